@@ -172,7 +172,7 @@ impl<'a> Needs<'a> {
         };
         let mut need = self.schemas.remove(key).unwrap_or_else(Need::none);
         let result = self.below(&schema.value, steps, &mut need);
-        // A circle may have come back to the schema.
+        // A cycle may have come back to the schema.
         let again = self.schemas.remove(key).unwrap_or_else(Need::none);
         self.schemas.insert(key.clone(), need.and(again));
         result

@@ -89,7 +89,7 @@ async fn it_is_an_error_on_request() {
     let server = server(String::new()).await;
     let mut watcher = watcher(&server.client)
         .streaming_lists(false)
-        .invalid_is_error();
+        .keep_invalid(false);
     let error = soon(watcher.next()).await.unwrap_err();
     assert!(error.is_decode(), "{error}");
 
@@ -100,12 +100,12 @@ async fn it_is_an_error_on_request() {
             .unwrap_err()
             .is_decode()
     );
-    let list = soon(levels.list().keep_invalid().into_future())
+    let list = soon(levels.list().keep_invalid(true).into_future())
         .await
         .unwrap();
     assert_eq!((list.items.len(), list.invalid.len()), (1, 1));
     assert_eq!(list.invalid[0].object.as_str(), BROKEN);
-    let mut items = levels.list().keep_invalid().items();
+    let mut items = levels.list().keep_invalid(true).items();
     let error = soon(items.next()).await.unwrap().unwrap_err();
     assert!(error.is_decode(), "no item is lost silently: {error}");
 }

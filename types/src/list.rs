@@ -11,14 +11,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
 ///
 /// An item that does not fit its type, such as an older custom resource whose schema has changed since, is an error of the
-/// whole list, unless [`from_slice_lenient`](Self::from_slice_lenient) reads it.
+/// whole list, unless [`from_slice_keeping_invalid`](Self::from_slice_keeping_invalid) reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<K> {
     /// Resource version and paging of the list.
     pub metadata: ListMeta,
     /// The objects.
     pub items: Vec<K>,
-    /// The objects that do not fit the type; always empty unless read by [`from_slice_lenient`](Self::from_slice_lenient).
+    /// The objects that do not fit the type; always empty unless read by [`from_slice_keeping_invalid`](Self::from_slice_keeping_invalid).
     pub invalid: Vec<InvalidObject>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: Unknown,
@@ -43,7 +43,7 @@ impl<K: Resource> List<K> {
     /// use k8s_flowcontrol_types::api::v1::FlowSchema;
     ///
     /// let text = r#"{"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": 5}]}"#;
-    /// let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes())?;
+    /// let list = List::<FlowSchema>::from_slice_keeping_invalid(text.as_bytes())?;
     /// assert_eq!(list.items.len(), 1);
     /// assert_eq!(list.invalid[0].metadata.name.as_deref(), Some("b"));
     /// # Ok::<(), serde_json::Error>(())
@@ -51,7 +51,7 @@ impl<K: Resource> List<K> {
     ///
     /// # Errors
     /// The bytes are not JSON, or what surrounds the items does not fit a list.
-    pub fn from_slice_lenient(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+    pub fn from_slice_keeping_invalid(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         json::read_whole(json::utf8(bytes)?, |reader| {
             reader.keeps_invalid = true;
             let mut list = Self::default();
@@ -61,7 +61,7 @@ impl<K: Resource> List<K> {
     }
 
     /// Reads the items one by one, and keeps those that do not fit.
-    fn read_lenient(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    fn read_keeping_invalid(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let mut more = reader.elements()?;
         while more {
             reader.charge(size_of::<K>().max(size_of::<InvalidObject>()))?;
@@ -119,7 +119,7 @@ impl<K: Resource> Fields for List<K> {
             _ => {
                 reader.is_item = true;
                 let read = match reader.keeps_invalid {
-                    true => self.read_lenient(reader),
+                    true => self.read_keeping_invalid(reader),
                     false => self.items.read_json(reader),
                 };
                 reader.is_item = false;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    EndOfPatience(Ticket),
+    QueueTimeout(Ticket),
     EndOfExecution(Ticket),
     Sample,
 }
@@ -38,7 +38,7 @@ impl Events {
 
     /// Plans the end of a wait that begins now. `now` never goes back.
     pub(super) fn plan_end_of_patience(&mut self, now: Duration, limit: Duration, ticket: Ticket) {
-        let planned = self.number(now.saturating_add(limit), Event::EndOfPatience(ticket));
+        let planned = self.number(now.saturating_add(limit), Event::QueueTimeout(ticket));
         let has_room = self.patience.len() < LIMITS;
         match self.patience.iter_mut().find(|(own, _)| *own == limit) {
             Some((_, ends)) => ends.push_back(planned),

@@ -1,4 +1,4 @@
-//! The lives of the requests of one flow.
+//! The traces of the requests of one flow.
 
 use super::flows::Flow;
 use super::run::Observer;
@@ -8,10 +8,10 @@ use k8s_flowcontrol_rules::queueing::{QueueSet, Rejection, SeatSeconds, Work};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The life of a request.
+/// The trace of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Life {
+pub struct RequestTrace {
     /// The group of clients; the verb and resource if the request comes from an audit log.
     pub client: String,
     /// The time of arrival.
@@ -20,8 +20,8 @@ pub struct Life {
     pub work: Work,
     /// The number of retries that are left.
     pub retries_left: u32,
-    /// The state of the level that the request met.
-    pub met: Met,
+    /// The state of the level at the arrival of the request.
+    pub arrival: ArrivalState,
     /// What happened then, with the time of each step.
     pub steps: Vec<(Duration, Step)>,
 }
@@ -29,7 +29,7 @@ pub struct Life {
 /// The state of a priority level at the arrival of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Met {
+pub struct ArrivalState {
     /// The queues of the flow's hand, in the order dealt; empty for a level without queues.
     pub hand: Vec<HandQueue>,
     /// The queue of the hand with the least work, which takes the request or rejects it because it is full.
@@ -60,7 +60,7 @@ pub struct HandQueue {
     pub next_dispatch_r: SeatSeconds,
 }
 
-/// A step in the life of a request.
+/// A step in the trace of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -78,7 +78,7 @@ pub enum Step {
         /// The number of requests that were dispatched since its arrival from the same level, before it.
         others: u64,
         /// The reasons; `None` for a request that needed no queue.
-        turn: Option<Turn>,
+        turn: Option<DispatchState>,
     },
     /// It got status 429 because it waited too long.
     TimedOut {
@@ -96,7 +96,7 @@ pub enum Step {
 /// The virtual times for which a queue went first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Turn {
+pub struct DispatchState {
     /// The index of the queue.
     pub queue: u32,
     /// The reading of virtual time.
@@ -109,17 +109,17 @@ pub struct Turn {
     pub next: Option<(u32, SeatSeconds)>,
 }
 
-/// Collects the lives of a flow's first requests.
-pub(super) struct Lives<'a> {
+/// Collects the traces of a flow's first requests.
+pub(super) struct Tracer<'a> {
     /// The names of the groups.
     names: Vec<String>,
     /// The flow schema and the flow distinguisher.
     flow: (&'a str, &'a str),
     most: usize,
     /// The state that the next request meets.
-    meeting: Option<Met>,
-    lives: Vec<Life>,
-    /// The lives that have not ended, with the number of requests dispatched before their arrival.
+    arrival: Option<ArrivalState>,
+    traces: Vec<RequestTrace>,
+    /// The traces that have not ended, with the number of requests dispatched before their arrival.
     open: BTreeMap<Ticket, (usize, u64)>,
     /// The number of dispatched requests of each level.
     dispatched: BTreeMap<usize, u64>,
@@ -127,57 +127,57 @@ pub(super) struct Lives<'a> {
     timing_out: Option<Step>,
 }
 
-impl<'a> Lives<'a> {
+impl<'a> Tracer<'a> {
     pub(super) fn new(names: Vec<String>, flow: (&'a str, &'a str), most: usize) -> Self {
         Self {
             names,
             flow,
             most,
-            meeting: None,
-            lives: Vec::new(),
+            arrival: None,
+            traces: Vec::new(),
             open: BTreeMap::new(),
             dispatched: BTreeMap::new(),
             timing_out: None,
         }
     }
 
-    pub(super) fn into_lives(self) -> Vec<Life> {
-        self.lives
+    pub(super) fn into_traces(self) -> Vec<RequestTrace> {
+        self.traces
     }
 
     fn is_wanted(&self, flow: &Flow) -> bool {
-        self.lives.len() < self.most
+        self.traces.len() < self.most
             && (flow.flow_schema.as_str(), flow.flow_distinguisher.as_str()) == self.flow
     }
 
     fn begin(&mut self, now: Duration, queues: &QueueSet, facts: &Facts, step: Option<Step>) {
-        let met = self.meeting.take().unwrap_or_default();
-        self.lives.push(Life {
+        let arrival = self.arrival.take().unwrap_or_default();
+        self.traces.push(RequestTrace {
             client: self.names[facts.group].clone(),
             arrived: now,
             work: facts.work,
             retries_left: facts.retries_left,
-            met: Met {
+            arrival: ArrivalState {
                 // The arrival has advanced virtual time.
                 current_r: queues.state().current_r,
-                ..met
+                ..arrival
             },
             steps: step.map(|step| (now, step)).into_iter().collect(),
         });
     }
 
     fn step(&mut self, now: Duration, ticket: Ticket, step: Step) {
-        if let Some((life, _)) = self.open.get(&ticket) {
-            self.lives[*life].steps.push((now, step));
+        if let Some((trace, _)) = self.open.get(&ticket) {
+            self.traces[*trace].steps.push((now, step));
         }
     }
 }
 
-impl Observer for Lives<'_> {
+impl Observer for Tracer<'_> {
     fn before_arrival(&mut self, server: &FlowController, flow: &Flow) {
         if self.is_wanted(flow) {
             let level = server.levels().nth(flow.level.index());
-            self.meeting = level.map(|level| met(&level, flow.hash));
+            self.arrival = level.map(|level| arrival(&level, flow.hash));
         }
     }
 
@@ -215,7 +215,7 @@ impl Observer for Lives<'_> {
         self.begin(now, queues, facts, step);
         let before = self.dispatched.get(&ticket.level.index()).copied();
         self.open
-            .insert(ticket, (self.lives.len() - 1, before.unwrap_or_default()));
+            .insert(ticket, (self.traces.len() - 1, before.unwrap_or_default()));
     }
 
     fn dispatched(&mut self, now: Duration, server: &FlowController, ticket: Ticket) {
@@ -262,7 +262,7 @@ fn queues(server: &FlowController, ticket: Ticket) -> Option<&QueueSet> {
     Some(level.queues)
 }
 
-fn met(level: &LevelState<'_>, hash: u64) -> Met {
+fn arrival(level: &LevelState<'_>, hash: u64) -> ArrivalState {
     let state = level.queues.state();
     let of = |queue: u32| {
         let found = state.queues.get(queue as usize)?;
@@ -274,7 +274,7 @@ fn met(level: &LevelState<'_>, hash: u64) -> Met {
             next_dispatch_r: found.next_dispatch_r,
         })
     };
-    Met {
+    ArrivalState {
         hand: level.queues.hand(hash).into_iter().filter_map(of).collect(),
         queue: level.queues.next_queue_of(hash),
         seats_in_use: state.seats_in_use,
@@ -284,14 +284,14 @@ fn met(level: &LevelState<'_>, hash: u64) -> Met {
     }
 }
 
-fn turn(queues: &QueueSet, ticket: Ticket) -> Option<Turn> {
+fn turn(queues: &QueueSet, ticket: Ticket) -> Option<DispatchState> {
     let (start_r, finish_r) = queues.virtual_execution(ticket.request)?;
     let state = queues.state();
     let finishes = state.queues.iter().zip(0..);
     let next = finishes
         .filter_map(|(queue, index)| Some((index, queue.next_finish_r?)))
         .min_by_key(|(_, finish)| *finish);
-    Some(Turn {
+    Some(DispatchState {
         queue: queues.queue(ticket.request)?,
         current_r: state.current_r,
         start_r,

@@ -3,7 +3,7 @@
 //! [`simulate`] runs a [`Load`] against a [`FlowController`] and reports for each priority level and flow how many requests
 //! were dispatched, rejected and timed out, how long they waited, and the seats in use over time. The result depends only on
 //! its arguments: the same seed gives the same report. A [`Recording`] does the same with the requests of an audit log, and
-//! compares the waits with those that the log has. [`explain`] and [`Recording::explain`] tell the lives of single requests.
+//! compares the waits with those that the log has. [`explain`] and [`Recording::explain`] tell the traces of single requests.
 //!
 //! A request of a generated client that gets 429 is retried after a second, as client-go does with `Retry-After: 1`, up to ten
 //! times.
@@ -49,7 +49,7 @@ mod source;
 mod tally;
 mod waits;
 
-pub use explain::{HandQueue, Life, Met, Step, Turn};
+pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
 pub use recorded::{Recorded, Recording};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
@@ -57,7 +57,7 @@ pub use run::Progress;
 pub use waits::Waits;
 
 use clients::Clients;
-use explain::Lives;
+use explain::Tracer;
 use flows::Flows;
 use k8s_flowcontrol_rules::controller::FlowController;
 use run::{Observer, Run};
@@ -76,7 +76,7 @@ pub fn simulate(
     run.report()
 }
 
-/// Runs a simulation like [`simulate`], and returns the lives of the first `most` requests of a flow.
+/// Runs a simulation like [`simulate`], and returns the traces of the first `most` requests of a flow.
 ///
 /// A flow is named by its flow schema and its flow distinguisher, which is empty if the schema has none.
 pub fn explain(
@@ -85,11 +85,11 @@ pub fn explain(
     seed: u64,
     flow: (&str, &str),
     most: usize,
-) -> Vec<Life> {
-    let lives = Lives::new(names(load), flow, most);
-    let mut run = run_of_clients(server, load, seed, lives);
+) -> Vec<RequestTrace> {
+    let traces = Tracer::new(names(load), flow, most);
+    let mut run = run_of_clients(server, load, seed, traces);
     run.run(|_| ());
-    run.observer.into_lives()
+    run.observer.into_traces()
 }
 
 fn run_of_clients<O: Observer>(

@@ -1,6 +1,6 @@
 //! The requests of an audit log as a load.
 
-use super::explain::{Life, Lives};
+use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
@@ -220,18 +220,18 @@ impl Recording {
         report
     }
 
-    /// Replays the requests, and returns the lives of the first `most` requests of a flow, which is named by its flow schema
+    /// Replays the requests, and returns the traces of the first `most` requests of a flow, which is named by its flow schema
     /// and its flow distinguisher.
     pub fn explain(
         self,
         requests: impl IntoIterator<Item = Recorded>,
         flow: (&str, &str),
         most: usize,
-    ) -> Vec<Life> {
+    ) -> Vec<RequestTrace> {
         let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
-        let mut run = self.prepare(requests.into_iter(), Lives::new(names, flow, most));
+        let mut run = self.prepare(requests.into_iter(), Tracer::new(names, flow, most));
         run.run(|_| ());
-        run.observer.into_lives()
+        run.observer.into_traces()
     }
 
     fn prepare<I: Iterator<Item = Recorded>, O: Observer>(

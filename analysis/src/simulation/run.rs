@@ -24,7 +24,7 @@ pub struct Progress {
     pub requests: u64,
 }
 
-/// Sees the lives of requests.
+/// Sees the traces of requests.
 pub(super) trait Observer {
     fn before_arrival(&mut self, _: &FlowController, _: &Flow) {}
     fn rejected(&mut self, _: Duration, _: &FlowController, _: &Flow, _: &Facts, _: Rejection) {}
@@ -118,7 +118,7 @@ impl<S: Source, O: Observer> Run<S, O> {
 
     fn handle(&mut self, now: Duration, event: Event) {
         match event {
-            Event::EndOfPatience(ticket) => {
+            Event::QueueTimeout(ticket) => {
                 self.server.advance(now);
                 self.observer.before_time_out(&self.server, ticket);
                 if self.server.cancel(now, ticket)

@@ -2,7 +2,7 @@
 
 use crate::{get_pods, level, schema, user};
 use k8s_flowcontrol_analysis::simulation::{
-    Arrivals, Client, Life, Load, Report, ServiceTime, Step, explain, simulate,
+    Arrivals, Client, Load, Report, RequestTrace, ServiceTime, Step, explain, simulate,
 };
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::User;
@@ -152,12 +152,17 @@ fn a_request_that_times_out_is_explained() {
         duration: ms(5_000),
         clients: vec![slow],
     };
-    let lives = explain(server(50), &load, 1, ("batch", "slow"), 20);
-    let first = |life: &Life| match life.steps[..] {
+    let traces = explain(server(50), &load, 1, ("batch", "slow"), 20);
+    let first = |trace: &RequestTrace| match trace.steps[..] {
         [(queued, Step::Queued { .. }), (end, Step::TimedOut { .. })] => Some(end - queued),
         _ => None,
     };
-    assert!(lives.iter().filter_map(first).any(|wait| wait == ms(1_000)));
+    assert!(
+        traces
+            .iter()
+            .filter_map(first)
+            .any(|wait| wait == ms(1_000))
+    );
 }
 
 #[test]
@@ -249,13 +254,19 @@ fn a_life_is_explained() {
             },
         ],
     };
-    let lives = explain(server(50), &load, 1, ("batch", "mouse"), 3);
-    assert_eq!(lives.len(), 3);
-    for life in &lives {
-        assert_eq!((life.client.as_str(), life.work), ("mouse", Work::seats(1)));
-        let met = &life.met;
-        assert_eq!((met.hand.len(), met.seats_in_use as i64), (4, met.limit));
-        let steps: Vec<_> = life.steps.iter().map(|(_, step)| *step).collect();
+    let traces = explain(server(50), &load, 1, ("batch", "mouse"), 3);
+    assert_eq!(traces.len(), 3);
+    for trace in &traces {
+        assert_eq!(
+            (trace.client.as_str(), trace.work),
+            ("mouse", Work::seats(1))
+        );
+        let arrival = &trace.arrival;
+        assert_eq!(
+            (arrival.hand.len(), arrival.seats_in_use as i64),
+            (4, arrival.limit)
+        );
+        let steps: Vec<_> = trace.steps.iter().map(|(_, step)| *step).collect();
         let [
             Step::Queued { queue, ahead },
             Step::Dispatched {
@@ -264,18 +275,29 @@ fn a_life_is_explained() {
             Step::Finished,
         ] = steps[..]
         else {
-            panic!("{life:?}");
+            panic!("{trace:?}");
         };
-        let least = met.hand.iter().map(|queue| queue.work).min();
-        let taken = met.hand.iter().find(|other| other.queue == queue).unwrap();
-        assert_eq!((Some(taken.work), met.queue), (least, Some(queue)));
+        let least = arrival.hand.iter().map(|queue| queue.work).min();
+        let taken = arrival
+            .hand
+            .iter()
+            .find(|other| other.queue == queue)
+            .unwrap();
+        assert_eq!((Some(taken.work), arrival.queue), (least, Some(queue)));
         assert_eq!(taken.waiting, ahead);
-        assert!(met.waiting >= met.hand.iter().map(|queue| queue.waiting as usize).sum());
+        assert!(
+            arrival.waiting
+                >= arrival
+                    .hand
+                    .iter()
+                    .map(|queue| queue.waiting as usize)
+                    .sum()
+        );
         // Its queue went first because its virtual finish was the earliest.
         assert_eq!(turn.queue, queue);
-        assert!(turn.start_r >= met.current_r.min(taken.next_dispatch_r));
+        assert!(turn.start_r >= arrival.current_r.min(taken.next_dispatch_r));
         assert!((turn.finish_r.as_f64() - turn.start_r.as_f64() - 0.003).abs() < 1e-9);
-        assert!(turn.current_r > met.current_r);
+        assert!(turn.current_r > arrival.current_r);
         let (_, next) = turn.next.unwrap();
         assert!(turn.finish_r <= next, "{turn:?}");
     }
@@ -284,7 +306,7 @@ fn a_life_is_explained() {
     assert!(
         rejecting
             .iter()
-            .any(|life| life.steps.first().is_some_and(is_rejected))
+            .any(|trace| trace.steps.first().is_some_and(is_rejected))
     );
     assert_eq!(explain(server(1), &load, 1, ("batch", "nobody"), 9), []);
 }

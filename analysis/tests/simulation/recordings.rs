@@ -3,7 +3,7 @@
 use crate::{get_pods, level, schema, user};
 use k8s_flowcontrol_analysis::audit::AuditLog;
 use k8s_flowcontrol_analysis::simulation::{
-    Arrivals, Client, Life, Load, Recorded, Recording, Report, ServiceTime, Step, explain,
+    Arrivals, Client, Load, Recorded, Recording, Report, RequestTrace, ServiceTime, Step, explain,
 };
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::queueing::Work;
@@ -67,24 +67,24 @@ fn lines(events: &[Value]) -> String {
     events.iter().map(|event| format!("{event}\n")).collect()
 }
 
-/// The log that a server would write about the lives of simulated requests.
-fn log_of(lives: &[Life]) -> String {
-    let event = |(index, life): (usize, &Life)| {
+/// The log that a server would write about the traces of simulated requests.
+fn log_of(traces: &[RequestTrace]) -> String {
+    let event = |(index, trace): (usize, &RequestTrace)| {
         let at = |wanted: fn(&Step) -> bool| {
-            let found = life.steps.iter().find(|(_, step)| wanted(step));
+            let found = trace.steps.iter().find(|(_, step)| wanted(step));
             found.map(|(at, _)| *at)
         };
         let dispatched = at(|step| matches!(step, Step::Dispatched { .. }));
-        let waited = dispatched.unwrap().saturating_sub(life.arrived);
+        let waited = dispatched.unwrap().saturating_sub(trace.arrived);
         let end = at(|step| *step == Step::Finished).unwrap();
-        let mut event = event(&index.to_string(), "mouse", life.arrived, end);
+        let mut event = event(&index.to_string(), "mouse", trace.arrived, end);
         if !waited.is_zero() {
             let wait = format!("{:.6}ms", waited.as_secs_f64() * 1000.0);
             event["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] = wait.into();
         }
         event
     };
-    let events: Vec<_> = lives.iter().enumerate().map(event).collect();
+    let events: Vec<_> = traces.iter().enumerate().map(event).collect();
     lines(&events)
 }
 
@@ -99,10 +99,10 @@ fn the_log_of_a_simulation_replays_with_the_same_waits() {
         duration: ms(20_000),
         clients: vec![client],
     };
-    let lives = explain(server(), &load, 3, ("batch", "mouse"), usize::MAX);
-    assert!(lives.len() > 1500);
-    let report = replay(&log_of(&lives));
-    assert_eq!(report.requests, lives.len() as u64);
+    let traces = explain(server(), &load, 3, ("batch", "mouse"), usize::MAX);
+    assert!(traces.len() > 1500);
+    let report = replay(&log_of(&traces));
+    assert_eq!(report.requests, traces.len() as u64);
     let level = report.levels.iter().find(|level| level.name == "batch");
     let observed = &level.unwrap().observed;
     assert!(observed.waits.count() > 100, "{}", observed.waits.count());
@@ -115,8 +115,8 @@ fn the_log_of_a_simulation_replays_with_the_same_waits() {
     );
     assert_eq!(observed.rejected, 0);
     assert_eq!(report.clients[0].0, "get pods");
-    let waited = |life: &&Life| life.steps.len() == 3;
-    let count = lives.iter().filter(waited).count();
+    let waited = |trace: &&RequestTrace| trace.steps.len() == 3;
+    let count = traces.iter().filter(waited).count();
     assert!(count >= observed.waits.count() as usize);
 }
 
@@ -207,13 +207,13 @@ fn recorded_requests_are_explained() {
         .map(|index| event(&index.to_string(), "a", ms(index), ms(index + 100)))
         .collect();
     let (recording, requests) = read(&lines(&events));
-    let lives = recording.explain(requests, ("batch", "a"), 12);
-    assert_eq!(lives.len(), 12);
+    let traces = recording.explain(requests, ("batch", "a"), 12);
+    assert_eq!(traces.len(), 12);
     assert_eq!(
-        (lives[0].client.as_str(), lives[0].work),
+        (traces[0].client.as_str(), traces[0].work),
         ("get pods", Work::seats(1))
     );
-    assert!(lives.iter().any(|life| life.steps.len() == 3));
+    assert!(traces.iter().any(|trace| trace.steps.len() == 3));
 }
 
 #[test]

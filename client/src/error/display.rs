@@ -1,6 +1,6 @@
 //! The text of an error: the request, the reason, a remedy.
 
-use super::{Error, Kind, NotServed};
+use super::{Error, ErrorKind, NotServed};
 use crate::GROUP;
 use crate::meta::Status;
 use std::error::Error as StdError;
@@ -28,8 +28,8 @@ impl Error {
             write!(f, "{} {}: ", line.method, line.path)?;
         }
         match &self.0.kind {
-            Kind::Argument(message) => write!(f, "{message}; nothing was sent"),
-            Kind::Setup => {
+            ErrorKind::Argument(message) => write!(f, "{message}; nothing was sent"),
+            ErrorKind::Setup => {
                 f.write_str("the client could not be created: ")?;
                 // The outermost error is a ConfigError, which names the file.
                 match self.source() {
@@ -37,62 +37,62 @@ impl Error {
                     None => f.write_str("unknown reason"),
                 }
             }
-            Kind::Send { fatal: true, .. } => {
+            ErrorKind::Send { fatal: true, .. } => {
                 f.write_str("there is no response: ")?;
                 self.innermost(f)
             }
-            Kind::Send { server, timeout: true, .. } => {
+            ErrorKind::Send { server, timeout: true, .. } => {
                 write!(f, "{server} did not respond in time")
             }
-            Kind::Send { server, tls: true, .. } => {
+            ErrorKind::Send { server, tls: true, .. } => {
                 write!(f, "the TLS connection to {server} failed: ")?;
                 self.innermost(f)?;
                 f.write_str(
                     "; check the server's name and the certificate authority in the configuration",
                 )
             }
-            Kind::Send { server, .. } => {
+            ErrorKind::Send { server, .. } => {
                 write!(f, "{server} could not be reached or did not respond: ")?;
                 self.innermost(f)
             }
-            Kind::TimedOut { what, limit } => {
+            ErrorKind::TimedOut { what, limit } => {
                 write!(f, "{what} did not finish within {limit:?}; set a longer timeout")
             }
-            Kind::Body { timeout: true } => f.write_str("the response did not end in time"),
-            Kind::Body { .. } => {
+            ErrorKind::Body { timeout: true } => f.write_str("the response did not end in time"),
+            ErrorKind::Body { .. } => {
                 f.write_str("the response ended early: ")?;
                 self.innermost(f)
             }
-            Kind::TooLong { what, limit, setting } => {
+            ErrorKind::TooLong { what, limit, setting } => {
                 write!(f, "{what} is longer than {limit} bytes; raise the limit with {setting}")
             }
-            Kind::Status(status) => self.write_status(f, status),
-            Kind::NotStatus { content_type, excerpt } => self.write_other_body(f, content_type, excerpt),
-            Kind::Decode { expected, message, excerpt } => {
+            ErrorKind::Status(status) => self.write_status(f, status),
+            ErrorKind::NotStatus { content_type, excerpt } => self.write_other_body(f, content_type, excerpt),
+            ErrorKind::Decode { expected, message, excerpt } => {
                 write!(f, "expected {expected} in the response: {message}")?;
                 if !excerpt.is_empty() {
                     write!(f, "; it begins with `{excerpt}`")?;
                 }
                 Ok(())
             }
-            Kind::CutOff => {
+            ErrorKind::CutOff => {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
             }
-            Kind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
-            Kind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
-            Kind::NoDriver => f.write_str(
+            ErrorKind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
+            ErrorKind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
+            ErrorKind::NoDriver => f.write_str(
                 "the store is no longer kept up to date: its driver was dropped, or the task that polled it has ended",
             ),
-            Kind::WentBack { from, to } => write!(
+            ErrorKind::WentBack { from, to } => write!(
                 f,
                 "the watch went back from resource version {from} to {to}; was the server restored from a backup?"
             ),
-            Kind::NotServed(message) => f.write_str(message),
-            Kind::VersionChanged { from, to } => write!(
+            ErrorKind::NotServed(message) => f.write_str(message),
+            ErrorKind::VersionChanged { from, to } => write!(
                 f,
                 "the server no longer serves {from} and further requests use {to}; list again"
             ),
-            Kind::Lossy { version, losses } => {
+            ErrorKind::Lossy { version, losses } => {
                 write!(f, "{version}, the version of the server, would lose or change ")?;
                 for (index, loss) in losses.iter().enumerate() {
                     if index > 0 {

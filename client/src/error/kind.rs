@@ -5,7 +5,7 @@ use crate::meta::Status;
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ErrorKind {
     /// An invalid argument. Nothing was sent.
     Argument(String),
     /// The client could not be created. The source is the reason.

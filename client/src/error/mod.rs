@@ -13,7 +13,7 @@ mod display;
 mod kind;
 mod predicates;
 
-pub(crate) use kind::Kind;
+pub(crate) use kind::ErrorKind;
 
 /// The error of a request, a watch or a client's setup.
 ///
@@ -47,7 +47,7 @@ pub(crate) use kind::Kind;
 pub struct Error(Box<Inner>);
 
 struct Inner {
-    kind: Kind,
+    kind: ErrorKind,
     line: Option<RequestLine>,
     head: Option<Head>,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -75,7 +75,7 @@ pub(crate) struct RequestLine {
 }
 
 impl Error {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner {
             kind,
             line: None,
@@ -89,11 +89,11 @@ impl Error {
     }
 
     pub(crate) fn argument(message: impl Into<String>) -> Self {
-        Self::new(Kind::Argument(message.into()))
+        Self::new(ErrorKind::Argument(message.into()))
     }
 
     pub(crate) fn setup(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::new(Kind::Setup).with_source(source)
+        Self::new(ErrorKind::Setup).with_source(source)
     }
 
     pub(crate) fn with_source(
@@ -145,13 +145,13 @@ impl Error {
         self.code() == Some(404) && !details.is_some_and(is_named)
     }
 
-    pub(crate) fn kind(&self) -> &Kind {
+    pub(crate) fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
     pub(crate) fn status_mut(&mut self) -> Option<&mut Status> {
         match &mut self.0.kind {
-            Kind::Status(status) => Some(status),
+            ErrorKind::Status(status) => Some(status),
             _ => None,
         }
     }
@@ -165,12 +165,13 @@ impl Error {
     /// The HTTP status code; for a failed watch, the code in its last event.
     pub fn code(&self) -> Option<u16> {
         match (&self.0.kind, &self.0.head) {
-            (Kind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
+            (ErrorKind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
                 status.code.and_then(|code| u16::try_from(code).ok())
             }
-            (Kind::Status(_) | Kind::NotStatus { .. } | Kind::Decode { .. }, Some(head)) => {
-                Some(head.code)
-            }
+            (
+                ErrorKind::Status(_) | ErrorKind::NotStatus { .. } | ErrorKind::Decode { .. },
+                Some(head),
+            ) => Some(head.code),
             _ => None,
         }
     }
@@ -193,7 +194,7 @@ impl Error {
     /// The server's `Status`, if the response contained one.
     pub fn status(&self) -> Option<&Status> {
         match &self.0.kind {
-            Kind::Status(status) => Some(status),
+            ErrorKind::Status(status) => Some(status),
             _ => None,
         }
     }
@@ -208,7 +209,7 @@ impl Error {
     /// The fields that the write would lose or change; empty unless [`is_lossy`](Self::is_lossy).
     pub fn losses(&self) -> &[Loss] {
         match &self.0.kind {
-            Kind::Lossy { losses, .. } => losses,
+            ErrorKind::Lossy { losses, .. } => losses,
             _ => &[],
         }
     }

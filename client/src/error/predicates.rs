@@ -1,6 +1,6 @@
 //! The meaning of an error for a program.
 
-use super::{Error, Kind};
+use super::{Error, ErrorKind};
 
 impl Error {
     /// The object does not exist (404), or the server does not have the path.
@@ -16,7 +16,7 @@ impl Error {
     /// The text of the error names the versions that it serves.
     /// [`Client::negotiated`](crate::Client::negotiated) chooses among them.
     pub fn is_version_not_served(&self) -> bool {
-        self.0.not_served.is_some() || matches!(self.kind(), Kind::NotServed(_))
+        self.0.not_served.is_some() || matches!(self.kind(), ErrorKind::NotServed(_))
     }
 
     /// An object with this name exists already (409, reason `AlreadyExists`).
@@ -64,7 +64,7 @@ impl Error {
 
     /// The version on the wire changed, and the request makes sense only in the old one.
     pub(crate) fn is_version_changed(&self) -> bool {
-        matches!(self.kind(), Kind::VersionChanged { .. })
+        matches!(self.kind(), ErrorKind::VersionChanged { .. })
     }
 
     /// The server is overloaded (429): wait for [`retry_after`](Self::retry_after), then try again.
@@ -77,7 +77,7 @@ impl Error {
     /// Other 429s come from the resource itself, such as an eviction that is not allowed yet.
     pub fn is_rejected_by_flow_control(&self) -> bool {
         self.is_too_many_requests()
-            && matches!(self.kind(), Kind::NotStatus { .. })
+            && matches!(self.kind(), ErrorKind::NotStatus { .. })
             && self.flow_schema_uid().is_some()
             && self.priority_level_uid().is_some()
     }
@@ -87,10 +87,10 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::TimedOut { .. }
-                | Kind::Silent(_)
-                | Kind::Send { timeout: true, .. }
-                | Kind::Body { timeout: true }
+            ErrorKind::TimedOut { .. }
+                | ErrorKind::Silent(_)
+                | ErrorKind::Send { timeout: true, .. }
+                | ErrorKind::Body { timeout: true }
         ) || matches!(self.code(), Some(408 | 504))
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
     }
@@ -102,7 +102,7 @@ impl Error {
     pub fn is_connect(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::Send { connect: true, .. } | Kind::Send { tls: true, .. }
+            ErrorKind::Send { connect: true, .. } | ErrorKind::Send { tls: true, .. }
         )
     }
 
@@ -110,36 +110,36 @@ impl Error {
     ///
     /// [`losses`](Self::losses) lists the fields. `.allow_loss()` on the request sends it nevertheless.
     pub fn is_lossy(&self) -> bool {
-        matches!(self.kind(), Kind::Lossy { .. })
+        matches!(self.kind(), ErrorKind::Lossy { .. })
     }
 
     /// An argument of the request is invalid, such as a name with a slash, or an apply without field manager. Nothing was
     /// sent.
     pub fn is_argument(&self) -> bool {
-        matches!(self.kind(), Kind::Argument(_))
+        matches!(self.kind(), ErrorKind::Argument(_))
     }
 
     /// The response, or an event of a watch, does not match the API's documents.
     pub fn is_decode(&self) -> bool {
-        matches!(self.kind(), Kind::Decode { .. })
+        matches!(self.kind(), ErrorKind::Decode { .. })
     }
 
     /// The connection broke before the end of the response.
     pub(crate) fn is_connection_lost(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::Send {
+            ErrorKind::Send {
                 connect: false,
                 tls: false,
                 ..
-            } | Kind::Body { .. }
-                | Kind::CutOff
+            } | ErrorKind::Body { .. }
+                | ErrorKind::CutOff
         )
     }
 
     /// The last event of a watch is the error, and not the response.
     pub(crate) fn is_error_event(&self) -> bool {
-        matches!(self.kind(), Kind::Status(_)) && self.0.head.is_none()
+        matches!(self.kind(), ErrorKind::Status(_)) && self.0.head.is_none()
     }
 
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
@@ -149,12 +149,12 @@ impl Error {
     /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.
     pub fn is_retryable(&self) -> bool {
         match self.kind() {
-            Kind::Send { tls, fatal, .. } => !tls && !fatal,
-            Kind::Body { .. }
-            | Kind::CutOff
-            | Kind::Silent(_)
-            | Kind::ShortWatch
-            | Kind::WentBack { .. } => true,
+            ErrorKind::Send { tls, fatal, .. } => !tls && !fatal,
+            ErrorKind::Body { .. }
+            | ErrorKind::CutOff
+            | ErrorKind::Silent(_)
+            | ErrorKind::ShortWatch
+            | ErrorKind::WentBack { .. } => true,
             _ => match self.code() {
                 Some(408 | 429 | 502 | 503 | 504) => true,
                 Some(500..) => self.is_timeout() || self.retry_after().is_some(),

@@ -1,7 +1,7 @@
 //! A request in a negotiated version: written again in another one when the server removes its own.
 
 use super::negotiation::{Agreed, Negotiation, Renewed};
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use crate::request::path::in_version;
 use crate::send::client::Client;
@@ -17,7 +17,7 @@ type Encoded = (Vec<u8>, Option<Error>);
 type Encode = Box<dyn Fn(Agreed) -> Result<Encoded, Error> + Send + Sync>;
 
 /// The version of a request, and everything to write the request in another one.
-pub(crate) struct Negotiated {
+pub(crate) struct NegotiatedCall {
     negotiation: Arc<Negotiation>,
     agreed: Agreed,
     /// Whether the request has a meaning in its own version only.
@@ -30,7 +30,7 @@ pub(crate) struct Negotiated {
     deadline: Option<Option<Instant>>,
 }
 
-impl Negotiated {
+impl NegotiatedCall {
     /// A request in the pinned version, else in the current one.
     pub(crate) fn new(negotiation: Arc<Negotiation>, pinned: Option<Agreed>) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl Negotiated {
         let (from, to) = (self.agreed.version.as_str(), agreed.version.as_str());
         if self.is_pinned || request.get("continue").is_some() {
             // Objects of both versions do not belong into one list or copy.
-            return Err(Error::new(Kind::VersionChanged { from, to }).at(&request.line()));
+            return Err(Error::new(ErrorKind::VersionChanged { from, to }).at(&request.line()));
         }
         request.path = in_version(&request.path, to);
         self.agreed = agreed;

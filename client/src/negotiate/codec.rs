@@ -1,6 +1,6 @@
 //! The API version of objects on the wire: their own, or another one with conversion.
 
-use super::call::Negotiated;
+use super::call::NegotiatedCall;
 use super::negotiation::{Agreed, Negotiation};
 use super::renamed::RenamedField;
 use crate::convert::{Convert, Loss, Lossy};
@@ -15,11 +15,11 @@ use std::sync::Arc;
 /// Reads a body.
 type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
 
-/// Reads the body of a list; the flag is [`Wire::keeps_invalid`].
+/// Reads the body of a list; the flag is [`Codec::keeps_invalid`].
 type DecodeList<K> = fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>;
 
 /// Writes and reads objects of type `K` in one API version.
-pub(crate) struct Wire<K: Resource> {
+pub(crate) struct Codec<K: Resource> {
     /// The API version on the wire.
     pub(crate) version: &'static str,
     /// The server's release, by which `encode` reports losses; [`Api`](crate::client::Api) reports none.
@@ -36,8 +36,8 @@ pub(crate) struct Wire<K: Resource> {
 }
 
 // A derived implementation would require `K: Copy`.
-impl<K: Resource> Copy for Wire<K> {}
-impl<K: Resource> Clone for Wire<K> {
+impl<K: Resource> Copy for Codec<K> {}
+impl<K: Resource> Clone for Codec<K> {
     fn clone(&self) -> Self {
         *self
     }
@@ -49,7 +49,7 @@ pub(crate) struct Encoded {
     pub(crate) losses: Vec<Loss>,
 }
 
-impl<K: Resource> Wire<K> {
+impl<K: Resource> Codec<K> {
     /// The type's own version.
     pub(crate) fn own() -> Self {
         Self {
@@ -63,7 +63,7 @@ impl<K: Resource> Wire<K> {
                 })
             },
             decode: |body| json::from_slice::<K>(body).map(Decoded::from),
-            decode_list: |body, lenient| read_list::<K>(body, lenient).map(Decoded::from),
+            decode_list: |body, keep_invalid| read_list::<K>(body, keep_invalid).map(Decoded::from),
             keeps_invalid: false,
             read: |object, reader| object.value.read_json(reader),
             renamed: None,
@@ -89,8 +89,8 @@ impl<K: Resource> Wire<K> {
                 let (value, losses) = shape(json::from_slice::<W>(body)?);
                 Ok(Decoded { value, losses })
             },
-            decode_list: |body, lenient| {
-                let (value, losses) = shape(read_list::<W>(body, lenient)?);
+            decode_list: |body, keep_invalid| {
+                let (value, losses) = shape(read_list::<W>(body, keep_invalid)?);
                 Ok(Decoded { value, losses })
             },
             keeps_invalid: false,
@@ -141,22 +141,22 @@ impl<K: Resource> Wire<K> {
 }
 
 /// The wire formats of an [`Api`](crate::client::Api): its own one, or one for each version that a negotiation may choose.
-pub(crate) enum Wires<K: Resource> {
+pub(crate) enum Codecs<K: Resource> {
     Own {
-        /// [`Wire::keeps_invalid`].
+        /// [`Codec::keeps_invalid`].
         keeps_invalid: bool,
     },
     Negotiated {
         negotiation: Arc<Negotiation>,
-        wire: fn(ApiVersion) -> Wire<K>,
+        wire: fn(ApiVersion) -> Codec<K>,
         /// The only version of the requests. They fail when the server no longer serves it.
         pinned: Option<Agreed>,
-        /// [`Wire::keeps_invalid`].
+        /// [`Codec::keeps_invalid`].
         keeps_invalid: bool,
     },
 }
 
-impl<K: Resource> Clone for Wires<K> {
+impl<K: Resource> Clone for Codecs<K> {
     fn clone(&self) -> Self {
         match self {
             Self::Own { keeps_invalid } => Self::Own {
@@ -177,22 +177,22 @@ impl<K: Resource> Clone for Wires<K> {
     }
 }
 
-impl<K: Resource> Wires<K> {
+impl<K: Resource> Codecs<K> {
     /// The wire format of a version.
-    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Wire<K> {
+    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Codec<K> {
         let mut format = match (self, agreed) {
-            (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Wire {
+            (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Codec {
                 release,
                 ..wire(version)
             },
-            _ => Wire::own(),
+            _ => Codec::own(),
         };
         let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = self;
         format.keeps_invalid = *keeps_invalid;
         format
     }
 
-    /// The same formats, with or without [`Wire::keeps_invalid`].
+    /// The same formats, with or without [`Codec::keeps_invalid`].
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
         let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
         *keeps_invalid = keeps;
@@ -200,14 +200,14 @@ impl<K: Resource> Wires<K> {
     }
 
     /// The part of the next request that knows about versions; `None` for the type's own one.
-    pub(crate) fn negotiated(&self) -> Option<Negotiated> {
+    pub(crate) fn negotiated(&self) -> Option<NegotiatedCall> {
         match self {
             Self::Own { .. } => None,
             Self::Negotiated {
                 negotiation,
                 pinned,
                 ..
-            } => Some(Negotiated::new(negotiation.clone(), *pinned)),
+            } => Some(NegotiatedCall::new(negotiation.clone(), *pinned)),
         }
     }
 
@@ -220,9 +220,9 @@ impl<K: Resource> Wires<K> {
     }
 
     /// The same versions of another representation of the objects, which needs no conversion.
-    pub(crate) fn represented<R: Resource>(&self) -> Wires<R> {
+    pub(crate) fn represented<R: Resource>(&self) -> Codecs<R> {
         match self {
-            Self::Own { keeps_invalid } => Wires::Own {
+            Self::Own { keeps_invalid } => Codecs::Own {
                 keeps_invalid: *keeps_invalid,
             },
             Self::Negotiated {
@@ -230,11 +230,11 @@ impl<K: Resource> Wires<K> {
                 pinned,
                 keeps_invalid,
                 ..
-            } => Wires::Negotiated {
+            } => Codecs::Negotiated {
                 negotiation: negotiation.clone(),
-                wire: |version| Wire {
+                wire: |version| Codec {
                     version: version.as_str(),
-                    ..Wire::own()
+                    ..Codec::own()
                 },
                 pinned: *pinned,
                 keeps_invalid: *keeps_invalid,
@@ -271,7 +271,7 @@ impl<K: Resource> Wires<K> {
 
 fn read_list<W: Resource>(body: &[u8], keeps_invalid: bool) -> Result<List<W>, JsonError> {
     match keeps_invalid {
-        true => List::from_slice_lenient(body),
+        true => List::from_slice_keeping_invalid(body),
         false => json::from_slice(body),
     }
 }

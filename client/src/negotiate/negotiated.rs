@@ -1,10 +1,10 @@
 //! One type in the program, the best version of the server on the wire.
 
-use super::codec::{Wire, Wires};
+use super::codec::{Codec, Codecs};
 use super::negotiation::Negotiation;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::client::BoxFuture;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::send::client::Client;
 use crate::verbs::api::Api;
 use crate::{ApiVersion, Resource};
@@ -67,7 +67,7 @@ impl<K: Negotiable> Negotiated<K> {
     async fn find(client: &Client) -> Result<Self, Error> {
         match Negotiation::begin(client, K::GROUP, K::VERSION).await? {
             Ok(negotiation) => Ok(Self::with(client, negotiation)),
-            Err(served) => Err(Error::new(Kind::NotServed(format!(
+            Err(served) => Err(Error::new(ErrorKind::NotServed(format!(
                 "the server serves {} in {}; expected v1, v1beta3, v1beta2 or v1beta1",
                 K::GROUP,
                 if served.is_empty() {
@@ -80,7 +80,7 @@ impl<K: Negotiable> Negotiated<K> {
     }
 
     fn with(client: &Client, negotiation: Negotiation) -> Self {
-        let wires = Wires::Negotiated {
+        let wires = Codecs::Negotiated {
             negotiation: Arc::new(negotiation),
             wire: K::wire,
             pinned: None,
@@ -93,13 +93,13 @@ impl<K: Negotiable> Negotiated<K> {
 }
 
 mod sealed {
-    use super::{ApiVersion, Resource, Wire};
+    use super::{ApiVersion, Codec, Resource};
 
     /// The wire format of a kind in each version.
     pub trait HasWires: Resource {
         #[doc(hidden)]
         #[allow(private_interfaces)]
-        fn wire(version: ApiVersion) -> Wire<Self>;
+        fn wire(version: ApiVersion) -> Codec<Self>;
     }
 }
 
@@ -111,12 +111,12 @@ macro_rules! negotiable {
         impl sealed::HasWires for $module::$kind {
             // Inline, so that a program compiles only the kinds that it negotiates.
             #[inline]
-            fn wire(version: ApiVersion) -> Wire<Self> {
+            fn wire(version: ApiVersion) -> Codec<Self> {
                 match version {
-                    ApiVersion::V1 => Wire::of::<v1::$kind>(),
-                    ApiVersion::V1Beta3 => Wire::of::<v1beta3::$kind>(),
-                    ApiVersion::V1Beta2 => Wire::of::<v1beta2::$kind>(),
-                    ApiVersion::V1Beta1 => Wire::of::<v1beta1::$kind>(),
+                    ApiVersion::V1 => Codec::of::<v1::$kind>(),
+                    ApiVersion::V1Beta3 => Codec::of::<v1beta3::$kind>(),
+                    ApiVersion::V1Beta2 => Codec::of::<v1beta2::$kind>(),
+                    ApiVersion::V1Beta1 => Codec::of::<v1beta1::$kind>(),
                 }
             }
         }

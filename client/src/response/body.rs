@@ -1,7 +1,7 @@
 //! The body of a response: read to its end, or streamed.
 
 use super::gunzip::Gunzip;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::transport::{Body, TransportError};
 use flate2::write::MultiGzDecoder;
 use http::HeaderMap;
@@ -147,18 +147,18 @@ fn unreadable(error: io::Error) -> Error {
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<TooLong>());
     Error::new(match too_long {
-        Some(TooLong(limit)) => Kind::TooLong {
+        Some(TooLong(limit)) => ErrorKind::TooLong {
             what: "the response",
             limit: *limit,
             setting: "Config::with_max_response_size",
         },
-        None => Kind::Body { timeout: false },
+        None => ErrorKind::Body { timeout: false },
     })
     .with_source(error)
 }
 
 fn unexpected(encoding: &str) -> Error {
-    Error::new(Kind::Decode {
+    Error::new(ErrorKind::Decode {
         expected: "a body with the content encoding gzip or none".to_owned(),
         message: format!("it is {encoding:?}"),
         excerpt: String::new(),

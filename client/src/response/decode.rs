@@ -3,7 +3,7 @@
 use super::head::Head;
 use super::warnings::Warning;
 use crate::convert::Loss;
-use crate::error::{Error, Kind, RequestLine};
+use crate::error::{Error, ErrorKind, RequestLine};
 use crate::json;
 use crate::meta::Status;
 use crate::negotiate::renamed::RenamedField;
@@ -172,7 +172,7 @@ fn undecodable_body(expected: String, error: serde_json::Error, body: &[u8]) -> 
     } else {
         (error.to_string(), excerpt(body))
     };
-    Error::new(Kind::Decode {
+    Error::new(ErrorKind::Decode {
         expected,
         message,
         excerpt,
@@ -183,7 +183,7 @@ fn undecodable_body(expected: String, error: serde_json::Error, body: &[u8]) -> 
 /// The error of a watch event that cannot be decoded.
 pub(crate) fn undecodable(expected: String, error: serde_json::Error, excerpt: String) -> Error {
     let message = error.to_string();
-    Error::new(Kind::Decode {
+    Error::new(ErrorKind::Decode {
         expected,
         message,
         excerpt,
@@ -195,8 +195,8 @@ pub(crate) fn undecodable(expected: String, error: serde_json::Error, excerpt: S
 pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
     let kind = match is_status.then(|| json::from_slice::<Status>(body)) {
-        Some(Ok(status)) => Kind::Status(Box::new(status)),
-        _ => Kind::NotStatus {
+        Some(Ok(status)) => ErrorKind::Status(Box::new(status)),
+        _ => ErrorKind::NotStatus {
             content_type: head.content_type.clone(),
             excerpt: excerpt(body),
         },

@@ -1,7 +1,7 @@
 //! Requests as `tracing` spans and events, without headers, bodies and credentials.
 
 use super::observe::Attempt;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use std::time::Duration;
 use tracing::Span;
@@ -107,13 +107,13 @@ fn query(request: &HttpRequest) -> String {
 /// A short name for the error. Its full text may quote the response.
 fn error_class(error: &Error) -> &'static str {
     match error.kind() {
-        Kind::TimedOut { .. } => "timeout",
-        Kind::Send { tls: true, .. } => "tls",
-        Kind::Send { connect: true, .. } => "connect",
-        Kind::Send { .. } => "no response",
-        Kind::Body { .. } | Kind::CutOff => "response ended early",
-        Kind::Status(_) | Kind::NotStatus { .. } => "error response",
-        Kind::TooLong { .. } => "response too long",
+        ErrorKind::TimedOut { .. } => "timeout",
+        ErrorKind::Send { tls: true, .. } => "tls",
+        ErrorKind::Send { connect: true, .. } => "connect",
+        ErrorKind::Send { .. } => "no response",
+        ErrorKind::Body { .. } | ErrorKind::CutOff => "response ended early",
+        ErrorKind::Status(_) | ErrorKind::NotStatus { .. } => "error response",
+        ErrorKind::TooLong { .. } => "response too long",
         _ => "other",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::tls;
 use crate::config::Config;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use std::error::Error as StdError;
 use std::{fmt, io};
 
@@ -97,7 +97,7 @@ impl TransportError {
 
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
-        let kind = Kind::Send {
+        let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
             timeout: self.timeout,
             tls: self.tls,
@@ -110,7 +110,7 @@ impl TransportError {
 
     /// The error of an incomplete response.
     pub(crate) fn into_body_error(self) -> Error {
-        let kind = Kind::Body {
+        let kind = ErrorKind::Body {
             timeout: self.timeout,
         };
         Error::new(kind).with_source(self.source)

@@ -7,8 +7,8 @@ use super::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
 use crate::Resource;
 use crate::api::v1;
 use crate::error::Error;
-use crate::negotiate::call::Negotiated;
-use crate::negotiate::codec::Wires;
+use crate::negotiate::call::NegotiatedCall;
+use crate::negotiate::codec::Codecs;
 use crate::request::http_request::Verb;
 use crate::request::path::{Collection, Target};
 use crate::request::representation::accept;
@@ -36,7 +36,7 @@ const STATUS: Option<&str> = Some("status");
 pub struct Api<K: Resource> {
     client: Client,
     namespace: Option<String>,
-    wires: Wires<K>,
+    wires: Codecs<K>,
 }
 
 impl Client {
@@ -86,14 +86,14 @@ impl<K: Resource> Api<K> {
         Self {
             client,
             namespace,
-            wires: Wires::Own {
+            wires: Codecs::Own {
                 keeps_invalid: false,
             },
         }
     }
 
     /// The objects of all namespaces, in negotiated versions.
-    pub(crate) fn negotiated(client: Client, wires: Wires<K>) -> Self {
+    pub(crate) fn negotiated(client: Client, wires: Codecs<K>) -> Self {
         Self {
             client,
             namespace: None,
@@ -299,7 +299,7 @@ impl<K: Resource> Api<K> {
         target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
     ) -> Call {
         let negotiated = self.wires.negotiated();
-        let agreed = negotiated.as_ref().map(Negotiated::agreed);
+        let agreed = negotiated.as_ref().map(NegotiatedCall::agreed);
         let collection = Collection {
             version: agreed.map_or(K::VERSION, |agreed| agreed.version.as_str()),
             namespace: self.namespace.as_deref(),

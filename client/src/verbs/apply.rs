@@ -3,7 +3,7 @@
 use super::call::builder;
 use crate::Resource;
 use crate::error::Error;
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{loss_setter, pretty_setter, setters, write_setters};
 
 builder! {
@@ -14,14 +14,14 @@ builder! {
     /// [`Response::was_created`](crate::client::Response::was_created) tells whether the object was created. A field that
     /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
     /// set.
-    ApplyRequest<K: Resource> { wires: Wires<K> } => K, |this| {
+    ApplyRequest<K: Resource> { wires: Codecs<K> } => K, |this| {
         let call = this.call.try_change(|request| match request.get("fieldManager") {
             None | Some("") => Err(Error::argument(
                 "apply needs a field manager, which then owns the applied fields; call field_manager",
             )),
             Some(_) => Ok(()),
         });
-        call.send_in(&this.wires, Wire::object).await
+        call.send_in(&this.wires, Codec::object).await
     }
 }
 

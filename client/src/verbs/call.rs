@@ -1,9 +1,9 @@
 //! The core of every request builder: the request, its settings, and how it is sent.
 
 use crate::Resource;
-use crate::error::{Error, Kind};
-use crate::negotiate::call::Negotiated;
-use crate::negotiate::codec::{Encoded, Wire, Wires};
+use crate::error::{Error, ErrorKind};
+use crate::negotiate::call::NegotiatedCall;
+use crate::negotiate::codec::{Codec, Codecs, Encoded};
 use crate::negotiate::negotiation::Agreed;
 use crate::request::http_request::{HttpRequest, Verb};
 use crate::request::path::Target;
@@ -32,7 +32,7 @@ pub(crate) struct Call {
     pub(crate) request: Result<HttpRequest, Error>,
     /// The losses of a body in another version; an error unless the caller allows them.
     losses: Option<Error>,
-    negotiated: Option<Negotiated>,
+    negotiated: Option<NegotiatedCall>,
 }
 
 impl Call {
@@ -51,7 +51,7 @@ impl Call {
     }
 
     /// Makes the request one in a negotiated version, which may change before it is sent.
-    pub(crate) fn negotiated(mut self, negotiated: Negotiated) -> Self {
+    pub(crate) fn negotiated(mut self, negotiated: NegotiatedCall) -> Self {
         self.change(|request| request.is_negotiated = true);
         self.negotiated = Some(negotiated);
         self
@@ -86,14 +86,14 @@ impl Call {
     pub(crate) fn object<K: Resource>(
         mut self,
         media_type: &'static str,
-        wires: &Wires<K>,
+        wires: &Codecs<K>,
         object: &K,
     ) -> Self {
         if let Err(error) = check_writable::<K>() {
             self.request = self.request.and(Err(error));
             return self;
         }
-        let agreed = self.negotiated.as_ref().map(Negotiated::agreed);
+        let agreed = self.negotiated.as_ref().map(NegotiatedCall::agreed);
         match encode(wires, agreed, object) {
             Ok((body, losses)) => {
                 self.losses = losses;
@@ -149,8 +149,8 @@ impl Call {
     /// Sends the request about objects and reads the response, which has the version of the request.
     pub(crate) async fn send_in<K: Resource, T>(
         self,
-        wires: &Wires<K>,
-        decoder: impl Fn(Wire<K>) -> Decoder<T>,
+        wires: &Codecs<K>,
+        decoder: impl Fn(Codec<K>) -> Decoder<T>,
     ) -> Result<Response<T>, Error> {
         self.checked()?.send_in(wires, decoder).await
     }
@@ -160,15 +160,15 @@ impl Call {
 pub(crate) struct CheckedCall {
     pub(crate) client: Client,
     pub(crate) request: HttpRequest,
-    negotiated: Option<Negotiated>,
+    negotiated: Option<NegotiatedCall>,
 }
 
 impl CheckedCall {
     /// Sends the request as often as the server removes its version, and reads the response.
     pub(crate) async fn send_in<K: Resource, T>(
         &mut self,
-        wires: &Wires<K>,
-        decoder: impl Fn(Wire<K>) -> Decoder<T>,
+        wires: &Codecs<K>,
+        decoder: impl Fn(Codec<K>) -> Decoder<T>,
     ) -> Result<Response<T>, Error> {
         loop {
             let wire = wires.of(self.version()?);
@@ -206,7 +206,7 @@ impl CheckedCall {
 
 /// The body of an object in a version, and the error that its losses are.
 fn encode<K: Resource>(
-    wires: &Wires<K>,
+    wires: &Codecs<K>,
     agreed: Option<Agreed>,
     object: &K,
 ) -> Result<(Vec<u8>, Option<Error>), Error> {
@@ -214,7 +214,8 @@ fn encode<K: Resource>(
     match (wire.encode)(object, wire.release) {
         Ok(Encoded { body, losses }) => {
             let version = wire.version;
-            let losses = (!losses.is_empty()).then(|| Error::new(Kind::Lossy { version, losses }));
+            let losses =
+                (!losses.is_empty()).then(|| Error::new(ErrorKind::Lossy { version, losses }));
             Ok((body, losses))
         }
         Err(error) => Err(unencodable(K::KIND, error)),

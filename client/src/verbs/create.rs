@@ -2,12 +2,12 @@
 
 use super::call::builder;
 use crate::Resource;
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{loss_setter, pretty_setter, write_setters};
 
 builder! {
     /// Creates an object, made by [`Api::create`](crate::Api::create).
-    CreateRequest<K: Resource> { wires: Wires<K> } => K, |this| this.call.send_in(&this.wires, Wire::object).await
+    CreateRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
 }
 
 pretty_setter!(CreateRequest);

@@ -4,7 +4,7 @@ use super::call::{Call, builder};
 use super::delete_options::Options;
 use crate::json;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, selection_setters, setters};
 use crate::response::decode::{Decoded, Decoder, if_found, kind_of};
 use crate::{List, Resource};
@@ -29,14 +29,14 @@ pub enum DeletedCollection<K> {
 
 builder! {
     /// Deletes an object, made by [`Api::delete`](crate::Api::delete).
-    DeleteRequest<K: Resource> { wires: Wires<K>, chosen: Options }
+    DeleteRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
     => Deleted<K>, |this| this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
 }
 
 builder! {
     /// Deletes an object that may be missing, made by
     /// [`Api::delete_if_exists`](crate::Api::delete_if_exists).
-    DeleteIfExistsRequest<K: Resource> { wires: Wires<K>, chosen: Options }
+    DeleteIfExistsRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
     => Option<Deleted<K>>, |this| {
         if_found(this.chosen.add_to(this.call).send_in(&this.wires, decoder).await)
     }
@@ -44,9 +44,9 @@ builder! {
 
 builder! {
     /// Deletes many objects, made by [`Api::delete_collection`](crate::Api::delete_collection).
-    DeleteCollectionRequest<K: Resource> { wires: Wires<K>, chosen: Options }
+    DeleteCollectionRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
     => DeletedCollection<K>, |this| {
-        let decoder = |wire: Wire<K>| {
+        let decoder = |wire: Codec<K>| {
             let expected = format!("{}List ({}) or Status", K::KIND, wire.version);
             wire.decoder(expected, move |body| deleted_collection(&wire, body))
         };
@@ -60,7 +60,7 @@ macro_rules! delete_setters {
         pretty_setter!($builder);
 
         impl<K: Resource> $builder<K> {
-            pub(crate) fn new(call: Call, wires: Wires<K>) -> Self {
+            pub(crate) fn new(call: Call, wires: Codecs<K>) -> Self {
                 let chosen = Options::default();
                 Self {
                     call,
@@ -154,13 +154,13 @@ setters!(DeleteCollectionRequest {
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
 
-fn decoder<K: Resource>(wire: Wire<K>) -> Decoder<Deleted<K>> {
+fn decoder<K: Resource>(wire: Codec<K>) -> Decoder<Deleted<K>> {
     let expected = format!("{} ({}) or Status", K::KIND, wire.version);
     wire.decoder(expected, move |body| deleted(&wire, body))
 }
 
 fn deleted<K: Resource>(
-    wire: &Wire<K>,
+    wire: &Codec<K>,
     body: &[u8],
 ) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
     if is_status(body)? {
@@ -174,7 +174,7 @@ fn deleted<K: Resource>(
 }
 
 fn deleted_collection<K: Resource>(
-    wire: &Wire<K>,
+    wire: &Codec<K>,
     body: &[u8],
 ) -> Result<Decoded<DeletedCollection<K>>, serde_json::Error> {
     if is_status(body)? {

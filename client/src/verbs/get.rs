@@ -2,20 +2,20 @@
 
 use super::call::builder;
 use crate::Resource;
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, setters};
 use crate::response::decode::if_found;
 
 builder! {
     /// Reads an object, made by [`Api::get`](crate::Api::get) and
     /// [`Api::get_status`](crate::Api::get_status).
-    GetRequest<K: Resource> { wires: Wires<K> } => K, |this| this.call.send_in(&this.wires, Wire::object).await
+    GetRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
 }
 
 builder! {
     /// Reads an object that may be missing, made by [`Api::get_opt`](crate::Api::get_opt).
-    GetOptRequest<K: Resource> { wires: Wires<K> } => Option<K>, |this| {
-        if_found(this.call.send_in(&this.wires, Wire::object).await)
+    GetOptRequest<K: Resource> { wires: Codecs<K> } => Option<K>, |this| {
+        if_found(this.call.send_in(&this.wires, Codec::object).await)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::call::builder;
 use super::page_token::PageToken;
 use super::pages::{Items, Pages};
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, selection_setters, setters};
 use crate::{List, Resource};
 
@@ -22,7 +22,7 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    ListRequest<K: Resource> { wires: Wires<K> } => List<K>, |this| this.call.send_in(&this.wires, Wire::list).await
+    ListRequest<K: Resource> { wires: Codecs<K> } => List<K>, |this| this.call.send_in(&this.wires, Codec::list).await
 }
 
 pretty_setter!(ListRequest);
@@ -52,11 +52,12 @@ impl<K: Resource> ListRequest<K> {
         Pages::new(self.call, self.wires)
     }
 
-    /// Keeps the objects that do not fit their type in [`List::invalid`], instead of failing because of them.
+    /// Whether objects that do not fit their type are kept in [`List::invalid`]. Defaults to `false`: the list fails because
+    /// of them.
     ///
     /// Without effect on [`items`](Self::items).
-    pub fn keep_invalid(mut self) -> Self {
-        self.wires = self.wires.keeping_invalid(true);
+    pub fn keep_invalid(mut self, keep: bool) -> Self {
+        self.wires = self.wires.keeping_invalid(keep);
         self
     }
 

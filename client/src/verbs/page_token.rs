@@ -1,7 +1,7 @@
 //! The place in a list where another process goes on.
 
 use crate::ApiVersion;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use crate::request::path::in_version;
 use serde::de::Error as _;
@@ -68,7 +68,7 @@ impl PageToken {
     pub(crate) fn resume(&self, request: &mut HttpRequest) -> Result<(), Error> {
         if request.path != self.path {
             if let Some((from, to)) = self.other_version(request) {
-                return Err(Error::new(Kind::VersionChanged { from, to }));
+                return Err(Error::new(ErrorKind::VersionChanged { from, to }));
             }
             return Err(Error::argument(format!(
                 "the page token is for a list of {}, not of {}",

@@ -4,8 +4,8 @@ use super::call::{Call, CheckedCall};
 use super::list_progress::ListProgress;
 use super::page_token::PageToken;
 use crate::client::BoxFuture;
-use crate::error::{Error, Kind};
-use crate::negotiate::codec::{Wire, Wires};
+use crate::error::{Error, ErrorKind};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::http_request::HttpRequest;
 use crate::response::decode::Response;
 use crate::{List, Resource};
@@ -26,7 +26,7 @@ const PAGE: &str = "500";
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Pages<K: Resource> {
-    wires: Wires<K>,
+    wires: Codecs<K>,
     /// The request for the next page; `None` after the last one, and while it is pending.
     next: Option<Result<CheckedCall, Error>>,
     pending: Option<BoxFuture<Sent<K>>>,
@@ -38,7 +38,7 @@ pub struct Pages<K: Resource> {
 type Sent<K> = (CheckedCall, Result<List<K>, Error>);
 
 impl<K: Resource> Pages<K> {
-    pub(crate) fn new(mut call: Call, wires: Wires<K>) -> Self {
+    pub(crate) fn new(mut call: Call, wires: Codecs<K>) -> Self {
         call.change(|request| {
             if request.get("limit").is_none() {
                 request.set("limit", PAGE);
@@ -93,7 +93,7 @@ impl<K: Resource> Pages<K> {
                 Some(Ok(mut call)) => {
                     let wires = self.wires.clone();
                     self.pending.insert(Box::pin(async move {
-                        let sent = call.send_in(&wires, Wire::list).await;
+                        let sent = call.send_in(&wires, Codec::list).await;
                         (call, sent.map(Response::into_inner))
                     }))
                 }
@@ -133,7 +133,7 @@ fn is_over_limit(request: &HttpRequest, items: usize) -> bool {
 }
 
 fn endless<K: Resource>(message: &str) -> Error {
-    Error::new(Kind::Decode {
+    Error::new(ErrorKind::Decode {
         expected: K::LIST_KIND.to_owned(),
         message: message.to_owned(),
         excerpt: String::new(),

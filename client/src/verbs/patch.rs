@@ -3,7 +3,7 @@
 use super::ApplyRequest;
 use super::call::{APPLY, Call, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, builder};
 use crate::Resource;
-use crate::negotiate::codec::{Wire, Wires};
+use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, write_setters};
 use serde::Serialize;
 use std::fmt;
@@ -23,7 +23,7 @@ use std::fmt;
 #[must_use = "a patch needs a body: json, merge, strategic or apply"]
 pub struct PatchTarget<K: Resource> {
     pub(crate) call: Call,
-    pub(crate) wires: Wires<K>,
+    pub(crate) wires: Codecs<K>,
 }
 
 impl<K: Resource> PatchTarget<K> {
@@ -72,7 +72,7 @@ impl<K: Resource> fmt::Debug for PatchTarget<K> {
 
 builder! {
     /// A JSON, merge or strategic merge patch, made by [`PatchTarget`].
-    PatchRequest<K: Resource> { wires: Wires<K> } => K, |this| this.call.send_in(&this.wires, Wire::object).await
+    PatchRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
 }
 
 pretty_setter!(PatchRequest);

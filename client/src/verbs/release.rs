@@ -2,7 +2,7 @@
 
 use crate::Release;
 use crate::client::BoxFuture;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::meta::Info;
 use crate::send::client::Client;
 
@@ -27,7 +27,7 @@ impl Client {
         Box::pin(async move {
             let info = client.version().await?;
             known_release(&info).ok_or_else(|| {
-                Error::new(Kind::Decode {
+                Error::new(ErrorKind::Decode {
                     expected: "a release of Kubernetes 1".to_owned(),
                     message: format!("found `{}.{}`", info.major, info.minor),
                     excerpt: String::new(),

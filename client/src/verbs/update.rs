@@ -5,7 +5,7 @@ use super::call::Call;
 use crate::FieldValidation;
 use crate::Resource;
 use crate::config::{Backoff, RetryPolicy};
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::response::decode::if_found;
 use std::fmt;
 use std::future::Future;
@@ -287,7 +287,7 @@ impl<K: Resource> Requests<K> {
             false => request.send().await?.map(Some),
         };
         if !response.losses().is_empty() && !self.allow_loss {
-            return Err(Error::new(Kind::Lossy {
+            return Err(Error::new(ErrorKind::Lossy {
                 version: self.api.wire_version(),
                 losses: response.losses().to_vec(),
             }));

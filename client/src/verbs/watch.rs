@@ -2,7 +2,7 @@
 
 use super::call::{Call, builder};
 use crate::Resource;
-use crate::negotiate::codec::Wires;
+use crate::negotiate::codec::Codecs;
 use crate::request::query::{pretty_setter, selection_setters, setters};
 use crate::response::decode::Response;
 use crate::watch::stream::{DEFAULT_MAX_LINE, WatchStream};
@@ -27,7 +27,7 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    WatchRequest<K: Resource> { wires: Wires<K>, max_event_size: usize } => WatchStream<K>, |this| {
+    WatchRequest<K: Resource> { wires: Codecs<K>, max_event_size: usize } => WatchStream<K>, |this| {
         let mut call = this.call.checked()?;
         loop {
             let wire = this.wires.of(call.version()?);
@@ -53,7 +53,7 @@ setters!(WatchRequest {
 });
 
 impl<K: Resource> WatchRequest<K> {
-    pub(crate) fn new(mut call: Call, wires: Wires<K>) -> Self {
+    pub(crate) fn new(mut call: Call, wires: Codecs<K>) -> Self {
         call.set("watch", "true");
         Self {
             call,

@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
                          other schemas, without an object in between"
                     ),
                 )
-                .help("no type can hold it: put an object with `properties` into the circle"));
+                .help("no type can hold it: put an object with `properties` into the cycle"));
             }
         };
         let module = self.modules.of(key, &schema.at)?;

@@ -1,7 +1,7 @@
 //! The plan: modules, and the types in each.
 
 mod boxes;
-mod circles;
+mod cycles;
 mod floats;
 mod inline;
 mod items;
@@ -60,7 +60,7 @@ impl Plan {
         }
         plan.order();
         kept_unknown::apply(&mut plan);
-        circles::cut(&mut plan)?;
+        cycles::cut(&mut plan)?;
         boxes::add(&mut plan);
         floats::mark(&mut plan);
         Ok(plan)

@@ -137,7 +137,7 @@ impl References<'_> {
             (target, tokens) = self.documents.resolve(&target, next.string()?, &next.at)?;
         }
         Err(node
-            .error("the references lead in a circle")
+            .error("the references lead in a cycle")
             .help("replace one of them by its value"))
     }
 

@@ -93,7 +93,7 @@ fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<()
     for ((field, made), ident) in body.fields.iter_mut().zip(rust).zip(field_names) {
         field.ident = ident;
         field.value_type = output::short(&made.value, idents);
-        // typify does not see circles through other modules, and boxes only one field of a circle.
+        // typify does not see cycles through other modules, and boxes only one field of a cycle.
         field.boxed |= made.boxed;
         field.rust_type = field.value_type.clone();
         for (wraps, name) in [(field.boxed, "Box"), (made.optional, "Option")] {

@@ -30,7 +30,7 @@
 
 mod compact;
 mod fault;
-mod habits;
+mod field_predictor;
 mod name;
 mod plain_string;
 mod raw_json;

@@ -1,6 +1,6 @@
 //! JSON text, read token by token.
 
-use super::habits::Habits;
+use super::field_predictor::FieldPredictor;
 use super::name::word_at;
 use super::{Fault, Name, ReadJson};
 use serde::de::{Deserializer, Visitor};
@@ -41,7 +41,7 @@ pub struct Reader<'a> {
     pub(crate) is_item: bool,
     /// The field that is read: the hash of its table and its place.
     pub(crate) field: u64,
-    pub(super) habits: Habits,
+    pub(super) predictor: FieldPredictor,
 }
 
 /// Reads the value of the field with a name.
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
             partial: false,
             is_item: false,
             field: 0,
-            habits: Habits::default(),
+            predictor: FieldPredictor::default(),
         }
     }
 
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let text = self.text.as_bytes().get(self.at + 1..)?;
-        let expected = self.habits.next(last);
+        let expected = self.predictor.next(last);
         let index = match names.get(expected) {
             Some(name) if name.begins(text, word_at(text, 0)?) => expected,
             _ => self.search_name(names, last)?,
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         let text = self.text.as_bytes().get(self.at + 1..)?;
         let word = word_at(text, 0)?;
         let index = names.iter().position(|name| name.begins(text, word))?;
-        self.habits.note_next(last, index);
+        self.predictor.note_next(last, index);
         Some(index)
     }
 

@@ -170,7 +170,7 @@ fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(),
     if !reader.elements()? {
         return Ok(());
     }
-    list.reserve(reader.habits.length(field));
+    list.reserve(reader.predictor.length(field));
     let start = reader.position();
     let mut length = 0;
     loop {
@@ -186,7 +186,7 @@ fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(),
             break;
         }
     }
-    reader.habits.note_length(field, length);
+    reader.predictor.note_length(field, length);
     list.fit();
     Ok(())
 }

@@ -130,7 +130,7 @@ fn every_truncation_of_a_real_object_is_an_error() {
 fn an_invalid_item_is_an_item_of_its_own() {
     let text = r#"{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b","namespace":"n"},"spec":{"matchingPrecedence":"high"}}]}"#;
     json::from_str::<List<FlowSchema>>(text).unwrap_err();
-    let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes()).unwrap();
+    let list = List::<FlowSchema>::from_slice_keeping_invalid(text.as_bytes()).unwrap();
     assert_eq!(list.items.len(), 1);
     let [invalid] = list.invalid.as_slice() else {
         panic!("{list:?}");
@@ -143,7 +143,7 @@ fn an_invalid_item_is_an_item_of_its_own() {
     assert_eq!(json::to_string(&list), text);
     // Text that is not JSON is an error of the list.
     let cut = &text.as_bytes()[..text.len() - 4];
-    List::<FlowSchema>::from_slice_lenient(cut).unwrap_err();
+    List::<FlowSchema>::from_slice_keeping_invalid(cut).unwrap_err();
 }
 
 #[test]

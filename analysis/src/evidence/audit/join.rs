@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// The most requests that are kept because they are not complete.
-const MOST_OPEN: usize = 1 << 16;
+const MAX_OPEN_REQUESTS: usize = 1 << 16;
 /// The most bytes of their events.
 const MOST_BYTES: usize = 64 << 20;
 /// The complete requests whose events are recognized when a log has them twice.
@@ -67,7 +67,7 @@ impl Joiner {
             return Joined::Nothing;
         }
         self.keep(key, event.stage, text);
-        match self.open.len() > MOST_OPEN || self.bytes > MOST_BYTES {
+        match self.open.len() > MAX_OPEN_REQUESTS || self.bytes > MOST_BYTES {
             true => self.evict().map_or(Joined::Nothing, Joined::Evict),
             false => Joined::Nothing,
         }

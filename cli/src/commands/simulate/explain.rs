@@ -1,10 +1,10 @@
-//! `simulate --explain`: the lives of a flow's requests.
+//! `simulate --explain`: the traces of a flow's requests.
 
 use super::report::{seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, plural, write_report};
 use k8s_flowcontrol::rules::queueing::{Rejection, Work};
-use k8s_flowcontrol_analysis::simulation::{HandQueue, Life, Step, Turn};
+use k8s_flowcontrol_analysis::simulation::{DispatchState, HandQueue, RequestTrace, Step};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -12,30 +12,34 @@ use std::time::Duration;
 /// The most requests that are explained.
 pub(super) const MOST: usize = 20;
 
-pub(super) fn print(flow: &str, lives: &[Life], streams: &mut Streams) -> Result<(), Failure> {
+pub(super) fn print(
+    flow: &str,
+    traces: &[RequestTrace],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
     let out = &mut streams.out;
     writeln!(
         out,
         "R is virtual time in seat-seconds (ss). It advances by the seats in use per active queue; the request with the earliest virtual finish goes first."
     )?;
-    for life in lives {
-        let met = &life.met;
+    for trace in traces {
+        let arrival = &trace.arrival;
         writeln!(
             out,
             "{}: {} sends a request of flow {flow} with {}; {} of {} seats are in use, {} waiting, R is {}",
-            time(life.arrived),
-            life.client,
-            told_seats(&life.work),
-            met.seats_in_use,
-            met.limit,
-            met.waiting,
-            met.current_r
+            time(trace.arrived),
+            trace.client,
+            told_seats(&trace.work),
+            arrival.seats_in_use,
+            arrival.limit,
+            arrival.waiting,
+            arrival.current_r
         )?;
-        if !met.hand.is_empty() {
+        if !arrival.hand.is_empty() {
             writeln!(out, "  hand:")?;
         }
-        for queue in &met.hand {
-            let chosen = match met.queue == Some(queue.queue) {
+        for queue in &arrival.hand {
+            let chosen = match arrival.queue == Some(queue.queue) {
                 true => ": the least waiting work",
                 false => "",
             };
@@ -45,9 +49,9 @@ pub(super) fn print(flow: &str, lives: &[Life], streams: &mut Streams) -> Result
                 queue.queue, queue.waiting, queue.work, queue.executing, queue.next_dispatch_r
             )?;
         }
-        for (at, step) in &life.steps {
-            let waited = at.saturating_sub(life.arrived);
-            writeln!(out, "  {}: {}", time(*at), told(step, waited, life))?;
+        for (at, step) in &trace.steps {
+            let waited = at.saturating_sub(trace.arrived);
+            writeln!(out, "  {}: {}", time(*at), told(step, waited, trace))?;
         }
     }
     Ok(())
@@ -64,8 +68,8 @@ fn told_seats(work: &Work) -> String {
     }
 }
 
-fn told(step: &Step, waited: Duration, life: &Life) -> String {
-    let retries = match life.retries_left {
+fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
+    let retries = match trace.retries_left {
         1 => "1 retry".to_owned(),
         count => format!("{count} retries"),
     };
@@ -108,8 +112,8 @@ fn told(step: &Step, waited: Duration, life: &Life) -> String {
     }
 }
 
-fn dispatched(others: u64, turn: &Turn, waited: Duration) -> String {
-    let Turn {
+fn dispatched(others: u64, turn: &DispatchState, waited: Duration) -> String {
+    let DispatchState {
         queue,
         current_r,
         start_r,
@@ -132,29 +136,33 @@ fn dispatched(others: u64, turn: &Turn, waited: Duration) -> String {
     )
 }
 
-pub(super) fn write_json(flow: &str, lives: &[Life], streams: &mut Streams) -> Result<(), Failure> {
-    let lives: Vec<_> = lives.iter().map(life).collect();
+pub(super) fn write_json(
+    flow: &str,
+    traces: &[RequestTrace],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let traces: Vec<_> = traces.iter().map(trace).collect();
     Ok(write_report(
         &mut streams.out,
-        json!({"flow": flow, "requests": lives}),
+        json!({"flow": flow, "requests": traces}),
     )?)
 }
 
-fn life(life: &Life) -> Value {
-    let met = &life.met;
+fn trace(trace: &RequestTrace) -> Value {
+    let arrival = &trace.arrival;
     json!({
-        "client": life.client,
-        "atSeconds": seconds(life.arrived),
-        "initialSeats": life.work.initial_seats,
-        "finalSeats": life.work.final_seats,
-        "retriesLeft": life.retries_left,
-        "hand": met.hand.iter().map(hand_queue).collect::<Vec<_>>(),
-        "queue": met.queue,
-        "seatsInUse": met.seats_in_use,
-        "limit": met.limit,
-        "waiting": met.waiting,
-        "currentR": met.current_r.to_string(),
-        "steps": life.steps.iter().map(json_step).collect::<Vec<_>>(),
+        "client": trace.client,
+        "atSeconds": seconds(trace.arrived),
+        "initialSeats": trace.work.initial_seats,
+        "finalSeats": trace.work.final_seats,
+        "retriesLeft": trace.retries_left,
+        "hand": arrival.hand.iter().map(hand_queue).collect::<Vec<_>>(),
+        "queue": arrival.queue,
+        "seatsInUse": arrival.seats_in_use,
+        "limit": arrival.limit,
+        "waiting": arrival.waiting,
+        "currentR": arrival.current_r.to_string(),
+        "steps": trace.steps.iter().map(json_step).collect::<Vec<_>>(),
     })
 }
 

@@ -10,7 +10,7 @@ use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_analysis::simulation::{
-    self, Life, Load, Progress, Recorded, Recording, Report,
+    self, Load, Progress, Recorded, Recording, Report, RequestTrace,
 };
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -80,8 +80,12 @@ impl Input {
         }
     }
 
-    /// The lives of a flow's first requests on each server.
-    pub(super) fn explain(self, flow: (&str, &str), seed: u64) -> Result<Vec<Life>, Failure> {
+    /// The traces of a flow's first requests on each server.
+    pub(super) fn explain(
+        self,
+        flow: (&str, &str),
+        seed: u64,
+    ) -> Result<Vec<RequestTrace>, Failure> {
         match self {
             Self::Load(file, servers) => {
                 let explain = |server: Server| {

@@ -52,7 +52,7 @@ struct File {
 }
 
 /// The most requests that are looked up in other partial results; older ones count where they began.
-const MOST_OPEN: usize = 1 << 16;
+const MAX_OPEN_REQUESTS: usize = 1 << 16;
 
 /// The tolerance for the order of events: a server writes them by the time of their stage, but not exactly.
 const DISORDER: i64 = 1_000_000;
@@ -79,7 +79,7 @@ impl Partial {
                 begin = (log, event.stage_us().or(event.received_us()));
             }
             let limit = begin.1.map(|begin| begin + DISORDER);
-            let may_be_open = self.keeps_open && self.ended.len() < MOST_OPEN;
+            let may_be_open = self.keeps_open && self.ended.len() < MAX_OPEN_REQUESTS;
             if may_be_open && event.received_us() <= limit {
                 self.ended.insert(key(event));
             }
@@ -98,7 +98,7 @@ impl Partial {
             return self.tally.add(sample);
         }
         self.open.push_back(Open::new(event, sample));
-        if self.open.len() > MOST_OPEN
+        if self.open.len() > MAX_OPEN_REQUESTS
             && let Some(oldest) = self.open.pop_front()
         {
             self.tally.incomplete += 1;

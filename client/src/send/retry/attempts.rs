@@ -1,8 +1,8 @@
 //! The attempts at one request, and whether another one follows.
 
-use super::{Budget, Failure, Repeat};
+use super::{Budget, Repeat, RetryClass};
 use crate::config::RetryPolicy;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use std::future::Future;
 use std::time::Duration;
@@ -65,11 +65,12 @@ impl<'a> Attempts<'a> {
             (Some(deadline), Some(limit)) => {
                 let result = timeout_at(deadline, attempt).await;
                 let what = "the request".to_owned();
-                result.unwrap_or_else(|_elapsed| Err(Error::new(Kind::TimedOut { what, limit })))
+                result
+                    .unwrap_or_else(|_elapsed| Err(Error::new(ErrorKind::TimedOut { what, limit })))
             }
             _ => attempt.await,
         };
-        if result.as_ref().err().is_none_or(Failure::is_answer) {
+        if result.as_ref().err().is_none_or(RetryClass::is_answer) {
             self.budget.answered(self.taken);
         }
         result.map_err(|error| error.with_attempts(self.count))
@@ -77,7 +78,7 @@ impl<'a> Attempts<'a> {
 
     /// The pause before the next attempt; `None` if this error is final.
     pub(crate) fn pause(&mut self, error: &Error) -> Option<Duration> {
-        if !self.repeat.allows(Failure::of(error)) {
+        if !self.repeat.allows(RetryClass::of(error)) {
             return None;
         }
         let now = Instant::now();
@@ -95,7 +96,7 @@ impl<'a> Attempts<'a> {
 
     /// Records an error that is followed by another attempt.
     pub(crate) fn remember(&mut self, error: Error) {
-        if Failure::of(&error) == Failure::Unknown {
+        if RetryClass::of(&error) == RetryClass::Unknown {
             self.unclear = Some(error);
         }
     }
@@ -103,7 +104,7 @@ impl<'a> Attempts<'a> {
     /// The error to return after the last attempt.
     pub(crate) fn final_error(self, error: Error) -> Error {
         let may_have_taken_effect = self.repeat.is_write()
-            && (self.unclear.is_some() || Failure::may_have_taken_effect(&error));
+            && (self.unclear.is_some() || RetryClass::may_have_taken_effect(&error));
         let error = match self.unclear {
             Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
                 unclear.with_attempts(self.count)

@@ -6,4 +6,4 @@ mod repeat;
 
 pub(crate) use attempts::Attempts;
 pub(crate) use budget::Budget;
-use repeat::{Failure, Repeat};
+use repeat::{Repeat, RetryClass};

@@ -1,6 +1,6 @@
 //! Whether a request may be sent again. The table is in the documentation of [`RetryPolicy`](crate::client::RetryPolicy).
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 
 /// Whether a request with an unknown outcome may be sent again.
@@ -26,11 +26,11 @@ impl Repeat {
     }
 
     /// Whether the request may be sent again after this failure.
-    pub(crate) fn allows(self, failure: Failure) -> bool {
+    pub(crate) fn allows(self, failure: RetryClass) -> bool {
         match failure {
-            Failure::NotCarriedOut => true,
-            Failure::Unknown => self != Self::Never,
-            Failure::Final => false,
+            RetryClass::NotCarriedOut => true,
+            RetryClass::Unknown => self != Self::Never,
+            RetryClass::Final => false,
         }
     }
 
@@ -47,7 +47,7 @@ impl Repeat {
 
 /// The effect of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum RetryClass {
     /// The server did not carry it out.
     NotCarriedOut,
     /// The server may have carried it out.
@@ -56,12 +56,12 @@ pub(crate) enum Failure {
     Final,
 }
 
-impl Failure {
+impl RetryClass {
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
-            Kind::Send { tls: true, .. } | Kind::Send { fatal: true, .. } => Self::Final,
-            Kind::Send { connect: true, .. } => Self::NotCarriedOut,
-            Kind::Send {
+            ErrorKind::Send { tls: true, .. } | ErrorKind::Send { fatal: true, .. } => Self::Final,
+            ErrorKind::Send { connect: true, .. } => Self::NotCarriedOut,
+            ErrorKind::Send {
                 unprocessed: true, ..
             } => Self::NotCarriedOut,
             // The head counts, even if the body broke off.
@@ -79,9 +79,9 @@ impl Failure {
     pub(crate) fn may_have_taken_effect(error: &Error) -> bool {
         match error.kind() {
             _ if Self::of(error) == Self::NotCarriedOut => false,
-            Kind::Send { connect: true, .. } => false,
-            Kind::Argument(_) | Kind::Setup | Kind::NotServed(_) => false,
-            Kind::VersionChanged { .. } | Kind::Lossy { .. } => false,
+            ErrorKind::Send { connect: true, .. } => false,
+            ErrorKind::Argument(_) | ErrorKind::Setup | ErrorKind::NotServed(_) => false,
+            ErrorKind::VersionChanged { .. } | ErrorKind::Lossy { .. } => false,
             _ => match error.head_code() {
                 Some(code) => code == 408 || !(300..500).contains(&code),
                 None => true,

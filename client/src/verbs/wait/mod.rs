@@ -28,7 +28,7 @@ pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
 use super::api::Api;
 use crate::Resource;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::watch::{Watcher, WatcherEvent};
 use std::fmt;
 use std::future::Future;
@@ -107,7 +107,7 @@ impl<K: Resource> WaitFor<'_, K> {
         let (min, max) = (policy.initial_backoff(), policy.max_backoff());
         let watcher = self.api.watcher().field_selector(selector(&self.name));
         // Of one object, an invalid state is an error.
-        let watcher = watcher.invalid_is_error();
+        let watcher = watcher.keep_invalid(false);
         // A streaming list is of no use for one object.
         let watcher = watcher.streaming_lists(false).backoff(min, max);
         let watcher = watcher.lists_after_end();
@@ -125,7 +125,7 @@ impl<K: Resource> WaitFor<'_, K> {
             return result;
         }
         let what = format!("the wait for {} `{}`", K::KIND, self.name);
-        let error = Error::new(Kind::TimedOut { what, limit });
+        let error = Error::new(ErrorKind::TimedOut { what, limit });
         Err(match last_error {
             Some(source) => error.with_source(source),
             None => error,

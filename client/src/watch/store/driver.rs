@@ -2,7 +2,7 @@
 
 use super::event::StoreEvent;
 use super::state::State;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::watch::watcher::{Watcher, WatcherEvent};
 use crate::{Error, InvalidObject, Resource, json};
 use std::fmt;
@@ -62,7 +62,7 @@ async fn run<K: Resource>(
                         handler(&invalid::<K>(object));
                     }
                     let before = troubles.len();
-                    troubles.retain(|(source, _)| watcher.in_trouble(*source));
+                    troubles.retain(|(source, _)| watcher.is_degraded(*source));
                     if troubles.is_empty() && before > 0 {
                         tracing::info!(target: TARGET, kind = K::KIND, "the store is kept up to date again");
                     }
@@ -92,7 +92,7 @@ async fn run<K: Resource>(
 }
 
 fn invalid<K: Resource>(object: &InvalidObject) -> Error {
-    Error::new(Kind::Decode {
+    Error::new(ErrorKind::Decode {
         expected: format!("{} ({})", K::KIND, K::VERSION),
         message: object.to_string(),
         excerpt: String::new(),

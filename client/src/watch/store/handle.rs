@@ -4,7 +4,7 @@ use super::not_ready::StoreNotReady;
 use super::state::State;
 use super::stored::Stored;
 use crate::convert::Loss;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 use crate::watch::key::ObjectKey;
 use crate::{Error, InvalidObject, Resource};
 use std::fmt;
@@ -109,7 +109,7 @@ impl<K: Resource> Store<K> {
     /// The objects that do not fit their type, with the errors, in the order of their keys. The store holds them apart from the
     /// others, and reports each to [`StoreBuilder::on_error`](super::StoreBuilder::on_error).
     ///
-    /// Empty with [`Watcher::invalid_is_error`](crate::watch::Watcher::invalid_is_error).
+    /// Empty without [`Watcher::keep_invalid`](crate::watch::Watcher::keep_invalid).
     pub fn invalid(&self) -> Vec<Arc<InvalidObject>> {
         self.state
             .borrow()
@@ -143,7 +143,7 @@ impl<K: Resource> Store<K> {
     /// Suits a health check: it is `None` for a healthy server, even if there are no changes and no bookmarks.
     pub fn last_error(&self) -> Option<Arc<Error>> {
         if self.state.has_changed().is_err() {
-            return Some(Arc::new(Error::new(Kind::NoDriver)));
+            return Some(Arc::new(Error::new(ErrorKind::NoDriver)));
         }
         self.state.borrow().error.clone()
     }

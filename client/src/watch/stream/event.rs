@@ -4,7 +4,7 @@ use crate::convert::Loss;
 use crate::json;
 use crate::json::{Fault, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
-use crate::negotiate::codec::Wire;
+use crate::negotiate::codec::Codec;
 use crate::response::decode::Decoded;
 use crate::{InvalidObject, Resource};
 
@@ -69,7 +69,7 @@ impl<K: Resource> WatchEvent<K> {
     /// this repository; it may change at any time.
     #[doc(hidden)]
     pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
-        decode(&Wire::own(), line)
+        decode(&Codec::own(), line)
     }
 }
 
@@ -86,7 +86,7 @@ pub struct Bookmark {
 /// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
 /// inner error.
 pub(crate) fn decode<K: Resource>(
-    wire: &Wire<K>,
+    wire: &Codec<K>,
     line: &[u8],
 ) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
     let mut decoded = Decoded::from(K::default());
@@ -202,8 +202,8 @@ mod tests {
 
     const OBJECT: &str = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"a","resourceVersion":"7"},"spec":{"priorityLevelConfiguration":{"name":"x"}}}"#;
 
-    fn own() -> Wire<FlowSchema> {
-        Wire::own()
+    fn own() -> Codec<FlowSchema> {
+        Codec::own()
     }
 
     fn both_orders(kind: &str, object: &str) -> [String; 2] {

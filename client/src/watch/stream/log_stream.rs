@@ -2,7 +2,7 @@
 
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
-use crate::error::{Error, Kind, RequestLine};
+use crate::error::{Error, ErrorKind, RequestLine};
 use crate::transport::{Body, TransportError};
 use futures_core::Stream;
 use std::fmt;
@@ -93,7 +93,7 @@ fn text(line: Vec<u8>) -> String {
 
 fn too_long(error: LineTooLong) -> Error {
     let (limit, setting) = (error.limit(), "max_line_size");
-    Error::new(Kind::TooLong {
+    Error::new(ErrorKind::TooLong {
         what: "a line of the log",
         limit,
         setting,

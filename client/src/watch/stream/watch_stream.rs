@@ -5,9 +5,9 @@ use super::event::WatchEvent;
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
-use crate::error::{Error, Kind, RequestLine};
+use crate::error::{Error, ErrorKind, RequestLine};
 use crate::meta::Status;
-use crate::negotiate::codec::Wire;
+use crate::negotiate::codec::Codec;
 use crate::response::decode::{excerpt, undecodable};
 use crate::transport::{Body, TransportError};
 use futures_core::Stream;
@@ -24,7 +24,7 @@ use std::task::{Context, Poll, ready};
 /// A task of the tokio runtime reads the body, at most 256 KiB ahead of the events.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct WatchStream<K: Resource> {
-    wire: Wire<K>,
+    wire: Codec<K>,
     line: RequestLine,
     /// `None` after the end.
     body: Option<ReadAhead>,
@@ -36,7 +36,7 @@ pub struct WatchStream<K: Resource> {
 type Line<K> = Result<WatchEvent<K>, Box<Status>>;
 
 impl<K: Resource> WatchStream<K> {
-    pub(crate) fn new(wire: Wire<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
+    pub(crate) fn new(wire: Codec<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
         Self {
             wire,
             line,
@@ -82,7 +82,7 @@ impl<K: Resource> WatchStream<K> {
             }
             Ok(Some(Err(status))) => Some(Err(self
                 .wire
-                .map_error(Error::new(Kind::Status(status)).at(&self.line)))),
+                .map_error(Error::new(ErrorKind::Status(status)).at(&self.line)))),
             Ok(None) => None,
             Err(error) => Some(Err(error.at(&self.line))),
         };
@@ -119,13 +119,13 @@ impl<K: Resource> WatchStream<K> {
         };
         match event::decode(&self.wire, line) {
             Ok(event) => Ok(Some(event)),
-            Err(error) if error.is_eof() => Err(Error::new(Kind::CutOff).with_source(error)),
+            Err(error) if error.is_eof() => Err(Error::new(ErrorKind::CutOff).with_source(error)),
             Err(_) => decode(&self.wire, line).map(Some),
         }
     }
 }
 
-fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Line<K>, Error> {
+fn decode<K: Resource>(wire: &Codec<K>, line: &[u8]) -> Result<Line<K>, Error> {
     event::decode(wire, line).map_err(|error| {
         undecodable(
             format!("watch event of {} ({})", K::KIND, wire.version),
@@ -137,7 +137,7 @@ fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Line<K>, Error> {
 
 fn too_long(error: LineTooLong) -> Error {
     let (limit, setting) = (error.limit(), "max_event_size");
-    Error::new(Kind::TooLong {
+    Error::new(ErrorKind::TooLong {
         what: "an event of the watch",
         limit,
         setting,
@@ -177,7 +177,7 @@ mod tests {
             method: http::Method::GET,
             path: "/apis/x".into(),
         };
-        WatchStream::new(Wire::own(), line, text.into(), max_line)
+        WatchStream::new(Codec::own(), line, text.into(), max_line)
     }
 
     #[tokio::test]

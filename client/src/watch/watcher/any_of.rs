@@ -79,8 +79,8 @@ impl<K: Resource> AnyOf<K> {
     }
 
     /// Whether the last failure of a source is not over.
-    pub(super) fn in_trouble(&self, source: usize) -> bool {
-        self.sources.get(source).is_some_and(Source::in_trouble)
+    pub(super) fn is_degraded(&self, source: usize) -> bool {
+        self.sources.get(source).is_some_and(Source::is_degraded)
     }
 
     #[allow(clippy::type_complexity)]

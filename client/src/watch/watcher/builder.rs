@@ -138,11 +138,11 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.settings.max_retry_after = wait)
     }
 
-    /// Makes an object that does not fit its type an error ([`is_decode`](crate::Error::is_decode)), which repeats until
-    /// the object is changed: no other object is reported meanwhile. By default such an object is a
-    /// [`WatcherEvent::Invalid`](crate::watch::WatcherEvent::Invalid) of its own.
-    pub fn invalid_is_error(self) -> Self {
-        self.changed(|watcher| watcher.api = watcher.api.clone().keeping_invalid(false))
+    /// Whether an object that does not fit its type is an event, [`WatcherEvent::Invalid`](crate::watch::WatcherEvent::Invalid).
+    /// Defaults to `true`. Otherwise it is an error ([`is_decode`](crate::Error::is_decode)), which repeats until the object
+    /// is changed: no other object is reported meanwhile.
+    pub fn keep_invalid(self, keep: bool) -> Self {
+        self.changed(|watcher| watcher.api = watcher.api.clone().keeping_invalid(keep))
     }
 
     /// Changes each object before it is reported, for example to drop fields that the program does not need: a

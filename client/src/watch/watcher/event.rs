@@ -80,7 +80,7 @@ pub enum WatcherEvent<K> {
         losses: Vec<Loss>,
     },
     /// The object does not fit its type, in a list or since a change; a copy removes it. The watcher continues with the other
-    /// objects, unless [`invalid_is_error`](super::Watcher::invalid_is_error) is set.
+    /// objects, unless [`keep_invalid`](super::Watcher::keep_invalid) is `false`.
     ///
     /// When the object fits again, it is `Applied`. It is not among the objects that have `disappeared` from a list.
     Invalid {

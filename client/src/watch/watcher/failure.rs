@@ -3,7 +3,7 @@
 use crate::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum WatchFailure {
     /// The resource version or token is too old.
     Expired,
     /// The server has not reached the resource version.
@@ -24,7 +24,7 @@ pub(super) enum Failure {
     Other,
 }
 
-impl Failure {
+impl WatchFailure {
     pub(super) fn of(error: &Error) -> Self {
         if error.is_expired() {
             Self::Expired

@@ -155,7 +155,7 @@ impl<K: Resource> Watcher<K> {
     }
 
     /// The next event, or the number of a source with its failure. `None` is no event, but may be the end of a
-    /// [trouble](Self::in_trouble).
+    /// [trouble](Self::is_degraded).
     #[allow(clippy::type_complexity)]
     pub(crate) fn poll_source(
         &mut self,
@@ -180,10 +180,10 @@ impl<K: Resource> Watcher<K> {
 
     /// Whether the last failure of a source is not over: no event, bookmark or list, and no watch that stayed open,
     /// shows that its changes arrive again.
-    pub(crate) fn in_trouble(&self, source: usize) -> bool {
+    pub(crate) fn is_degraded(&self, source: usize) -> bool {
         match &self.running {
-            Some(Running::One(source, _)) => source.in_trouble(),
-            Some(Running::Several(any_of)) => any_of.in_trouble(source),
+            Some(Running::One(source, _)) => source.is_degraded(),
+            Some(Running::Several(any_of)) => any_of.is_degraded(source),
             None => false,
         }
     }

@@ -4,7 +4,7 @@ mod events;
 mod requests;
 
 use super::event::WatcherEvent;
-use super::failure::Failure;
+use super::failure::WatchFailure;
 use super::idle_timer::IdleTimer;
 use super::list_watch::{ListWatch, SHORT, Step};
 use super::modify::Modify;
@@ -13,7 +13,7 @@ use super::page::Page;
 use super::selection::Selection;
 use super::settings::Settings;
 use crate::client::BoxFuture;
-use crate::error::{Error, Kind, RequestLine};
+use crate::error::{Error, ErrorKind, RequestLine};
 use crate::response::decode::Response;
 use crate::verbs::api::Api;
 use crate::watch::stream::WatchStream;
@@ -33,7 +33,7 @@ pub(super) struct Source<K: Resource> {
     list_watch: ListWatch,
     state: State<K>,
     /// A request has failed, and nothing since then shows that the copy is current.
-    in_trouble: bool,
+    is_degraded: bool,
 }
 
 /// An event, or `None` when the resource version has advanced or a watch has proved to work. `disappeared` is left to the
@@ -75,7 +75,7 @@ impl<K: Resource> Source<K> {
             settings,
             modify,
             state: State::Ready,
-            in_trouble: false,
+            is_degraded: false,
         }
     }
 
@@ -86,8 +86,8 @@ impl<K: Resource> Source<K> {
 
     /// Whether a request has failed, and nothing since then shows that all changes arrive again: an event, a bookmark, a
     /// watch that stays open, or a list, unless watches fail too.
-    pub(super) fn in_trouble(&self) -> bool {
-        self.in_trouble
+    pub(super) fn is_degraded(&self) -> bool {
+        self.is_degraded
     }
 
     /// Lists all objects again.
@@ -102,7 +102,7 @@ impl<K: Resource> Source<K> {
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
         let result = ready!(self.poll_request(cx));
         if result.is_err() {
-            self.in_trouble = true;
+            self.is_degraded = true;
         }
         Poll::Ready(result)
     }
@@ -119,14 +119,14 @@ impl<K: Resource> Source<K> {
                     Poll::Ready(response) => return Poll::Ready(self.page(response)),
                     Poll::Pending => {
                         ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.silent()));
+                        return Poll::Ready(Err(self.idle_timed_out()));
                     }
                 },
                 State::Checking { response, idle } => match response.as_mut().poll(cx) {
                     Poll::Ready(response) => self.checked(response)?,
                     Poll::Pending => {
                         ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.silent()));
+                        return Poll::Ready(Err(self.idle_timed_out()));
                     }
                 },
                 State::Page(page) => match page.next() {
@@ -158,7 +158,7 @@ impl<K: Resource> Source<K> {
                     }
                     Poll::Pending => {
                         ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.silent()));
+                        return Poll::Ready(Err(self.idle_timed_out()));
                     }
                 },
                 State::Open(watch) => {
@@ -183,7 +183,7 @@ impl<K: Resource> Source<K> {
         let from = self.version().unwrap_or_default().to_owned();
         let to = list.metadata.resource_version.unwrap_or_default();
         match self.list_watch.checked(&to) {
-            true => Err(self.error(Kind::WentBack { from, to })),
+            true => Err(self.error(ErrorKind::WentBack { from, to })),
             false => Ok(()),
         }
     }
@@ -212,7 +212,7 @@ impl<K: Resource> Source<K> {
     fn listed(&mut self) -> Result<Received<K>, Error> {
         self.state = State::Ready;
         if self.list_watch.listed() {
-            self.works();
+            self.mark_healthy();
             return Ok(Some(list_end()));
         }
         let error = self.bad_list("its metadata has no resourceVersion to watch from");
@@ -230,7 +230,7 @@ impl<K: Resource> Source<K> {
                 let mut watch = OpenWatch::new(stream, self.settings.idle_timeout, since);
                 if is_list {
                     watch.set_alarm(self.list_timeout());
-                } else if self.in_trouble {
+                } else if self.is_degraded {
                     watch.set_alarm(SHORT);
                 }
                 self.list_watch.opened();
@@ -241,7 +241,7 @@ impl<K: Resource> Source<K> {
             // Servers without streaming lists reject the request; that is not an error of the watcher.
             Err(error)
                 if self.list_watch.step() == Step::StreamingList
-                    && Failure::of(&error) == Failure::Rejected =>
+                    && WatchFailure::of(&error) == WatchFailure::Rejected =>
             {
                 self.failed(error, Duration::ZERO);
                 Ok(None)
@@ -260,21 +260,21 @@ impl<K: Resource> Source<K> {
     fn failed(&mut self, error: Error, lived: Duration) -> Error {
         let delay = self
             .list_watch
-            .failed(Failure::of(&error), lived, error.retry_after());
+            .failed(WatchFailure::of(&error), lived, error.retry_after());
         self.wait(delay);
         error
     }
 
-    fn silent(&mut self) -> Error {
+    fn idle_timed_out(&mut self) -> Error {
         let timeout = self.settings.idle_timeout;
-        let delay = self.list_watch.silent(timeout);
+        let delay = self.list_watch.idle_timed_out(timeout);
         self.wait(delay);
-        self.error(Kind::Silent(timeout))
+        self.error(ErrorKind::Silent(timeout))
     }
 
     /// A request has succeeded. While watches fail, that is not a proof.
-    fn works(&mut self) {
-        self.in_trouble &= self.list_watch.watches_fail();
+    fn mark_healthy(&mut self) {
+        self.is_degraded &= self.list_watch.watches_fail();
     }
 
     fn wait(&mut self, delay: Duration) {
@@ -286,14 +286,14 @@ impl<K: Resource> Source<K> {
     }
 
     fn bad_list(&self, message: &str) -> Error {
-        self.error(Kind::Decode {
+        self.error(ErrorKind::Decode {
             expected: K::LIST_KIND.to_owned(),
             message: message.into(),
             excerpt: String::new(),
         })
     }
 
-    fn error(&self, kind: Kind) -> Error {
+    fn error(&self, kind: ErrorKind) -> Error {
         let error = Error::new(kind);
         match self.api.list().call.request {
             Ok(request) => error.at(&RequestLine {

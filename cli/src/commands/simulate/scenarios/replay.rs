@@ -45,7 +45,7 @@ struct Queue {
 enum Event {
     Arrival(usize),
     Change(usize),
-    EndOfPatience(usize),
+    QueueTimeout(usize),
     EndOfExecution(usize),
     EndOfAdditionalLatency,
 }
@@ -124,7 +124,7 @@ impl<'a> Replay<'a> {
                 let config = self.scenario.changes[index].level.config();
                 self.level.reconfigure(now, &config)?;
             }
-            Event::EndOfPatience(index) => {
+            Event::QueueTimeout(index) => {
                 if let Some(id) = self.ids[index]
                     && self.level.cancel(now, id)
                 {
@@ -165,7 +165,7 @@ impl<'a> Replay<'a> {
         }
         self.slots[id.slot()] = index;
         if let Some(patience) = request.patience() {
-            self.plan(now.saturating_add(patience), Event::EndOfPatience(index));
+            self.plan(now.saturating_add(patience), Event::QueueTimeout(index));
         }
     }
 

@@ -33,39 +33,42 @@ fn failures_are_classified() {
     for (error, expected) in [
         (
             response(429, None, "Too many requests"),
-            Failure::NotCarriedOut,
+            RetryClass::NotCarriedOut,
         ),
         (
             response(429, Some(1), r#"{"kind":"Status","code":429}"#),
-            Failure::NotCarriedOut,
+            RetryClass::NotCarriedOut,
         ),
-        (response(503, Some(1), ""), Failure::NotCarriedOut),
-        (response(503, None, asks), Failure::NotCarriedOut),
-        (response(503, None, ""), Failure::Unknown),
-        (response(502, Some(1), "<html>"), Failure::Unknown),
-        (response(504, None, ""), Failure::Unknown),
-        (response(500, Some(1), ""), Failure::Unknown),
-        (response(500, None, server_timeout), Failure::Unknown),
-        (response(500, None, ""), Failure::Final),
-        (response(400, Some(1), ""), Failure::Final),
-        (response(401, None, ""), Failure::Final),
-        (response(409, None, ""), Failure::Final),
-        (response(410, None, ""), Failure::Final),
-        (send(false, false, true), Failure::NotCarriedOut),
-        (send(true, false, true), Failure::NotCarriedOut),
-        (send(false, true, true), Failure::Final),
-        (send(false, false, false), Failure::Unknown),
-        (Error::new(Kind::Body { timeout: false }), Failure::Unknown),
-        (Error::argument("x"), Failure::Final),
+        (response(503, Some(1), ""), RetryClass::NotCarriedOut),
+        (response(503, None, asks), RetryClass::NotCarriedOut),
+        (response(503, None, ""), RetryClass::Unknown),
+        (response(502, Some(1), "<html>"), RetryClass::Unknown),
+        (response(504, None, ""), RetryClass::Unknown),
+        (response(500, Some(1), ""), RetryClass::Unknown),
+        (response(500, None, server_timeout), RetryClass::Unknown),
+        (response(500, None, ""), RetryClass::Final),
+        (response(400, Some(1), ""), RetryClass::Final),
+        (response(401, None, ""), RetryClass::Final),
+        (response(409, None, ""), RetryClass::Final),
+        (response(410, None, ""), RetryClass::Final),
+        (send(false, false, true), RetryClass::NotCarriedOut),
+        (send(true, false, true), RetryClass::NotCarriedOut),
+        (send(false, true, true), RetryClass::Final),
+        (send(false, false, false), RetryClass::Unknown),
+        (
+            Error::new(Kind::Body { timeout: false }),
+            RetryClass::Unknown,
+        ),
+        (Error::argument("x"), RetryClass::Final),
         (
             Error::new(Kind::TimedOut {
                 what: "x".into(),
                 limit: Duration::ZERO,
             }),
-            Failure::Final,
+            RetryClass::Final,
         ),
     ] {
-        assert_eq!(Failure::of(&error), expected, "{error:?}");
+        assert_eq!(RetryClass::of(&error), expected, "{error:?}");
     }
 }
 
@@ -82,8 +85,8 @@ fn requests_that_may_be_repeated() {
         assert_eq!(Repeat::of(&request), Repeat::Harmless);
     }
     for repeat in [Repeat::Harmless, Repeat::Guarded, Repeat::Never] {
-        assert!(repeat.allows(Failure::NotCarriedOut));
-        assert_eq!(repeat.allows(Failure::Unknown), repeat != Repeat::Never);
-        assert!(!repeat.allows(Failure::Final));
+        assert!(repeat.allows(RetryClass::NotCarriedOut));
+        assert_eq!(repeat.allows(RetryClass::Unknown), repeat != Repeat::Never);
+        assert!(!repeat.allows(RetryClass::Final));
     }
 }

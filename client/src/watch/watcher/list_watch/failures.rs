@@ -1,12 +1,12 @@
 //! What follows a failure: another try, a list, or a list in another way.
 
 use super::{ListWatch, MAX_FAILED_PAGES, MAX_FAILED_WATCHES, SHORT};
-use crate::watch::watcher::failure::Failure;
+use crate::watch::watcher::failure::WatchFailure;
 use std::time::Duration;
 
 impl ListWatch {
     /// A connection was silent for `timeout`. Returns the delay before the next request.
-    pub(in crate::watch::watcher) fn silent(&mut self, timeout: Duration) -> Duration {
+    pub(in crate::watch::watcher) fn idle_timed_out(&mut self, timeout: Duration) -> Duration {
         self.open = None;
         if self.version.is_some() {
             // A server restored from a backup sends nothing until it reaches the resource version again.
@@ -27,7 +27,7 @@ impl ListWatch {
     /// than `retry_after`, if that is set.
     pub(in crate::watch::watcher) fn failed(
         &mut self,
-        failure: Failure,
+        failure: WatchFailure,
         lived: Duration,
         retry_after: Option<Duration>,
     ) -> Duration {
@@ -45,24 +45,24 @@ impl ListWatch {
     }
 
     /// Returns whether the next request is sent at once.
-    fn failed_to_watch(&mut self, failure: Failure, lived: Duration) -> bool {
+    fn failed_to_watch(&mut self, failure: WatchFailure, lived: Duration) -> bool {
         let was_open = self.open.is_some();
         let open = self.close(lived);
-        self.lost |= matches!(failure, Failure::Unreachable | Failure::Lost);
+        self.lost |= matches!(failure, WatchFailure::Unreachable | WatchFailure::Lost);
         match failure {
-            Failure::Expired => {
+            WatchFailure::Expired => {
                 self.relist();
                 if !std::mem::replace(&mut self.expired, true) {
                     return true;
                 }
                 self.watch_failed();
             }
-            Failure::TooNew | Failure::Rejected | Failure::ErrorEvent => {
+            WatchFailure::TooNew | WatchFailure::Rejected | WatchFailure::ErrorEvent => {
                 self.watch_failed();
                 self.relist();
             }
-            Failure::Unreachable | Failure::Unprocessed => {}
-            Failure::Lost | Failure::Temporary | Failure::Other => {
+            WatchFailure::Unreachable | WatchFailure::Unprocessed => {}
+            WatchFailure::Lost | WatchFailure::Temporary | WatchFailure::Other => {
                 let lived_long = was_open && lived >= SHORT;
                 if !(open.advanced || lived_long) {
                     self.watch_failed();
@@ -76,9 +76,9 @@ impl ListWatch {
     }
 
     /// Returns whether the next request is sent at once.
-    fn failed_to_stream(&mut self, failure: Failure) -> bool {
+    fn failed_to_stream(&mut self, failure: WatchFailure) -> bool {
         self.open = None;
-        if failure == Failure::Rejected {
+        if failure == WatchFailure::Rejected {
             self.streaming = false;
             return true;
         }
@@ -87,11 +87,14 @@ impl ListWatch {
     }
 
     /// Returns whether the next request is sent at once.
-    fn failed_to_list(&mut self, failure: Failure) -> bool {
-        let pages_expired = failure == Failure::Expired && !self.is_first_page();
+    fn failed_to_list(&mut self, failure: WatchFailure) -> bool {
+        let pages_expired = failure == WatchFailure::Expired && !self.is_first_page();
         match failure {
             // The continue token stays valid.
-            Failure::Unreachable | Failure::Lost | Failure::Unprocessed | Failure::Temporary => {
+            WatchFailure::Unreachable
+            | WatchFailure::Lost
+            | WatchFailure::Unprocessed
+            | WatchFailure::Temporary => {
                 self.page_failed();
             }
             _ => {

@@ -1,6 +1,6 @@
 mod lost_connections;
 
-use crate::watch::watcher::failure::Failure;
+use crate::watch::watcher::failure::WatchFailure;
 use crate::watch::watcher::list_watch::*;
 
 const NONE: Duration = Duration::ZERO;
@@ -37,7 +37,7 @@ fn list_again(state: &mut ListWatch) {
 }
 
 /// A request that the server rejected.
-fn fail(state: &mut ListWatch, failure: Failure) -> Duration {
+fn fail(state: &mut ListWatch, failure: WatchFailure) -> Duration {
     state.failed(failure, NONE, None)
 }
 
@@ -117,7 +117,7 @@ fn a_streaming_list_then_a_watch() {
 #[test]
 fn streaming_lists_end_when_the_server_rejects_or_ignores_them() {
     let mut rejected = list_watch(true);
-    assert_eq!(fail(&mut rejected, Failure::Rejected), NONE);
+    assert_eq!(fail(&mut rejected, WatchFailure::Rejected), NONE);
     let mut ignored = list_watch(true);
     ignored.streaming_ignored();
     for mut state in [rejected, ignored] {
@@ -136,9 +136,9 @@ fn streaming_lists_end_when_the_server_rejects_or_ignores_them() {
 fn incomplete_streaming_lists_lead_to_one_list_in_pages() {
     let failure: [fn(&mut ListWatch) -> Duration; 4] = [
         |state| state.ended(LONG).0,
-        |state| state.silent(IDLE),
-        |state| fail(state, Failure::Other),
-        |state| fail(state, Failure::ErrorEvent),
+        |state| state.idle_timed_out(IDLE),
+        |state| fail(state, WatchFailure::Other),
+        |state| fail(state, WatchFailure::ErrorEvent),
     ];
     for fail in failure {
         let mut state = list_watch(true);
@@ -156,7 +156,11 @@ fn incomplete_streaming_lists_lead_to_one_list_in_pages() {
 
 #[test]
 fn a_watch_continues_from_its_version() {
-    for failure in [Failure::Temporary, Failure::Other, Failure::Unprocessed] {
+    for failure in [
+        WatchFailure::Temporary,
+        WatchFailure::Other,
+        WatchFailure::Unprocessed,
+    ] {
         let mut state = watching();
         assert!(fail(&mut state, failure) > NONE);
         assert_eq!(state.step(), watch("5"), "{failure:?}");
@@ -176,10 +180,10 @@ fn a_watch_continues_from_its_version() {
 #[test]
 fn a_list_follows_at_once() {
     for failure in [
-        Failure::Expired,
-        Failure::TooNew,
-        Failure::Rejected,
-        Failure::ErrorEvent,
+        WatchFailure::Expired,
+        WatchFailure::TooNew,
+        WatchFailure::Rejected,
+        WatchFailure::ErrorEvent,
     ] {
         let mut state = watching();
         state.opened();
@@ -191,8 +195,8 @@ fn a_list_follows_at_once() {
 #[test]
 fn a_list_follows_a_few_failed_watches() {
     let failures: [fn(&mut ListWatch) -> Duration; 4] = [
-        |state| fail(state, Failure::Temporary),
-        |state| fail(state, Failure::Other),
+        |state| fail(state, WatchFailure::Temporary),
+        |state| fail(state, WatchFailure::Other),
         // The server ends the watch at once, without progress.
         |state| watch_ends(state, &[], AT_ONCE).0,
         |state| watch_ends(state, &["5"], AT_ONCE).0,
@@ -202,7 +206,7 @@ fn a_list_follows_a_few_failed_watches() {
         for _ in 1..MAX_FAILED_WATCHES {
             assert!(fail_once(&mut state) > NONE);
             // This neither counts nor ends the row.
-            fail(&mut state, Failure::Unprocessed);
+            fail(&mut state, WatchFailure::Unprocessed);
             assert_eq!(state.step(), watch("5"));
             assert!(state.watches_fail());
         }
@@ -228,11 +232,11 @@ fn a_broken_watch_that_has_worked_is_no_failed_watch() {
     for version in 6..16_u32 {
         state.opened();
         state.received(&version.to_string());
-        assert!(state.failed(Failure::Other, AT_ONCE, None) <= Duration::from_secs(1));
+        assert!(state.failed(WatchFailure::Other, AT_ONCE, None) <= Duration::from_secs(1));
     }
     for _ in 0..10 {
         state.opened();
-        state.failed(Failure::Temporary, LONG, None);
+        state.failed(WatchFailure::Temporary, LONG, None);
     }
     assert_eq!(state.step(), watch("15"));
     assert!(!state.watches_fail());
@@ -242,14 +246,14 @@ fn a_broken_watch_that_has_worked_is_no_failed_watch() {
 fn a_list_follows_a_long_silence() {
     let part: [fn(&mut ListWatch) -> Duration; 3] = [
         |state| {
-            let delay = state.silent(IDLE);
+            let delay = state.idle_timed_out(IDLE);
             state.checked("5");
             delay
         },
         |state| watch_ends(state, &[], IDLE).0,
         |state| {
             state.opened();
-            state.failed(Failure::Temporary, IDLE, None)
+            state.failed(WatchFailure::Temporary, IDLE, None)
         },
     ];
     for first in part {
@@ -300,39 +304,39 @@ fn versions_never_go_back() {
 #[test]
 fn only_the_first_expired_version_leads_to_a_list_without_delay() {
     let mut state = watching();
-    assert_eq!(fail(&mut state, Failure::Expired), NONE);
+    assert_eq!(fail(&mut state, WatchFailure::Expired), NONE);
     assert!(!state.watches_fail(), "the list is the remedy");
     for _ in 0..5 {
         list_again(&mut state);
-        assert!(fail(&mut state, Failure::Expired) > NONE);
+        assert!(fail(&mut state, WatchFailure::Expired) > NONE);
         assert!(state.watches_fail());
     }
     list_again(&mut state);
     state.received("6");
-    assert_eq!(fail(&mut state, Failure::Expired), NONE);
+    assert_eq!(fail(&mut state, WatchFailure::Expired), NONE);
 }
 
 #[test]
 fn failures_of_pages() {
     let mut state = list_watch(false);
     assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
-    for failure in [Failure::Temporary, Failure::Unprocessed] {
+    for failure in [WatchFailure::Temporary, WatchFailure::Unprocessed] {
         assert!(fail(&mut state, failure) > NONE);
         assert_eq!(state.step(), list(Some(10), Some("t")));
     }
-    assert!(fail(&mut state, Failure::Other) > NONE);
+    assert!(fail(&mut state, WatchFailure::Other) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // After an expired token one list is in one piece.
     assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
-    assert_eq!(fail(&mut state, Failure::Expired), NONE);
+    assert_eq!(fail(&mut state, WatchFailure::Expired), NONE);
     assert_eq!(state.step(), list(None, None));
-    assert!(fail(&mut state, Failure::Expired) > NONE);
+    assert!(fail(&mut state, WatchFailure::Expired) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // A token that never works.
     assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
     for _ in 0..MAX_FAILED_PAGES {
         assert_eq!(state.step(), list(Some(10), Some("t")));
-        fail(&mut state, Failure::Temporary);
+        fail(&mut state, WatchFailure::Temporary);
     }
     assert_eq!(state.step(), list(Some(10), None));
 }
@@ -342,7 +346,7 @@ fn the_server_may_set_a_longer_delay() {
     let retry_after = Duration::from_secs(60);
     for mut state in [watching(), list_watch(true), list_watch(false)] {
         for wanted in [retry_after, 60 * retry_after] {
-            let delay = state.failed(Failure::Temporary, NONE, Some(wanted));
+            let delay = state.failed(WatchFailure::Temporary, NONE, Some(wanted));
             assert!(delay > retry_after && delay < 2 * retry_after, "{delay:?}");
         }
     }

@@ -2,10 +2,10 @@
 
 use super::{Received, Source, State, list_end};
 use crate::Resource;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::watch::stream::WatchEvent;
 use crate::watch::watcher::event::WatcherEvent;
-use crate::watch::watcher::failure::Failure;
+use crate::watch::watcher::failure::WatchFailure;
 use crate::watch::watcher::list_watch::SHORT;
 use crate::watch::watcher::open_watch::Polled;
 use std::time::Duration;
@@ -20,23 +20,23 @@ impl<K: Resource> Source<K> {
         match polled {
             Polled::Event(event) => return self.event(event, lived),
             Polled::Failed(error) => return Err(self.failed(error, lived)),
-            Polled::Silent => return Err(self.silent()),
+            Polled::Silent => return Err(self.idle_timed_out()),
             Polled::Alarm if self.version().is_none() => {
                 let what = format!("the streaming list of {}", K::PLURAL);
                 let limit = self.list_timeout();
-                let error = Error::new(Kind::TimedOut { what, limit });
+                let error = Error::new(ErrorKind::TimedOut { what, limit });
                 return Err(self.failed(error, lived));
             }
             Polled::Alarm => {
                 self.list_watch.survived();
-                self.works();
+                self.mark_healthy();
                 return Ok(Some(None));
             }
             Polled::Ended => {
                 let (delay, failed) = self.list_watch.ended(lived);
                 self.wait(delay);
                 if failed {
-                    return Err(self.error(Kind::ShortWatch));
+                    return Err(self.error(ErrorKind::ShortWatch));
                 }
             }
         }
@@ -54,10 +54,10 @@ impl<K: Resource> Source<K> {
             WatchEvent::Bookmark(bookmark) if is_list => {
                 if bookmark.ends_initial_events && !bookmark.resource_version.is_empty() {
                     self.list_watch.streamed(&bookmark.resource_version);
-                    self.works();
+                    self.mark_healthy();
                     if let State::Open(watch) = &mut self.state {
                         watch.begin_watch();
-                        if self.in_trouble {
+                        if self.is_degraded {
                             watch.set_alarm(SHORT);
                         }
                     }
@@ -93,14 +93,16 @@ impl<K: Resource> Source<K> {
 
     fn received(&mut self, version: &str, lived: Duration) -> Result<(), Error> {
         if self.list_watch.received(version) {
-            self.works();
+            self.mark_healthy();
             return Ok(());
         }
         let from = self.version().unwrap_or_default().to_owned();
         let to = version.to_owned();
         // The objects of the copy may never have existed in the history of this server.
-        let delay = self.list_watch.failed(Failure::ErrorEvent, lived, None);
+        let delay = self
+            .list_watch
+            .failed(WatchFailure::ErrorEvent, lived, None);
         self.wait(delay);
-        Err(self.error(Kind::WentBack { from, to }))
+        Err(self.error(ErrorKind::WentBack { from, to }))
     }
 }

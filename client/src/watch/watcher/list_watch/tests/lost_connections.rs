@@ -6,9 +6,9 @@ use crate::watch::watcher::list_watch::tests::*;
 fn after_a_lost_connection_the_version_of_the_server_is_checked() {
     type Lost = fn(&mut ListWatch) -> Duration;
     let lost: [Lost; 4] = [
-        |state| fail(state, Failure::Unreachable),
-        |state| fail(state, Failure::Lost),
-        |state| state.silent(IDLE),
+        |state| fail(state, WatchFailure::Unreachable),
+        |state| fail(state, WatchFailure::Lost),
+        |state| state.idle_timed_out(IDLE),
         // Earlier than requested.
         |state| watch_ends(state, &[], LONG / 2).0,
     ];
@@ -17,7 +17,7 @@ fn after_a_lost_connection_the_version_of_the_server_is_checked() {
         lost(&mut state);
         assert_eq!(state.step(), Step::Check);
         // Until it is known.
-        fail(&mut state, Failure::Unreachable);
+        fail(&mut state, WatchFailure::Unreachable);
         assert_eq!(state.step(), Step::Check);
         assert!(!state.checked("5"));
         assert_eq!(state.step(), watch("5"));
@@ -46,11 +46,15 @@ fn without_a_lost_connection_nothing_is_checked() {
         watch_ends(&mut state, &[version], lived);
         assert_eq!(state.step(), watch(version));
     }
-    for failure in [Failure::Unprocessed, Failure::Temporary, Failure::Other] {
+    for failure in [
+        WatchFailure::Unprocessed,
+        WatchFailure::Temporary,
+        WatchFailure::Other,
+    ] {
         fail(&mut state, failure);
         assert_eq!(state.step(), watch("9"));
     }
     // Versions that are no numbers cannot be compared.
-    fail(&mut state, Failure::Lost);
+    fail(&mut state, WatchFailure::Lost);
     assert!(!state.checked("x"));
 }

@@ -1,18 +1,18 @@
-//! The habits of a text, from which a reader guesses what comes next.
+//! The predictor of a text, from which a reader guesses what comes next.
 //!
 //! Objects of one text are alike: their fields come in the same order, and their lists have similar lengths. A wrong guess
 //! costs time and nothing else.
 
 /// The last next fields and lengths, by hashes of fields.
 #[derive(Clone)]
-pub(super) struct Habits {
+pub(super) struct FieldPredictor {
     /// The places in their tables of the fields that came next.
     next: [u8; 1024],
     /// The lengths of lists.
     lengths: [u8; 64],
 }
 
-impl Default for Habits {
+impl Default for FieldPredictor {
     fn default() -> Self {
         Self {
             next: [0; 1024],
@@ -24,7 +24,7 @@ impl Default for Habits {
 /// The maximum length for which a list allocates space in advance.
 const MAX_LENGTH: u8 = 16;
 
-impl Habits {
+impl FieldPredictor {
     /// The place of the field that came after this one.
     #[inline]
     pub(super) fn next(&self, field: u64) -> usize {

@@ -23,7 +23,7 @@ pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
                 &body.fields[edge.field].at,
                 "the object requires itself, so that no finite value exists",
             )
-            .help("remove one of the fields in the circle from `required`"));
+            .help("remove one of the fields in the cycle from `required`"));
         }
     }
     let all = components(count, edges.iter());
@@ -61,7 +61,7 @@ fn edges(plan: &Plan) -> Vec<Edge> {
 }
 
 /// The strongly connected component of each node, by Tarjan's algorithm; its stack is a `Vec` because
-/// documents may be deep. A node outside all circles is alone in its component.
+/// documents may be deep. A node outside all cycles is alone in its component.
 fn components<'a>(count: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<usize> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
     for edge in edges {
