@@ -80,7 +80,7 @@ fn paths_of_causes_are_those_of_the_type() {
         "causes": [{"field": "spec.limited.assuredConcurrencyShares", "message": "Invalid value: -1"}, {"field": "spec.type"}],
     }});
     let status = serde_json::from_str(&status.to_string()).unwrap();
-    let error = wire.map_error(Error::new(Kind::Status(Box::new(status))));
+    let error = wire.map_error(Error::new(ErrorKind::Status(Box::new(status))));
     let fields: Vec<_> = error
         .causes()
         .iter()
@@ -106,7 +106,7 @@ fn paths_of_conflicts_are_mapped_and_quoted_values_are_not() {
         "details": {"causes": [{"field": ".spec.limited.assuredConcurrencyShares"}]},
     });
     let status = serde_json::from_str(&status.to_string()).unwrap();
-    let error = wire.map_error(Error::new(Kind::Status(Box::new(status))));
+    let error = wire.map_error(Error::new(ErrorKind::Status(Box::new(status))));
     assert_eq!(
         error.causes()[0].field.as_deref(),
         Some(".spec.limited.nominalConcurrencyShares")

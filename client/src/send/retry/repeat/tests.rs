@@ -16,7 +16,7 @@ fn response(code: u16, retry_after: Option<u64>, body: &str) -> Error {
 
 fn send(timeout: bool, tls: bool, connect: bool) -> Error {
     let server = String::new();
-    Error::new(Kind::Send {
+    Error::new(ErrorKind::Send {
         server,
         timeout,
         tls,
@@ -56,12 +56,12 @@ fn failures_are_classified() {
         (send(false, true, true), RetryClass::Final),
         (send(false, false, false), RetryClass::Unknown),
         (
-            Error::new(Kind::Body { timeout: false }),
+            Error::new(ErrorKind::Body { timeout: false }),
             RetryClass::Unknown,
         ),
         (Error::argument("x"), RetryClass::Final),
         (
-            Error::new(Kind::TimedOut {
+            Error::new(ErrorKind::TimedOut {
                 what: "x".into(),
                 limit: Duration::ZERO,
             }),
