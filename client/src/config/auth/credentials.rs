@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// # Credentials
 ///
 /// A token, a token file, a user name with a password and an exec plugin replace each other. A client certificate is used
-/// in addition. They are sent over TLS only, see the [module](super#servers-without-tls).
+/// in addition. They are sent over TLS only, see the [module](crate::config#servers-without-tls).
 impl Config {
     /// Authenticates with a bearer token.
     #[must_use]

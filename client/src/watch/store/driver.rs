@@ -3,7 +3,7 @@
 use super::event::StoreEvent;
 use super::state::State;
 use crate::error::ErrorKind;
-use crate::watch::watcher::{Watcher, WatcherEvent};
+use crate::watch::watcher::{Received, Watcher, WatcherEvent};
 use crate::{Error, InvalidObject, Resource, json};
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -54,8 +54,14 @@ async fn run<K: Resource>(
             return Poll::Ready(());
         }
         for _ in 0..BATCH {
-            match ready!(watcher.poll_source(cx)) {
-                Ok(event) => {
+            let (source, received) = ready!(watcher.poll_source(cx));
+            match received {
+                Received::Nothing => {}
+                received @ (Received::Event(_) | Received::Recovered) => {
+                    let event = match received {
+                        Received::Event(event) => Some(event),
+                        _ => None,
+                    };
                     if let (Some(handler), Some(WatcherEvent::Invalid { object, .. })) =
                         (&mut on_error, &event)
                     {
@@ -70,7 +76,7 @@ async fn run<K: Resource>(
                         apply(&state, event, latest(&troubles));
                     }
                 }
-                Err((source, error)) => {
+                Received::Failed(error) => {
                     if let Some(handler) = &mut on_error {
                         handler(&error);
                     }

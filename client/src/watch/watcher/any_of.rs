@@ -3,10 +3,10 @@
 use super::event::WatcherEvent;
 use super::invalid_states::InvalidStates;
 use super::matches::{Change, Matches};
-use super::source::Source;
+use super::source::{Received, Source};
+use crate::Resource;
 use crate::response::decode::Decoded;
 use crate::watch::key::ObjectKey;
-use crate::{Error, Resource};
 use k8s_flowcontrol_types::order;
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -57,24 +57,24 @@ impl<K: Resource> AnyOf<K> {
         }
     }
 
-    /// The next event, or the number of a source with its failure. `None` is no event.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<WatcherEvent<K>>, (usize, Error)>> {
+    /// The next event, and the number of its source.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(usize, Received<K>)> {
         loop {
             if let Some(event) = self.next_pending() {
-                return Poll::Ready(Ok(Some(event)));
+                return Poll::Ready((0, Received::Event(event)));
             }
-            let Some((source, event)) = self.poll_sources(cx) else {
+            let Some((source, received)) = self.poll_sources(cx) else {
                 if self.poll_timer(cx).is_pending() {
                     return Poll::Pending;
                 }
                 continue;
             };
-            let event = event.map_err(|error| (source, error))?;
-            return Poll::Ready(Ok(self.merge(source, event)));
+            let (merged, otherwise) = match received {
+                Received::Event(event) => (self.merge(source, event), Received::Recovered),
+                received @ Received::Failed(_) => return Poll::Ready((source, received)),
+                received => (self.advanced(), received),
+            };
+            return Poll::Ready((source, merged.map_or(otherwise, Received::Event)));
         }
     }
 
@@ -83,20 +83,16 @@ impl<K: Resource> AnyOf<K> {
         self.sources.get(source).is_some_and(Source::is_degraded)
     }
 
-    #[allow(clippy::type_complexity)]
-    fn poll_sources(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Option<(usize, Result<Option<WatcherEvent<K>>, Error>)> {
+    fn poll_sources(&mut self, cx: &mut Context<'_>) -> Option<(usize, Received<K>)> {
         let count = self.sources.len();
         for offset in 0..count {
             let index = (self.first + offset) % count;
             if self.has_listed(index) {
                 continue;
             }
-            if let Poll::Ready(event) = self.sources.get_mut(index)?.poll(cx) {
+            if let Poll::Ready(received) = self.sources.get_mut(index)?.poll(cx) {
                 self.first = (index + 1) % count;
-                return Some((index, event));
+                return Some((index, received));
             }
         }
         None
@@ -151,13 +147,15 @@ impl<K: Resource> AnyOf<K> {
         }
     }
 
+    /// The event to report after the resource version of a source has advanced, if any.
+    fn advanced(&mut self) -> Option<WatcherEvent<K>> {
+        let reached: Vec<_> = self.sources.iter().map(Source::version).collect();
+        let has_too_many = self.matches.forget_deleted(&reached);
+        has_too_many.then(|| self.begin_list(None))
+    }
+
     /// The event to report after an event of a source, if any.
-    fn merge(&mut self, source: usize, event: Option<WatcherEvent<K>>) -> Option<WatcherEvent<K>> {
-        let Some(event) = event else {
-            let reached: Vec<_> = self.sources.iter().map(Source::version).collect();
-            let has_too_many = self.matches.forget_deleted(&reached);
-            return has_too_many.then(|| self.begin_list(None));
-        };
+    fn merge(&mut self, source: usize, event: WatcherEvent<K>) -> Option<WatcherEvent<K>> {
         match event {
             WatcherEvent::Invalid { object, is_deleted } => {
                 let is_new = self.invalid.note(&object.metadata, is_deleted);

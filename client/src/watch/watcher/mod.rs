@@ -28,6 +28,7 @@ use futures_core::Stream;
 use modify::Modify;
 use reported::ReportedKeys;
 use settings::Settings;
+pub(crate) use source::Received;
 use source::Source;
 use std::fmt;
 use std::pin::Pin;
@@ -58,23 +59,11 @@ impl<K: Resource> Api<K> {
 /// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
 /// A connection that delivers nothing, not even bookmarks, is closed and replaced.
 ///
-/// It lists again, and reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile, when it cannot continue from
-/// that version:
+/// After a list it reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile. It never ends by itself: stop polling
+/// it, or drop it, to end it. Every failure is an `Err`, including 401, 403 and 404, which only a person can fix, and the
+/// watcher continues:
 ///
-/// - The server no longer knows the version (410), has not reached it, or sends a lower one: it was restored from a backup.
-/// - An `ERROR` event with any other code than 429 ends the watch.
-/// - Three watches in a row fail: with an error response other than 429, or because they end within a second without
-///   progress. Until a watch makes progress or lives for a second, each further failure leads to a list too.
-/// - After a lost connection, the server has a lower resource version: it was restored from a backup. A list of one object
-///   shows that, after a connection was refused or broke, or a watch ended earlier than [requested](Self::watch_timeout).
-/// - The server no longer serves the version on the wire of a [`Negotiated`](crate::client::Negotiated), which is no
-///   failure.
-/// - No event or bookmark has arrived for two [idle timeouts](Self::idle_timeout), in however many watches.
-///
-/// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. A watch that the server ends within
-/// a second without an event is a failure too; the end of an older watch is not. The watcher never ends by itself: after a
-/// failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server sets, up to
-/// [60 s](Self::max_retry_after)) and tries again. Stop polling it, or drop it, to end it.
+#[doc = include_str!("recovery.md")]
 ///
 /// A [`Store`](super::Store) keeps a copy of the objects with a watcher. [`Api::watch`](crate::Api::watch) is a
 /// single watch without any of this, and [`Api::wait_for`](crate::Api::wait_for) waits for one object.
@@ -146,31 +135,26 @@ impl<K: Resource> Watcher<K> {
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
         loop {
-            match ready!(self.poll_source(cx)) {
-                Ok(Some(event)) => return Poll::Ready(Ok(event)),
-                Ok(None) => {}
-                Err((_, error)) => return Poll::Ready(Err(error)),
+            match ready!(self.poll_source(cx)).1 {
+                Received::Event(event) => return Poll::Ready(Ok(event)),
+                Received::Failed(error) => return Poll::Ready(Err(error)),
+                Received::Recovered | Received::Nothing => {}
             }
         }
     }
 
-    /// The next event, or the number of a source with its failure. `None` is no event, but may be the end of a
-    /// [trouble](Self::is_degraded).
-    #[allow(clippy::type_complexity)]
-    pub(crate) fn poll_source(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<WatcherEvent<K>>, (usize, Error)>> {
+    /// The next event, and the number of its source.
+    pub(crate) fn poll_source(&mut self, cx: &mut Context<'_>) -> Poll<(usize, Received<K>)> {
         if self.running.is_none() {
             self.running = Some(self.start());
         }
         match &mut self.running {
             Some(Running::One(source, reported)) => {
-                let mut received = ready!(source.poll(cx)).map_err(|error| (0, error))?;
-                if let (Some(reported), Some(event)) = (reported, &mut received) {
+                let mut received = ready!(source.poll(cx));
+                if let (Some(reported), Received::Event(event)) = (reported, &mut received) {
                     reported.note(event);
                 }
-                Poll::Ready(Ok(received))
+                Poll::Ready((0, received))
             }
             Some(Running::Several(any_of)) => any_of.poll(cx),
             // Unreachable, and harmless if it were not.

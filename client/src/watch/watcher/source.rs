@@ -36,9 +36,28 @@ pub(super) struct Source<K: Resource> {
     is_degraded: bool,
 }
 
-/// An event, or `None` when the resource version has advanced or a watch has proved to work. `disappeared` is left to the
-/// watcher.
-type Received<K> = Option<WatcherEvent<K>>;
+/// The result of a poll of a source.
+#[derive(Debug)]
+pub(crate) enum Received<K> {
+    /// An event. The objects that have disappeared at the end of a list are left to the watcher.
+    Event(WatcherEvent<K>),
+    /// The source works again after a failure.
+    Recovered,
+    /// No event; the resource version may have advanced.
+    Nothing,
+    /// A request has failed. The source continues.
+    Failed(Error),
+}
+
+impl<K> From<Result<Option<WatcherEvent<K>>, Error>> for Received<K> {
+    fn from(result: Result<Option<WatcherEvent<K>>, Error>) -> Self {
+        match result {
+            Ok(Some(event)) => Self::Event(event),
+            Ok(None) => Self::Nothing,
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
 
 enum State<K: Resource> {
     Ready,
@@ -98,16 +117,24 @@ impl<K: Resource> Source<K> {
         }
     }
 
-    /// The next event. The source continues after an error.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
-        let result = ready!(self.poll_request(cx));
-        if result.is_err() {
-            self.is_degraded = true;
-        }
-        Poll::Ready(result)
+    /// The next event. The source continues after a failure.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Received<K>> {
+        let was_degraded = self.is_degraded;
+        let received = Received::from(ready!(self.poll_request(cx)));
+        Poll::Ready(match received {
+            Received::Failed(error) => {
+                self.is_degraded = true;
+                Received::Failed(error)
+            }
+            Received::Nothing if was_degraded && !self.is_degraded => Received::Recovered,
+            received => received,
+        })
     }
 
-    fn poll_request(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
+    fn poll_request(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<WatcherEvent<K>>, Error>> {
         loop {
             match &mut self.state {
                 State::Ready => self.state = self.request(),
@@ -152,9 +179,7 @@ impl<K: Resource> Source<K> {
                 } => match response.as_mut().poll(cx) {
                     Poll::Ready(response) => {
                         let since = *since;
-                        if let Some(event) = self.opened(response, since)? {
-                            return Poll::Ready(Ok(Some(event)));
-                        }
+                        return Poll::Ready(self.opened(response, since));
                     }
                     Poll::Pending => {
                         ready!(idle.poll(cx));
@@ -164,9 +189,7 @@ impl<K: Resource> Source<K> {
                 State::Open(watch) => {
                     let polled = ready!(watch.poll(cx));
                     let lived = watch.lived();
-                    if let Some(received) = self.polled(polled, lived)? {
-                        return Poll::Ready(Ok(received));
-                    }
+                    return Poll::Ready(self.polled(polled, lived));
                 }
             }
         }
@@ -188,10 +211,16 @@ impl<K: Resource> Source<K> {
         }
     }
 
-    fn page(&mut self, response: Result<Response<List<K>>, Error>) -> Result<Received<K>, Error> {
+    fn page(
+        &mut self,
+        response: Result<Response<List<K>>, Error>,
+    ) -> Result<Option<WatcherEvent<K>>, Error> {
         let response = match response {
             Ok(response) => response,
-            Err(error) if error.is_version_changed() => return Ok(self.version_changed()),
+            Err(error) if error.is_version_changed() => {
+                self.version_changed();
+                return Ok(None);
+            }
             Err(error) => return Err(self.failed(error, Duration::ZERO)),
         };
         let (mut page, metadata) = Page::new(response);
@@ -209,7 +238,7 @@ impl<K: Resource> Source<K> {
         Ok(is_first.then_some(WatcherEvent::ListBegin))
     }
 
-    fn listed(&mut self) -> Result<Received<K>, Error> {
+    fn listed(&mut self) -> Result<Option<WatcherEvent<K>>, Error> {
         self.state = State::Ready;
         if self.list_watch.listed() {
             self.mark_healthy();
@@ -223,7 +252,7 @@ impl<K: Resource> Source<K> {
         &mut self,
         response: Result<WatchStream<K>, Error>,
         since: Instant,
-    ) -> Result<Received<K>, Error> {
+    ) -> Result<Option<WatcherEvent<K>>, Error> {
         match response {
             Ok(stream) => {
                 let is_list = self.version().is_none();
@@ -237,7 +266,10 @@ impl<K: Resource> Source<K> {
                 self.state = State::Open(Box::new(watch));
                 Ok(is_list.then_some(WatcherEvent::ListBegin))
             }
-            Err(error) if error.is_version_changed() => Ok(self.version_changed()),
+            Err(error) if error.is_version_changed() => {
+                self.version_changed();
+                Ok(None)
+            }
             // Servers without streaming lists reject the request; that is not an error of the watcher.
             Err(error)
                 if self.list_watch.step() == Step::StreamingList
@@ -251,10 +283,9 @@ impl<K: Resource> Source<K> {
     }
 
     /// The next request is a list in the new version.
-    fn version_changed(&mut self) -> Received<K> {
+    fn version_changed(&mut self) {
         self.list_watch.relist();
         self.state = State::Ready;
-        None
     }
 
     fn failed(&mut self, error: Error, lived: Duration) -> Error {

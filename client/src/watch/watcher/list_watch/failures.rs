@@ -1,4 +1,4 @@
-//! What follows a failure: another try, a list, or a list in another way.
+//! The request after a failure, as `recovery.md` describes it.
 
 use super::{ListWatch, MAX_FAILED_PAGES, MAX_FAILED_WATCHES, SHORT};
 use crate::watch::watcher::failure::WatchFailure;

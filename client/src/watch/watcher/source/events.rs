@@ -1,6 +1,6 @@
 //! What an open watch delivers.
 
-use super::{Received, Source, State, list_end};
+use super::{Source, State, list_end};
 use crate::Resource;
 use crate::error::{Error, ErrorKind};
 use crate::watch::stream::WatchEvent;
@@ -11,12 +11,12 @@ use crate::watch::watcher::open_watch::Polled;
 use std::time::Duration;
 
 impl<K: Resource> Source<K> {
-    /// The meaning of a poll of the open watch; `None` when there is nothing to report.
+    /// The meaning of a poll of the open watch.
     pub(super) fn polled(
         &mut self,
         polled: Polled<K>,
         lived: Duration,
-    ) -> Result<Option<Received<K>>, Error> {
+    ) -> Result<Option<WatcherEvent<K>>, Error> {
         match polled {
             Polled::Event(event) => return self.event(event, lived),
             Polled::Failed(error) => return Err(self.failed(error, lived)),
@@ -30,7 +30,6 @@ impl<K: Resource> Source<K> {
             Polled::Alarm => {
                 self.list_watch.survived();
                 self.mark_healthy();
-                return Ok(Some(None));
             }
             Polled::Ended => {
                 let (delay, failed) = self.list_watch.ended(lived);
@@ -43,12 +42,12 @@ impl<K: Resource> Source<K> {
         Ok(None)
     }
 
-    /// The meaning of an event of the watch; `None` when the watch was given up with it.
+    /// The meaning of an event of the watch.
     fn event(
         &mut self,
         event: WatchEvent<K>,
         lived: Duration,
-    ) -> Result<Option<Received<K>>, Error> {
+    ) -> Result<Option<WatcherEvent<K>>, Error> {
         let is_list = self.version().is_none();
         match &event {
             WatchEvent::Bookmark(bookmark) if is_list => {
@@ -61,7 +60,7 @@ impl<K: Resource> Source<K> {
                             watch.set_alarm(SHORT);
                         }
                     }
-                    return Ok(Some(Some(list_end())));
+                    return Ok(Some(list_end()));
                 }
                 self.list_watch.streaming_ignored();
                 self.state = State::Ready;
@@ -70,7 +69,7 @@ impl<K: Resource> Source<K> {
             _ if is_list => {}
             event => self.received(event.resource_version().unwrap_or_default(), lived)?,
         }
-        Ok(Some(match event {
+        Ok(match event {
             WatchEvent::Added { mut object, losses }
             | WatchEvent::Modified { mut object, losses } => {
                 self.modify.apply(&mut object);
@@ -88,7 +87,7 @@ impl<K: Resource> Source<K> {
                 Some(WatcherEvent::Invalid { object, is_deleted })
             }
             WatchEvent::Bookmark(_) => None,
-        }))
+        })
     }
 
     fn received(&mut self, version: &str, lived: Duration) -> Result<(), Error> {
