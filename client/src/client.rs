@@ -42,6 +42,7 @@
 
 pub use crate::error::Error;
 pub use crate::negotiate::negotiated::{Negotiable, Negotiated};
+pub use crate::negotiate::resource_kind::ResourceKind;
 pub use crate::request::query::ResourceVersionMatch;
 pub use crate::send::client::Client;
 pub use crate::send::layer::Next;

@@ -80,9 +80,9 @@ pub use k8s_flowcontrol_rules as rules;
 #[doc(hidden)]
 pub use k8s_flowcontrol_types::rt;
 pub use k8s_flowcontrol_types::{
-    Fact, FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata, Resource,
-    always_send, api, convert, from_value_strict, json, kind, meta, ownership, release, resource,
-    schema, unknown_fields,
+    DynamicObject, Fact, FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata,
+    Resource, always_send, api, convert, from_value_strict, json, kind, meta, ownership, release,
+    resource, schema, unknown_fields,
 };
 
 pub use crate::error::Error;

@@ -18,6 +18,7 @@
 //! - `answers`: response codes and bodies that the embedded server does not send
 //! - `raw`: paths outside of the API group
 //! - `openapi`: the server's OpenAPI documents, read by the generator
+//! - `dynamic`: kinds that are chosen at run time
 //! - `dumps`: the server's flow-control tables, read by `rules`
 //! - `examples`: the programs in `examples/`
 
@@ -33,6 +34,7 @@ mod both;
 mod documents;
 mod dry_runs;
 mod dumps;
+mod dynamic;
 mod examples;
 mod metadata;
 mod missing;

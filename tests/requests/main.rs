@@ -32,6 +32,7 @@ mod layers;
 mod observing;
 mod opentelemetry;
 mod promises;
+mod releases;
 mod replaying;
 mod retries;
 mod script;

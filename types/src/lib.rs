@@ -93,6 +93,7 @@ macro_rules! always_send {
 
 pub mod api;
 pub mod convert;
+mod dynamic_object;
 mod facts;
 mod field_validation;
 mod invalid_object;
@@ -111,6 +112,7 @@ pub mod rt;
 pub mod schema;
 mod strict;
 
+pub use dynamic_object::DynamicObject;
 pub use facts::Fact;
 pub use field_validation::FieldValidation;
 pub use invalid_object::InvalidObject;

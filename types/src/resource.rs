@@ -114,6 +114,10 @@ pub trait Resource:
         })
     }
 
+    /// Sets the `apiVersion` and kind of an object that came without them; only objects of a kind known at run time have them.
+    #[doc(hidden)]
+    fn set_type_meta(&mut self, _api_version: &str, _kind: &str) {}
+
     /// The object's name, empty while it has none.
     fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()

@@ -1,13 +1,12 @@
 //! A cluster and its objects, as JSON trees in one API version.
 
 use super::connect::ClusterArgs;
-use super::tree::{name, tree};
+use super::tree::name;
 use super::write::WriteArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::Kind;
-use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release};
+use k8s_flowcontrol::{Api, ApiVersion, Client, DynamicObject, Error, GROUP, Release};
 use serde_json::Value;
 
 /// The options that select a cluster and the API version of the requests.
@@ -36,41 +35,6 @@ pub(crate) struct Live {
     /// All served versions, the newest first.
     pub(crate) served: Vec<ApiVersion>,
 }
-
-/// Evaluates an expression with the typed API of a kind in the version of the requests.
-macro_rules! with_api {
-    ($live:expr, $kind:expr, $api:ident => $body:expr) => {
-        match ($kind, $live.version) {
-            (Kind::FlowSchema, ApiVersion::V1) => with_api!($live, v1::FlowSchema, $api, $body),
-            (Kind::FlowSchema, ApiVersion::V1Beta3) => {
-                with_api!($live, v1beta3::FlowSchema, $api, $body)
-            }
-            (Kind::FlowSchema, ApiVersion::V1Beta2) => {
-                with_api!($live, v1beta2::FlowSchema, $api, $body)
-            }
-            (Kind::FlowSchema, ApiVersion::V1Beta1) => {
-                with_api!($live, v1beta1::FlowSchema, $api, $body)
-            }
-            (Kind::PriorityLevelConfiguration, ApiVersion::V1) => {
-                with_api!($live, v1::PriorityLevelConfiguration, $api, $body)
-            }
-            (Kind::PriorityLevelConfiguration, ApiVersion::V1Beta3) => {
-                with_api!($live, v1beta3::PriorityLevelConfiguration, $api, $body)
-            }
-            (Kind::PriorityLevelConfiguration, ApiVersion::V1Beta2) => {
-                with_api!($live, v1beta2::PriorityLevelConfiguration, $api, $body)
-            }
-            (Kind::PriorityLevelConfiguration, ApiVersion::V1Beta1) => {
-                with_api!($live, v1beta1::PriorityLevelConfiguration, $api, $body)
-            }
-        }
-    };
-    ($live:expr, $type:ty, $api:ident, $body:expr) => {{
-        let $api = $live.client.api::<$type>();
-        $body
-    }};
-}
-pub(crate) use with_api;
 
 impl Live {
     /// Discovers the served versions. Requests use `version`, or else the newest served one.
@@ -107,35 +71,30 @@ impl Live {
         }
     }
 
-    /// The release of the cluster, or else the newest release that prefers the same version.
-    pub(crate) async fn release(&self) -> Release {
-        let info = self.client.version().await.ok();
-        let release = info.and_then(|info| {
-            format!("{}.{}", info.major, info.minor.trim_end_matches('+'))
-                .parse()
-                .ok()
-        });
-        let fits = |release: &Release| release.preferred() == self.served[0];
-        release
-            .or_else(|| Release::all().filter(fits).last())
-            .unwrap_or_default()
+    /// The release of the cluster.
+    pub(crate) async fn release(&self) -> Result<Release, Error> {
+        self.client.release().await
+    }
+
+    /// The objects of a kind.
+    pub(crate) fn objects(&self, kind: Kind) -> Api<DynamicObject> {
+        self.client.objects(kind, self.version)
     }
 
     /// The objects of a kind that match a label selector, by name.
     pub(crate) async fn list(&self, kind: Kind, labels: Option<&str>) -> Result<Vec<Value>, Error> {
-        with_api!(self, kind, api => {
-            let mut items = api.list().label_selector(labels.unwrap_or_default()).limit(500).items();
-            let mut objects = Vec::new();
-            while let Some(item) = items.next().await {
-                objects.push(tree(&item?));
-            }
-            Ok(objects)
-        })
+        let request = self.objects(kind).list().limit(500);
+        let mut items = request.label_selector(labels.unwrap_or_default()).items();
+        let mut objects = Vec::new();
+        while let Some(item) = items.next().await {
+            objects.push(item?.tree());
+        }
+        Ok(objects)
     }
 
     /// Reads an object.
     pub(crate) async fn get(&self, kind: Kind, name: &str) -> Result<Value, Error> {
-        with_api!(self, kind, api => api.get(name).await.map(|object| tree(&object)))
+        Ok(self.objects(kind).get(name).await?.tree())
     }
 
     /// Changes an object by a merge patch.
@@ -146,13 +105,15 @@ impl Live {
         patch: &Value,
         write: &WriteArgs,
     ) -> Result<Value, Error> {
-        with_api!(self, kind, api => {
-            let mut request = api.patch(name).merge(patch).field_manager(&write.field_manager);
-            if write.is_dry_run() {
-                request = request.dry_run();
-            }
-            request.await.map(|object| tree(&object))
-        })
+        let mut request = self
+            .objects(kind)
+            .patch(name)
+            .merge(patch)
+            .field_manager(&write.field_manager);
+        if write.is_dry_run() {
+            request = request.dry_run();
+        }
+        Ok(request.await?.tree())
     }
 
     /// Applies an object with server-side apply.
@@ -163,16 +124,15 @@ impl Live {
         write: &WriteArgs,
         force: bool,
     ) -> Result<Value, Error> {
-        with_api!(self, kind, api => {
-            let mut request = api.patch(name(tree)).apply(tree).field_manager(&write.field_manager);
-            if write.is_dry_run() {
-                request = request.dry_run();
-            }
-            if force {
-                request = request.force();
-            }
-            request.await.map(|object| super::tree::tree(&object))
-        })
+        let request = self.objects(kind).patch(name(tree)).apply(tree);
+        let mut request = request.field_manager(&write.field_manager);
+        if write.is_dry_run() {
+            request = request.dry_run();
+        }
+        if force {
+            request = request.force();
+        }
+        Ok(request.await?.tree())
     }
 
     /// Replaces an object, unless the stored object has changed since.
@@ -182,15 +142,16 @@ impl Live {
         tree: &Value,
         write: &WriteArgs,
     ) -> Result<Result<Value, Error>, Failure> {
-        with_api!(self, kind, api => {
-            let object = serde_json::from_value(tree.clone())
-                .map_err(|error| Failure::input(format!("{kind} \"{}\": {error}", name(tree))))?;
-            let mut request = api.replace(&object).field_manager(&write.field_manager);
-            if write.is_dry_run() {
-                request = request.dry_run();
-            }
-            Ok(request.await.map(|object| super::tree::tree(&object)))
-        })
+        let object = DynamicObject::from_tree(tree.clone())
+            .map_err(|error| Failure::input(format!("{kind} \"{}\": {error}", name(tree))))?;
+        let mut request = self
+            .objects(kind)
+            .replace(&object)
+            .field_manager(&write.field_manager);
+        if write.is_dry_run() {
+            request = request.dry_run();
+        }
+        Ok(request.await.map(|object| object.tree()))
     }
 
     /// The hash of the storage version of each kind.
@@ -218,13 +179,11 @@ impl Live {
         patch: &Value,
         is_dry_run: bool,
     ) -> Result<Value, Error> {
-        with_api!(self, kind, api => {
-            let mut request = api.patch(name).json(patch);
-            if is_dry_run {
-                request = request.dry_run();
-            }
-            request.await.map(|object| tree(&object))
-        })
+        let mut request = self.objects(kind).patch(name).json(patch);
+        if is_dry_run {
+            request = request.dry_run();
+        }
+        Ok(request.await?.tree())
     }
 
     /// Deletes an object by its UID: an object that was recreated in the meantime stays.
@@ -234,16 +193,13 @@ impl Live {
         object: &Value,
         write: &WriteArgs,
     ) -> Result<(), Error> {
-        let uid = object["metadata"]["uid"].as_str();
-        with_api!(self, kind, api => {
-            let mut request = api.delete(name(object));
-            if let Some(uid) = uid {
-                request = request.precondition_uid(uid);
-            }
-            if write.is_dry_run() {
-                request = request.dry_run();
-            }
-            request.await.map(drop)
-        })
+        let mut request = self.objects(kind).delete(name(object));
+        if let Some(uid) = object["metadata"]["uid"].as_str() {
+            request = request.precondition_uid(uid);
+        }
+        if write.is_dry_run() {
+            request = request.dry_run();
+        }
+        request.await.map(drop)
     }
 }

@@ -77,7 +77,7 @@ const ATTEMPTS: usize = 5;
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
-        let release = live.release().await;
+        let release = live.release().await?;
         let manifests = Manifest::read(
             "apply",
             &args.files,

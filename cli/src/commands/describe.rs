@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Ok::<_, Error>((schemas, levels.list().await?.items))
         };
         let (schemas, levels) = around.await?;
-        let release = live.release().await;
+        let release = live.release().await?;
         let seats = args.seats.live(client, &levels, release).await;
         let around = Surroundings {
             schemas,

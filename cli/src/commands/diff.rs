@@ -38,7 +38,7 @@ Examples:
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
-        let release = live.release().await;
+        let release = live.release().await?;
         let manifests = Manifest::read(
             "diff",
             &args.files,

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     block_on(async {
         let live = args.live.connect().await?;
-        let release = live.release().await;
+        let release = live.release().await?;
         let (objects, unfound) = args.target.find_each(&live).await?;
         let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
         let mut is_restored = false;

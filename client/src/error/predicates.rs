@@ -142,6 +142,13 @@ impl Error {
         matches!(self.kind(), ErrorKind::Status(_)) && self.0.head.is_none()
     }
 
+    /// Whether the same request fails again until somebody changes something: an invalid argument, or a 4xx response other than
+    /// 410 Gone and those that [`is_retryable`](Self::is_retryable) names.
+    pub fn is_permanent(&self) -> bool {
+        let is_about_the_request = matches!(self.code(), Some(400..500)) && !self.is_expired();
+        !self.is_retryable() && (is_about_the_request || self.is_argument())
+    }
+
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
     /// connection broke.
     ///

@@ -3,6 +3,7 @@
 use super::call::NegotiatedCall;
 use super::negotiation::{Agreed, Negotiation};
 use super::renamed::RenamedField;
+use super::resource_kind::ResourceKind;
 use crate::convert::{Convert, Loss, Lossy};
 use crate::error::Error;
 use crate::json;
@@ -20,17 +21,19 @@ type DecodeList<K> = fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>;
 
 /// Writes and reads objects of type `K` in one API version.
 pub(crate) struct Codec<K: Resource> {
+    /// The kind of the objects.
+    pub(crate) resource: ResourceKind,
     /// The API version on the wire.
     pub(crate) version: &'static str,
     /// The server's release, by which `encode` reports losses; [`Api`](crate::client::Api) reports none.
     pub(crate) release: Release,
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
-    pub(crate) decode: Decode<K>,
-    pub(crate) decode_list: DecodeList<K>,
+    decode: Decode<K>,
+    decode_list: DecodeList<K>,
     /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
     pub(crate) keeps_invalid: bool,
     /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
-    pub(crate) read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
+    read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
     /// The field whose name differs on the wire.
     pub(crate) renamed: Option<RenamedField>,
 }
@@ -51,9 +54,10 @@ pub(crate) struct Encoded {
 
 impl<K: Resource> Codec<K> {
     /// The type's own version.
-    pub(crate) fn own() -> Self {
+    pub(crate) fn own(resource: ResourceKind) -> Self {
         Self {
-            version: K::VERSION,
+            resource,
+            version: resource.version(),
             release: Release::NEWEST,
             encode: |object, _| {
                 let body = json::to_string(object).into_bytes();
@@ -77,6 +81,7 @@ impl<K: Resource> Codec<K> {
         K: Convert<W>,
     {
         Self {
+            resource: ResourceKind::of::<K>(),
             version: W::VERSION,
             release: Release::NEWEST,
             encode: |object, release| {
@@ -107,18 +112,44 @@ impl<K: Resource> Codec<K> {
 
     /// Reads an object.
     pub(crate) fn object(self) -> Decoder<K> {
-        let expected = format!("{} ({})", K::KIND, self.version);
-        self.decoder(expected, self.decode)
+        let expected = format!("{} ({})", self.resource.kind(), self.version);
+        self.decoder(expected, move |body| self.decode(body))
     }
 
     /// Reads a list.
     pub(crate) fn list(self) -> Decoder<List<K>> {
-        let expected = format!("{} ({})", K::LIST_KIND, self.version);
+        let expected = format!("{} ({})", self.resource.list_kind(), self.version);
         self.decoder(expected, move |body| self.decode_list(body))
     }
 
     pub(crate) fn decode_list(&self, body: &[u8]) -> Result<Decoded<List<K>>, JsonError> {
-        (self.decode_list)(body, self.keeps_invalid)
+        let mut list = (self.decode_list)(body, self.keeps_invalid)?;
+        for item in &mut list.value.items {
+            self.complete(item);
+        }
+        Ok(list)
+    }
+
+    pub(crate) fn decode(&self, body: &[u8]) -> Result<Decoded<K>, JsonError> {
+        let mut object = (self.decode)(body)?;
+        self.complete(&mut object.value);
+        Ok(object)
+    }
+
+    /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
+    pub(crate) fn read(
+        &self,
+        object: &mut Decoded<K>,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), Fault> {
+        (self.read)(object, reader)?;
+        self.complete(&mut object.value);
+        Ok(())
+    }
+
+    /// Servers send the items of lists without `apiVersion` and kind.
+    fn complete(&self, object: &mut K) {
+        object.set_type_meta(self.resource.api_version(), self.resource.kind());
     }
 
     pub(crate) fn decoder<T>(
@@ -143,6 +174,8 @@ impl<K: Resource> Codec<K> {
 /// The wire formats of an [`Api`](crate::client::Api): its own one, or one for each version that a negotiation may choose.
 pub(crate) enum Codecs<K: Resource> {
     Own {
+        /// The kind, which is that of the type unless it is known at run time only.
+        resource: ResourceKind,
         /// [`Codec::keeps_invalid`].
         keeps_invalid: bool,
     },
@@ -159,7 +192,11 @@ pub(crate) enum Codecs<K: Resource> {
 impl<K: Resource> Clone for Codecs<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Own { keeps_invalid } => Self::Own {
+            Self::Own {
+                resource,
+                keeps_invalid,
+            } => Self::Own {
+                resource: *resource,
                 keeps_invalid: *keeps_invalid,
             },
             Self::Negotiated {
@@ -185,18 +222,26 @@ impl<K: Resource> Codecs<K> {
                 release,
                 ..wire(version)
             },
-            _ => Codec::own(),
+            _ => Codec::own(self.resource()),
         };
-        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = self;
+        let (Self::Own { keeps_invalid, .. } | Self::Negotiated { keeps_invalid, .. }) = self;
         format.keeps_invalid = *keeps_invalid;
         format
     }
 
     /// The same formats, with or without [`Codec::keeps_invalid`].
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
-        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
+        let (Self::Own { keeps_invalid, .. } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
         *keeps_invalid = keeps;
         self
+    }
+
+    /// The kind of the objects.
+    pub(crate) fn resource(&self) -> ResourceKind {
+        match self {
+            Self::Own { resource, .. } => *resource,
+            Self::Negotiated { .. } => ResourceKind::of::<K>(),
+        }
     }
 
     /// The part of the next request that knows about versions; `None` for the type's own one.
@@ -214,7 +259,7 @@ impl<K: Resource> Codecs<K> {
     /// The name of the version of the next request.
     pub(crate) fn version(&self) -> &'static str {
         let negotiated = self.negotiated();
-        negotiated.map_or(K::VERSION, |negotiated| {
+        negotiated.map_or(self.resource().version(), |negotiated| {
             negotiated.agreed().version.as_str()
         })
     }
@@ -222,7 +267,11 @@ impl<K: Resource> Codecs<K> {
     /// The same versions of another representation of the objects, which needs no conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Codecs<R> {
         match self {
-            Self::Own { keeps_invalid } => Codecs::Own {
+            Self::Own {
+                resource,
+                keeps_invalid,
+            } => Codecs::Own {
+                resource: *resource,
                 keeps_invalid: *keeps_invalid,
             },
             Self::Negotiated {
@@ -234,7 +283,7 @@ impl<K: Resource> Codecs<K> {
                 negotiation: negotiation.clone(),
                 wire: |version| Codec {
                     version: version.as_str(),
-                    ..Codec::own()
+                    ..Codec::own(ResourceKind::of::<R>())
                 },
                 pinned: *pinned,
                 keeps_invalid: *keeps_invalid,

@@ -6,3 +6,4 @@ pub(crate) mod negotiated;
 pub(crate) mod negotiation;
 pub(crate) mod not_served;
 pub(crate) mod renamed;
+pub(crate) mod resource_kind;

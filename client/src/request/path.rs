@@ -1,7 +1,7 @@
 //! Paths of collections, objects and subresources.
 
-use crate::Resource;
 use crate::error::Error;
+use crate::negotiate::resource_kind::ResourceKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The path of a request, with the resource and subresource in it.
@@ -27,43 +27,41 @@ impl Target {
 /// The collection that holds the objects of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Collection<'a> {
+    pub(crate) resource: ResourceKind,
+    /// The API version on the wire.
     pub(crate) version: &'static str,
     pub(crate) namespace: Option<&'a str>,
 }
 
 impl Collection<'_> {
     /// The whole collection.
-    pub(crate) fn all<K: Resource>(&self) -> Result<Target, Error> {
-        self.build::<K>(false, None, None)
+    pub(crate) fn all(&self) -> Result<Target, Error> {
+        self.build(false, None, None)
     }
 
     /// One object, or a subresource of it, which may have several segments.
-    pub(crate) fn object<K: Resource>(
-        &self,
-        name: &str,
-        subresource: Option<&str>,
-    ) -> Result<Target, Error> {
-        if K::NAMESPACED && self.namespace.is_none() {
+    pub(crate) fn object(&self, name: &str, subresource: Option<&str>) -> Result<Target, Error> {
+        if self.resource.namespaced() && self.namespace.is_none() {
             return Err(Error::argument(format!(
                 "{} is a namespaced kind and no namespace was given; use Client::namespaced_api",
-                K::KIND
+                self.resource.kind()
             )));
         }
-        self.build::<K>(false, Some(name), subresource)
+        self.build(false, Some(name), subresource)
     }
 
     /// A deprecated watch endpoint.
-    pub(crate) fn watch<K: Resource>(&self, name: Option<&str>) -> Result<Target, Error> {
-        self.build::<K>(true, name, None)
+    pub(crate) fn watch(&self, name: Option<&str>) -> Result<Target, Error> {
+        self.build(true, name, None)
     }
 
-    fn build<K: Resource>(
+    fn build(
         &self,
         watch: bool,
         name: Option<&str>,
         subresource: Option<&str>,
     ) -> Result<Target, Error> {
-        let mut path = version_path(K::GROUP, self.version);
+        let mut path = version_path(self.resource.group(), self.version);
         if watch {
             path.push_str("watch/");
         }
@@ -72,7 +70,7 @@ impl Collection<'_> {
             path.push_str(&segment("the namespace", namespace)?);
             path.push('/');
         }
-        path.push_str(K::PLURAL);
+        path.push_str(self.resource.plural());
         if let Some(name) = name {
             path.push('/');
             path.push_str(&segment("the object's name", name)?);
@@ -84,7 +82,7 @@ impl Collection<'_> {
         let first = subresource.and_then(|text| text.split('/').next());
         Ok(Target {
             path,
-            resource: K::PLURAL,
+            resource: self.resource.plural(),
             subresource: first.unwrap_or_default().to_owned(),
         })
     }
@@ -137,10 +135,11 @@ pub(crate) fn segment(what: &str, text: &str) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{v1, v1beta2};
+    use crate::api::v1::FlowSchema;
 
     fn cluster(version: &'static str) -> Collection<'static> {
         Collection {
+            resource: ResourceKind::of::<FlowSchema>(),
             version,
             namespace: None,
         }
@@ -150,21 +149,13 @@ mod tests {
     fn paths() {
         let v1 = cluster("v1");
         let root = "/apis/flowcontrol.apiserver.k8s.io";
+        assert_eq!(v1.all().unwrap().path, format!("{root}/v1/flowschemas"));
         assert_eq!(
-            v1.all::<v1::FlowSchema>().unwrap().path,
-            format!("{root}/v1/flowschemas")
-        );
-        assert_eq!(
-            v1.object::<v1::FlowSchema>("a", Some("status"))
-                .unwrap()
-                .path,
+            v1.object("a", Some("status")).unwrap().path,
             format!("{root}/v1/flowschemas/a/status")
         );
         assert_eq!(
-            cluster("v1beta2")
-                .watch::<v1beta2::FlowSchema>(Some("a"))
-                .unwrap()
-                .path,
+            cluster("v1beta2").watch(Some("a")).unwrap().path,
             format!("{root}/v1beta2/watch/flowschemas/a")
         );
     }
@@ -172,7 +163,7 @@ mod tests {
     #[test]
     fn the_version_of_a_path() {
         let path = cluster("v1beta3")
-            .object::<v1::FlowSchema>("v1beta3", Some("status"))
+            .object("v1beta3", Some("status"))
             .unwrap()
             .path;
         assert_eq!(
@@ -183,10 +174,7 @@ mod tests {
 
     #[test]
     fn names_are_encoded() {
-        let path = cluster("v1")
-            .object::<v1::FlowSchema>("a b?c#d:é", None)
-            .unwrap()
-            .path;
+        let path = cluster("v1").object("a b?c#d:é", None).unwrap().path;
         assert!(
             path.ends_with("/flowschemas/a%20b%3Fc%23d:%C3%A9"),
             "{path}"
@@ -196,14 +184,12 @@ mod tests {
     #[test]
     fn names_that_change_the_path_are_refused() {
         for name in ["", ".", "..", "a/b", "/", "a%2Fb", "%"] {
-            let error = cluster("v1")
-                .object::<v1::FlowSchema>(name, None)
-                .unwrap_err();
+            let error = cluster("v1").object(name, None).unwrap_err();
             assert!(
                 error.to_string().contains("the object's name"),
                 "{name}: {error}"
             );
         }
-        assert!(cluster("v1").object::<v1::FlowSchema>("...", None).is_ok());
+        assert!(cluster("v1").object("...", None).is_ok());
     }
 }

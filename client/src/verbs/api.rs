@@ -9,6 +9,7 @@ use crate::api::v1;
 use crate::error::Error;
 use crate::negotiate::call::NegotiatedCall;
 use crate::negotiate::codec::Codecs;
+use crate::negotiate::resource_kind::ResourceKind;
 use crate::request::http_request::Verb;
 use crate::request::path::{Collection, Target};
 use crate::request::representation::accept;
@@ -83,10 +84,19 @@ impl Client {
 
 impl<K: Resource> Api<K> {
     pub(crate) fn new(client: Client, namespace: Option<String>) -> Self {
+        Self::of_kind(client, ResourceKind::of::<K>(), namespace)
+    }
+
+    pub(crate) fn of_kind(
+        client: Client,
+        resource: ResourceKind,
+        namespace: Option<String>,
+    ) -> Self {
         Self {
             client,
             namespace,
             wires: Codecs::Own {
+                resource,
                 keeps_invalid: false,
             },
         }
@@ -123,6 +133,11 @@ impl<K: Resource> Api<K> {
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
         self.wires = self.wires.keeping_invalid(keeps);
         self
+    }
+
+    /// The kind of the objects.
+    pub fn kind(&self) -> ResourceKind {
+        self.wires.resource()
     }
 
     /// The API version on the wire, such as `v1beta3`.
@@ -167,7 +182,7 @@ impl<K: Resource> Api<K> {
     /// [chunks]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
     pub fn list(&self) -> ListRequest<K> {
         ListRequest {
-            call: self.call(Verb::List, |collection| collection.all::<K>()),
+            call: self.call(Verb::List, |collection| collection.all()),
             wires: self.wires.clone(),
         }
     }
@@ -248,7 +263,7 @@ impl<K: Resource> Api<K> {
     ///
     /// [watches]: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
     pub fn watch(&self) -> WatchRequest<K> {
-        self.follow(|collection| collection.all::<K>())
+        self.follow(|collection| collection.all())
     }
 
     /// Reads an object through its subresource `status`, as [`get`](Self::get).
@@ -259,7 +274,7 @@ impl<K: Resource> Api<K> {
     /// Opens a watch through the deprecated endpoint below `watch/`.
     #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
     pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
-        self.follow(|collection| collection.watch::<K>(None))
+        self.follow(|collection| collection.watch(None))
     }
 
     /// Opens a watch of one object through the deprecated endpoint below `watch/`.
@@ -267,7 +282,7 @@ impl<K: Resource> Api<K> {
         note = "Kubernetes deprecates the endpoints below watch/; use `watch` with the field selector `metadata.name=NAME`"
     )]
     pub fn watch_object_deprecated(&self, name: &str) -> WatchRequest<K> {
-        self.follow(|collection| collection.watch::<K>(Some(name)))
+        self.follow(|collection| collection.watch(Some(name)))
     }
 
     fn read(&self, name: &str, subresource: Option<&str>) -> GetRequest<K> {
@@ -300,8 +315,10 @@ impl<K: Resource> Api<K> {
     ) -> Call {
         let negotiated = self.wires.negotiated();
         let agreed = negotiated.as_ref().map(NegotiatedCall::agreed);
+        let resource = self.wires.resource();
         let collection = Collection {
-            version: agreed.map_or(K::VERSION, |agreed| agreed.version.as_str()),
+            resource,
+            version: agreed.map_or(resource.version(), |agreed| agreed.version.as_str()),
             namespace: self.namespace.as_deref(),
         };
         let mut call = Call::new(&self.client, verb, target(collection));
@@ -315,7 +332,7 @@ impl<K: Resource> Api<K> {
     }
 
     pub(crate) fn object_call(&self, verb: Verb, name: &str, subresource: Option<&str>) -> Call {
-        self.call(verb, |collection| collection.object::<K>(name, subresource))
+        self.call(verb, |collection| collection.object(name, subresource))
     }
 }
 
@@ -332,7 +349,7 @@ impl<K: Resource> Clone for Api<K> {
 impl<K: Resource> fmt::Debug for Api<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Api")
-            .field("kind", &K::KIND)
+            .field("kind", &self.wires.resource().kind())
             .field("version", &self.wires.version())
             .field("namespace", &self.namespace)
             .field("client", &self.client)

@@ -218,7 +218,7 @@ fn encode<K: Resource>(
                 (!losses.is_empty()).then(|| Error::new(ErrorKind::Lossy { version, losses }));
             Ok((body, losses))
         }
-        Err(error) => Err(unencodable(K::KIND, error)),
+        Err(error) => Err(unencodable(wire.resource.kind(), error)),
     }
 }
 

@@ -47,7 +47,7 @@ builder! {
     DeleteCollectionRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
     => DeletedCollection<K>, |this| {
         let decoder = |wire: Codec<K>| {
-            let expected = format!("{}List ({}) or Status", K::KIND, wire.version);
+            let expected = format!("{} ({}) or Status", wire.resource.list_kind(), wire.version);
             wire.decoder(expected, move |body| deleted_collection(&wire, body))
         };
         this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
@@ -155,7 +155,7 @@ setters!(DeleteCollectionRequest {
 });
 
 fn decoder<K: Resource>(wire: Codec<K>) -> Decoder<Deleted<K>> {
-    let expected = format!("{} ({}) or Status", K::KIND, wire.version);
+    let expected = format!("{} ({}) or Status", wire.resource.kind(), wire.version);
     wire.decoder(expected, move |body| deleted(&wire, body))
 }
 
@@ -166,7 +166,7 @@ fn deleted<K: Resource>(
     if is_status(body)? {
         return json::from_slice(body).map(|status| Deleted::Status(status).into());
     }
-    let Decoded { value, losses } = (wire.decode)(body)?;
+    let Decoded { value, losses } = wire.decode(body)?;
     Ok(Decoded {
         value: Deleted::Object(Box::new(value)),
         losses,

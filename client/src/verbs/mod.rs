@@ -7,6 +7,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
 pub(crate) mod discovery;
+pub(crate) mod dynamic;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod list_progress;

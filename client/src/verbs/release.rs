@@ -1,10 +1,11 @@
 //! The Kubernetes release of a server.
 
-use crate::Release;
 use crate::client::BoxFuture;
 use crate::error::{Error, ErrorKind};
 use crate::meta::Info;
+use crate::negotiate::negotiation::release_with;
 use crate::send::client::Client;
+use crate::{ApiVersion, GROUP, Release};
 
 impl Client {
     /// Reads the Kubernetes release of the server, by whose rules it defaults, converts and validates.
@@ -20,20 +21,44 @@ impl Client {
     /// # }
     /// ```
     ///
+    /// A server that names no release of Kubernetes 1, as some proxies and distributions do, counts as the oldest release that
+    /// introduced the versions of flow control that it serves, as for [`negotiated`](Self::negotiated).
+    ///
     /// # Errors
-    /// If the request fails, or the server names no release of Kubernetes 1 ([`Error::is_decode`]).
+    /// If the request fails, or the server names no release and serves no known version of flow control
+    /// ([`Error::is_decode`]).
     pub fn release(&self) -> BoxFuture<Result<Release, Error>> {
         let client = self.clone();
         Box::pin(async move {
             let info = client.version().await?;
-            known_release(&info).ok_or_else(|| {
-                Error::new(ErrorKind::Decode {
-                    expected: "a release of Kubernetes 1".to_owned(),
-                    message: format!("found `{}.{}`", info.major, info.minor),
-                    excerpt: String::new(),
-                })
-            })
+            if let Some(release) = known_release(&info) {
+                return Ok(release);
+            }
+            let served = served_versions(&client).await?;
+            let is_known =
+                |version: &ApiVersion| served.iter().any(|name| name == version.as_str());
+            if ApiVersion::ALL.iter().any(is_known) {
+                return Ok(release_with(&served));
+            }
+            Err(Error::new(ErrorKind::Decode {
+                expected: "a release of Kubernetes 1".to_owned(),
+                message: format!(
+                    "GET /version has the major `{}`, the minor `{}` and the gitVersion `{}`, and the server serves no known \
+                     version of {GROUP}; name the release with `Release::new`",
+                    info.major, info.minor, info.git_version
+                ),
+                excerpt: String::new(),
+            }))
         })
+    }
+}
+
+/// The names of the versions of flow control that the server serves.
+async fn served_versions(client: &Client) -> Result<Vec<String>, Error> {
+    match client.api_group(GROUP).await {
+        Ok(group) => Ok(group.versions.into_iter().map(|v| v.version).collect()),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 

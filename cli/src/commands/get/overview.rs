@@ -28,7 +28,7 @@ impl Overview {
             Ok::<_, Error>((schemas, levels.list().await?.items))
         };
         let (schemas, levels) = all.await?;
-        let release = live.release().await;
+        let release = live.release().await?;
         let mut notes = Vec::new();
         let seats = match seats.live(client, &levels, release).await {
             Ok(seats) => {

@@ -38,7 +38,7 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn create(&self, object: &K) -> CreateRequest<K> {
-        let call = self.call(Verb::Create, |collection| collection.all::<K>());
+        let call = self.call(Verb::Create, |collection| collection.all());
         CreateRequest {
             call: call.object(JSON, &self.wires, object),
             wires: self.wires.clone(),
@@ -180,7 +180,7 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        let call = self.call(Verb::DeleteCollection, |collection| collection.all::<K>());
+        let call = self.call(Verb::DeleteCollection, |collection| collection.all());
         DeleteCollectionRequest::new(call, self.wires.clone())
     }
 

@@ -124,7 +124,7 @@ impl<K: Resource> WaitFor<'_, K> {
         if let Ok(result) = tokio::time::timeout(limit, wait).await {
             return result;
         }
-        let what = format!("the wait for {} `{}`", K::KIND, self.name);
+        let what = format!("the wait for {} `{}`", self.api.kind().kind(), self.name);
         let error = Error::new(ErrorKind::TimedOut { what, limit });
         Err(match last_error {
             Some(source) => error.with_source(source),

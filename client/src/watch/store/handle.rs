@@ -155,10 +155,7 @@ impl<K: Resource> Store<K> {
 
 /// The failure that waiting does not change, if it is one.
 fn permanent<K>(state: &State<K>) -> Option<Arc<Error>> {
-    let error = state.error.as_ref()?;
-    let is_about_the_request = matches!(error.code(), Some(400..500)) && !error.is_expired();
-    let is_permanent = !error.is_retryable() && (is_about_the_request || error.is_argument());
-    is_permanent.then(|| error.clone())
+    state.error.clone().filter(|error| error.is_permanent())
 }
 
 impl<K: Resource> Clone for Store<K> {

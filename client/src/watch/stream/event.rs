@@ -5,6 +5,7 @@ use crate::json;
 use crate::json::{Fault, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
 use crate::negotiate::codec::Codec;
+use crate::negotiate::resource_kind::ResourceKind;
 use crate::response::decode::Decoded;
 use crate::{InvalidObject, Resource};
 
@@ -69,7 +70,7 @@ impl<K: Resource> WatchEvent<K> {
     /// this repository; it may change at any time.
     #[doc(hidden)]
     pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
-        decode(&Codec::own(), line)
+        decode(&Codec::own(ResourceKind::of::<K>()), line)
     }
 }
 
@@ -94,10 +95,10 @@ pub(crate) fn decode<K: Resource>(
     let mut invalid = None;
     let kind = read(line, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
-        Type::Bookmark => (wire.read)(&mut decoded, reader),
+        Type::Bookmark => wire.read(&mut decoded, reader),
         _ => {
             let start = reader.clone();
-            let Err(fault) = (wire.read)(&mut decoded, reader) else {
+            let Err(fault) = wire.read(&mut decoded, reader) else {
                 return Ok(());
             };
             if !wire.keeps_invalid {
@@ -203,7 +204,7 @@ mod tests {
     const OBJECT: &str = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"a","resourceVersion":"7"},"spec":{"priorityLevelConfiguration":{"name":"x"}}}"#;
 
     fn own() -> Codec<FlowSchema> {
-        Codec::own()
+        Codec::own(crate::client::ResourceKind::of::<FlowSchema>())
     }
 
     fn both_orders(kind: &str, object: &str) -> [String; 2] {

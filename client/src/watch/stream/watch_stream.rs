@@ -128,7 +128,7 @@ impl<K: Resource> WatchStream<K> {
 fn decode<K: Resource>(wire: &Codec<K>, line: &[u8]) -> Result<Line<K>, Error> {
     event::decode(wire, line).map_err(|error| {
         undecodable(
-            format!("watch event of {} ({})", K::KIND, wire.version),
+            format!("watch event of {} ({})", wire.resource.kind(), wire.version),
             error,
             excerpt(line),
         )
@@ -177,7 +177,12 @@ mod tests {
             method: http::Method::GET,
             path: "/apis/x".into(),
         };
-        WatchStream::new(Codec::own(), line, text.into(), max_line)
+        WatchStream::new(
+            Codec::own(crate::client::ResourceKind::of::<FlowSchema>()),
+            line,
+            text.into(),
+            max_line,
+        )
     }
 
     #[tokio::test]

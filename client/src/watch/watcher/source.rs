@@ -318,7 +318,7 @@ impl<K: Resource> Source<K> {
 
     fn bad_list(&self, message: &str) -> Error {
         self.error(ErrorKind::Decode {
-            expected: K::LIST_KIND.to_owned(),
+            expected: self.api.kind().list_kind().to_owned(),
             message: message.into(),
             excerpt: String::new(),
         })

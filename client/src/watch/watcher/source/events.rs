@@ -22,7 +22,7 @@ impl<K: Resource> Source<K> {
             Polled::Failed(error) => return Err(self.failed(error, lived)),
             Polled::Silent => return Err(self.idle_timed_out()),
             Polled::Alarm if self.version().is_none() => {
-                let what = format!("the streaming list of {}", K::PLURAL);
+                let what = format!("the streaming list of {}", self.api.kind().plural());
                 let limit = self.list_timeout();
                 let error = Error::new(ErrorKind::TimedOut { what, limit });
                 return Err(self.failed(error, lived));
