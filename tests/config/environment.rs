@@ -54,7 +54,14 @@ async fn kubeconfig_in_the_environment() {
         "environment::child_asks",
         &[("KUBECONFIG", "/no/such/file")],
     );
-    assert!(printed.contains("/no/such/file"), "{printed}");
+    let expected = "kubeconfig (from KUBECONFIG) /no/such/file cannot be read";
+    assert!(printed.contains(expected), "{printed}");
+    let both = [("KUBECONFIG", "/no/such/file:/no/such/other")];
+    let printed = child("environment::child_asks", &both);
+    assert!(
+        printed.contains("/no/such/other (from KUBECONFIG)"),
+        "{printed}"
+    );
     let printed = child("environment::child_asks", &[]);
     assert!(printed.contains("no configuration found"), "{printed}");
     let printed = child("environment::child_without_pod_and_files", &[]);

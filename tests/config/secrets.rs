@@ -40,7 +40,7 @@ async fn look(what: &str, text: &str) {
     clean(what, &format!("{client:?} {:?}", client.flow_schemas()));
     let error = ask(&client).await.unwrap_err();
     clean(what, &format!("{error} {error:?} {error:#?}"));
-    let mut source = std::error::Error::source(&error);
+    let mut source = error.get_ref().map(|cause| cause as &dyn std::error::Error);
     while let Some(error) = source {
         clean(what, &format!("{error} {error:?}"));
         source = error.source();

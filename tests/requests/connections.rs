@@ -29,7 +29,12 @@ async fn without_a_connection_nothing_was_sent() {
         assert!(!error.is_timeout());
         assert_eq!(error.attempts(), 5);
         assert!(error.to_string().contains(&url), "{error}");
-        assert!(error.to_string().ends_with("(after 5 attempts)"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("(after 5 attempts, the limit of the retry policy)"),
+            "{error}"
+        );
     }
 }
 

@@ -4,6 +4,7 @@
 //! - `connections`: connections that are refused, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
+//! - `errors`: the texts of errors and of their chains, the errors of layers
 //! - `headers`: many response headers, and responses that cannot be read
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
@@ -26,6 +27,7 @@ mod bodies;
 mod budget;
 mod connections;
 mod endless_lists;
+mod errors;
 mod headers;
 mod http2;
 mod layers;

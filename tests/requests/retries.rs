@@ -189,7 +189,12 @@ async fn attempts_are_bounded_and_told() {
     let error = client.flow_schemas().get("exempt").await.unwrap_err();
     assert!(error.is_too_many_requests());
     assert_eq!(error.attempts(), 5);
-    assert!(error.to_string().ends_with("(after 5 attempts)"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("(after 5 attempts, the limit of the retry policy)"),
+        "{error}"
+    );
     assert_eq!(server.requests().len(), 5);
 
     let thrice = client.retry_policy().clone().with_max_attempts(3);

@@ -103,3 +103,28 @@ async fn the_begin_and_the_end_are_reported_once() {
         other => panic!("{other:?}"),
     }
 }
+
+#[tokio::test]
+async fn a_connection_that_ends_early_is_not_a_warning() {
+    // With a single subscriber, an event that another test uses first would be off for this test too.
+    let _second = tracing::Dispatch::new(Log::default());
+    let log = Log::default();
+    let guard = tracing::subscriber::set_default(log.clone());
+    let (server, client) = server().await;
+    // `times` watches in a row end in the middle of a line, as when the server restarts.
+    for (times, levels) in [(1, &["DEBUG"][..]), (2, &["DEBUG", "WARN", "INFO"])] {
+        server.inject(Fault::cut_watch(0).on_method("GET").times(times));
+        let store = Store::builder(watcher(&client)).start();
+        let mut events = store.subscribe().with_errors();
+        create(&client, &format!("level-{times}"), &[]).await;
+        let is_recovered = |event: &Option<_>| matches!(event, Some(StoreEvent::Recovered));
+        soon(async { while !is_recovered(&events.next().await) {} }).await;
+        let lines = std::mem::take(&mut *log.0.lock().unwrap());
+        let found: Vec<_> = lines
+            .iter()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        assert_eq!(found, levels, "{lines:?}");
+    }
+    drop(guard);
+}

@@ -4,39 +4,33 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// An invalid configuration. The text names the file, the context and the field, and contains no secret.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     message: String,
-    source: Option<Arc<dyn StdError + Send + Sync>>,
+    is_missing_file: bool,
 }
 
 impl ConfigError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            source: None,
+            is_missing_file: false,
         }
     }
 
     /// A file that cannot be read.
-    pub(crate) fn unreadable(what: &str, file: &Path, error: io::Error) -> Self {
-        let message = format!("{what} {} cannot be read: {error}", file.display());
+    pub(crate) fn unreadable(what: &str, file: &Path, error: &io::Error) -> Self {
         Self {
-            message,
-            source: Some(Arc::new(error)),
+            message: format!("{what} {} cannot be read: {error}", file.display()),
+            is_missing_file: error.kind() == io::ErrorKind::NotFound,
         }
     }
 
     /// Whether a file does not exist.
     pub(super) fn is_missing_file(&self) -> bool {
-        let io = self
-            .source
-            .as_ref()
-            .and_then(|error| error.downcast_ref::<io::Error>());
-        io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+        self.is_missing_file
     }
 
     /// Prefixes the file, context or field that contains the error.
@@ -52,8 +46,5 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl StdError for ConfigError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as _)
-    }
-}
+/// Without a source: the text contains the cause.
+impl StdError for ConfigError {}

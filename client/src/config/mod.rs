@@ -91,6 +91,7 @@ pub use auth::impersonation::Impersonation;
 pub use auth::secret::Secret;
 pub use builder::ConfigBuilder;
 pub use error::ConfigError;
+pub(crate) use retry::RetryLimit;
 pub use retry::RetryPolicy;
 
 pub(crate) use auth::Auth;

@@ -1,6 +1,7 @@
 //! When and how often a failed request is sent again.
 
 use super::Backoff;
+use std::fmt;
 use std::time::Duration;
 
 /// When and how often a failed request is sent again.
@@ -159,7 +160,7 @@ impl RetryPolicy {
         self.max_retry_after
     }
 
-    /// The pause before the next attempt; `None` if the limits do not allow one.
+    /// The pause before the next attempt, or the limit that does not allow one.
     ///
     /// `remaining` is the rest of the request's timeout.
     pub(crate) fn pause(
@@ -168,17 +169,55 @@ impl RetryPolicy {
         elapsed: Duration,
         remaining: Option<Duration>,
         retry_after: Option<Duration>,
-    ) -> Option<Duration> {
+    ) -> Result<Duration, RetryLimit> {
         if attempts >= self.max_attempts {
-            return None;
+            return Err(RetryLimit::Attempts);
         }
         let requested = retry_after.unwrap_or_default();
         if requested > self.max_retry_after {
-            return None;
+            return Err(RetryLimit::RetryAfter(self.max_retry_after));
         }
         let pause = requested.saturating_add(self.backoff.pause(attempts));
-        let in_time = elapsed.saturating_add(pause) <= self.max_elapsed;
-        (in_time && remaining.is_none_or(|remaining| pause < remaining)).then_some(pause)
+        if elapsed.saturating_add(pause) > self.max_elapsed {
+            return Err(RetryLimit::Elapsed(self.max_elapsed));
+        }
+        match remaining {
+            Some(remaining) if pause >= remaining => Err(RetryLimit::Timeout),
+            _ => Ok(pause),
+        }
+    }
+}
+
+/// The limit that allows no further attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RetryLimit {
+    /// The number of attempts.
+    Attempts,
+    /// The time between the first and the last attempt.
+    Elapsed(Duration),
+    /// The server asks for a longer wait than this.
+    RetryAfter(Duration),
+    /// The request's timeout ends before the next attempt.
+    Timeout,
+    /// The retry budget of the client.
+    Budget,
+}
+
+impl fmt::Display for RetryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attempts => f.write_str("the retry policy allows no more attempts"),
+            Self::Elapsed(limit) => write!(
+                f,
+                "the retry policy allows attempts within {limit:?} after the first"
+            ),
+            Self::RetryAfter(limit) => write!(
+                f,
+                "the server asks for a longer wait than the {limit:?} of the retry policy"
+            ),
+            Self::Timeout => f.write_str("its timeout ends before the next attempt"),
+            Self::Budget => f.write_str("the client's retry budget is used up"),
+        }
     }
 }
 
@@ -198,11 +237,11 @@ mod tests {
     #[test]
     fn attempts_are_counted() {
         let pause = |attempts| policy().pause(attempts, Duration::ZERO, None, None);
-        assert!(pause(2).is_some());
-        assert_eq!(pause(3), None);
+        assert!(pause(2).is_ok());
+        assert_eq!(pause(3), Err(RetryLimit::Attempts));
         assert_eq!(
             RetryPolicy::none().pause(1, Duration::ZERO, None, None),
-            None
+            Err(RetryLimit::Attempts)
         );
         assert_eq!(policy().with_max_attempts(0).max_attempts(), 1);
     }
@@ -210,23 +249,30 @@ mod tests {
     #[test]
     fn the_servers_pause_is_kept_or_there_is_no_attempt() {
         let pause = |elapsed, remaining, asked| policy().pause(1, elapsed, remaining, Some(asked));
-        assert_eq!(pause(Duration::ZERO, None, 7 * SECOND), Some(7 * SECOND));
+        assert_eq!(pause(Duration::ZERO, None, 7 * SECOND), Ok(7 * SECOND));
         assert_eq!(
             pause(4 * SECOND, None, 7 * SECOND),
-            None,
+            Err(RetryLimit::Elapsed(10 * SECOND)),
             "beyond max_elapsed"
         );
         assert_eq!(
             pause(Duration::ZERO, Some(5 * SECOND), 7 * SECOND),
-            None,
+            Err(RetryLimit::Timeout),
             "beyond the timeout"
         );
-        assert_eq!(pause(Duration::ZERO, None, Duration::MAX), None);
+        assert_eq!(
+            pause(Duration::ZERO, None, Duration::MAX),
+            Err(RetryLimit::RetryAfter(60 * SECOND))
+        );
         let patient = policy()
             .with_max_elapsed(Duration::MAX)
             .with_max_retry_after(7 * SECOND);
         let pause = |asked| patient.pause(1, Duration::ZERO, None, Some(asked));
-        assert_eq!(pause(7 * SECOND), Some(7 * SECOND));
-        assert_eq!(pause(8 * SECOND), None, "beyond max_retry_after");
+        assert_eq!(pause(7 * SECOND), Ok(7 * SECOND));
+        assert_eq!(
+            pause(8 * SECOND),
+            Err(RetryLimit::RetryAfter(7 * SECOND)),
+            "beyond max_retry_after"
+        );
     }
 }

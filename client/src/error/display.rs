@@ -2,9 +2,14 @@
 
 use super::{Error, ErrorKind, NotServed};
 use crate::GROUP;
+use crate::config::RetryLimit;
 use crate::meta::Status;
+use crate::transport::ConnectError;
 use std::error::Error as StdError;
 use std::fmt;
+
+/// The remedy for plain HTTP that was sent to a port with TLS.
+pub(crate) const EXPECTS_TLS: &str = "the server expects TLS: use https:// in its URL";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -12,12 +17,22 @@ impl fmt::Display for Error {
         if self.may_have_taken_effect() {
             f.write_str("; the request may have taken effect")?;
         }
-        if self.0.is_budget_empty {
-            f.write_str("; it was not sent again because the client's retry budget is used up")?;
-        }
-        match self.attempts() {
-            0 | 1 => Ok(()),
-            attempts => write!(f, " (after {attempts} attempts)"),
+        match (self.0.retry_limit, self.attempts()) {
+            (Some(RetryLimit::Attempts), attempts @ 2..) => {
+                write!(
+                    f,
+                    " (after {attempts} attempts, the limit of the retry policy)"
+                )
+            }
+            (Some(RetryLimit::Attempts) | None, 0 | 1) => Ok(()),
+            (None, attempts) => write!(f, " (after {attempts} attempts)"),
+            (Some(limit), attempts) => {
+                write!(f, "; it was not sent again because {limit}")?;
+                match attempts {
+                    0 | 1 => Ok(()),
+                    attempts => write!(f, " (after {attempts} attempts)"),
+                }
+            }
         }
     }
 }
@@ -32,28 +47,38 @@ impl Error {
             ErrorKind::Setup => {
                 f.write_str("the client could not be created: ")?;
                 // The outermost error is a ConfigError, which names the file.
-                match self.source() {
-                    Some(source) => write!(f, "{source}"),
-                    None => f.write_str("unknown reason"),
-                }
+                self.outermost(f)
+            }
+            ErrorKind::Send { own: true, .. } => {
+                f.write_str("a layer or the transport of the client failed: ")?;
+                self.outermost(f)
             }
             ErrorKind::Send { fatal: true, .. } => {
                 f.write_str("there is no response: ")?;
                 self.innermost(f)
             }
             ErrorKind::Send { server, timeout: true, .. } => {
-                write!(f, "{server} did not respond in time")
+                write!(f, "{server} did not respond in time")?;
+                match self.connecting() {
+                    Some(error) => write!(f, ": {error}"),
+                    None => Ok(()),
+                }
             }
-            ErrorKind::Send { server, tls: true, .. } => {
+            ErrorKind::Send { server, tls: true, hint, .. } => {
                 write!(f, "the TLS connection to {server} failed: ")?;
                 self.innermost(f)?;
-                f.write_str(
-                    "; check the server's name and the certificate authority in the configuration",
-                )
+                let hint = hint.unwrap_or(
+                    "check the server's name and the certificate authority in the configuration",
+                );
+                write!(f, "; {hint}")
             }
-            ErrorKind::Send { server, .. } => {
+            ErrorKind::Send { server, hint, .. } => {
                 write!(f, "{server} could not be reached or did not respond: ")?;
-                self.innermost(f)
+                self.innermost(f)?;
+                match hint {
+                    Some(hint) => write!(f, "; {hint}"),
+                    None => Ok(()),
+                }
             }
             ErrorKind::TimedOut { what, limit } => {
                 write!(f, "{what} did not finish within {limit:?}; set a longer timeout")
@@ -145,6 +170,12 @@ impl Error {
         if !excerpt.is_empty() {
             write!(f, ": `{excerpt}`")?;
         }
+        // The texts of servers in Go, and of nginx.
+        let speaks_tls = excerpt.contains("HTTP request to an HTTPS server")
+            || excerpt.contains("HTTP request was sent to HTTPS port");
+        if code == 400 && speaks_tls {
+            write!(f, "; {EXPECTS_TLS}")?;
+        }
         self.write_advice(f)
     }
 
@@ -163,18 +194,36 @@ impl Error {
         Ok(())
     }
 
-    /// The text of the last source, which is the actual cause.
-    fn innermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut source: Option<&(dyn StdError + 'static)> = self.source();
-        let mut last = None;
-        while let Some(error) = source {
-            last = Some(error);
-            source = error.source();
+    /// The text of the cause.
+    fn outermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get_ref() {
+            Some(cause) => write!(f, "{cause}"),
+            None => f.write_str("unknown cause"),
         }
-        match last {
+    }
+
+    /// The text of the last source, which is the actual cause, after the name of a proxy.
+    fn innermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(error) = self.connecting() {
+            write!(f, "{error}: ")?;
+        }
+        match self.causes_in_order().last() {
             Some(error) => write!(f, "{error}"),
             None => f.write_str("unknown cause"),
         }
+    }
+
+    /// The connection that could not be opened, if it is one to a proxy.
+    fn connecting(&self) -> Option<&ConnectError> {
+        self.causes_in_order()
+            .find_map(|error| error.downcast_ref())
+    }
+
+    fn causes_in_order(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        let first = self
+            .get_ref()
+            .map(|cause| cause as &(dyn StdError + 'static));
+        std::iter::successors(first, |error| (**error).source())
     }
 }
 

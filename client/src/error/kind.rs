@@ -21,6 +21,10 @@ pub(crate) enum ErrorKind {
         unprocessed: bool,
         /// Another attempt would fail too.
         fatal: bool,
+        /// It is the error of a layer or of a custom transport, and not of a connection.
+        own: bool,
+        /// A remedy.
+        hint: Option<&'static str>,
     },
     /// The caller's time limit expired.
     TimedOut { what: String, limit: Duration },

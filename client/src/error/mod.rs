@@ -1,5 +1,6 @@
 //! Errors of requests, as one opaque type.
 
+use crate::config::RetryLimit;
 use crate::convert::Loss;
 use crate::meta::{Status, StatusCause, StatusDetails};
 use crate::response::head::Head;
@@ -13,6 +14,7 @@ mod display;
 mod kind;
 mod predicates;
 
+pub(crate) use display::EXPECTS_TLS;
 pub(crate) use kind::ErrorKind;
 
 /// The error of a request, a watch or a client's setup.
@@ -54,7 +56,8 @@ struct Inner {
     /// 0 if the request was not sent.
     attempts: u32,
     may_have_taken_effect: bool,
-    is_budget_empty: bool,
+    /// The limit that ended the retries.
+    retry_limit: Option<RetryLimit>,
     not_served: Option<NotServed>,
 }
 
@@ -83,7 +86,7 @@ impl Error {
             source: None,
             attempts: 0,
             may_have_taken_effect: false,
-            is_budget_empty: false,
+            retry_limit: None,
             not_served: None,
         }))
     }
@@ -124,8 +127,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_empty_budget(mut self) -> Self {
-        self.0.is_budget_empty = true;
+    pub(crate) fn with_retry_limit(mut self, limit: RetryLimit) -> Self {
+        self.0.retry_limit = Some(limit);
         self
     }
 
@@ -258,6 +261,14 @@ impl Error {
         self.0.head.as_ref()?.priority_level_uid.as_deref()
     }
 
+    /// The error that caused this one, such as the error of a [layer](crate::Client::layer) or of a custom transport.
+    ///
+    /// Its `downcast_ref` gives the program its own error back. Unlike `source` it also returns a cause whose text is already
+    /// a part of this error's text.
+    pub fn get_ref(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.0.source.as_deref()
+    }
+
     fn reason(&self) -> &str {
         self.status()
             .and_then(|status| status.reason.as_deref())
@@ -265,9 +276,19 @@ impl Error {
     }
 }
 
+/// A cause whose text is a part of this error's text is not a source, so that the text of a chain of errors has it once; it is
+/// available from [`Error::get_ref`].
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_deref().map(|source| source as _)
+        let source: &(dyn StdError + 'static) = self.get_ref()?;
+        match &self.0.kind {
+            ErrorKind::Setup | ErrorKind::Send { own: true, .. } => source.source(),
+            ErrorKind::Argument(_)
+            | ErrorKind::Send { .. }
+            | ErrorKind::Body { .. }
+            | ErrorKind::Decode { .. } => None,
+            _ => Some(source),
+        }
     }
 }
 
@@ -276,7 +297,9 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
             fmt::Display::fmt(self, f)?;
-            let mut source = self.source();
+            let mut source = self
+                .get_ref()
+                .map(|cause| cause as &(dyn StdError + 'static));
             while let Some(error) = source {
                 write!(f, "; caused by: {error}")?;
                 source = error.source();
@@ -290,7 +313,7 @@ impl fmt::Debug for Error {
             source,
             attempts,
             may_have_taken_effect,
-            is_budget_empty: _,
+            retry_limit,
             not_served,
         } = &*self.0;
         f.debug_struct("Error")
@@ -300,6 +323,7 @@ impl fmt::Debug for Error {
             .field("source", source)
             .field("attempts", attempts)
             .field("may_have_taken_effect", may_have_taken_effect)
+            .field("retry_limit", retry_limit)
             .field("not_served", not_served)
             .finish()
     }

@@ -125,6 +125,10 @@ impl Client {
     /// them, or respond itself. The types are those of the crates `http` 1 (also [`client::http`](http)),
     /// `http-body` 1 and `bytes` 1.
     ///
+    /// An error of the layer's own ends the request. To have it sent again, return
+    /// [`TransportError::new`](crate::client::TransportError::new) or [`unsent`](crate::client::TransportError::unsent).
+    /// Errors of [`Next::run`] keep their meaning, also as the source of another error.
+    ///
     /// The layer sees each attempt at a request and each part of its response, watches included. The request has the
     /// credentials: the `Debug` form of its headers hides `Authorization`.
     ///
@@ -166,8 +170,9 @@ impl Client {
     /// `tls-server-name`, keep-alive and connect timeout of the configuration have no effect; credentials, retries, time limits
     /// and all other settings have. It must neither follow redirects nor send a request again.
     ///
-    /// Errors of reqwest 0.13 and hyper 1 are recognized, so that the client knows which requests it may send again. A
-    /// transport with other errors returns [`TransportError`](crate::client::TransportError).
+    /// Errors of reqwest 0.13, hyper 1 and `std::io` are recognized, also as sources of other errors, so that the client knows
+    /// which requests it may send again. Any other error ends the request; a transport that has others returns
+    /// [`TransportError`](crate::client::TransportError).
     ///
     /// ```no_run
     /// use k8s_flowcontrol::Client;

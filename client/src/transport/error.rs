@@ -2,7 +2,7 @@
 
 use super::tls;
 use crate::config::Config;
-use crate::error::{Error, ErrorKind};
+use crate::error::{EXPECTS_TLS, Error, ErrorKind};
 use std::error::Error as StdError;
 use std::{fmt, io};
 
@@ -10,7 +10,8 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The reason why a request has no response, or an incomplete one.
 ///
-/// Layers and custom transports return it, or any other error, from which [`new`](Self::new) makes it.
+/// Layers and custom transports return it, or any other error. An error of reqwest, hyper, h2, rustls, tokio's timeouts or
+/// `std::io`, also as a source, is one of the connection; another error ends the request.
 #[derive(Debug)]
 pub struct TransportError {
     /// A time limit expired.
@@ -23,12 +24,21 @@ pub struct TransportError {
     unprocessed: bool,
     /// The request is not sent again.
     fatal: bool,
+    /// It is an error of the program, and not of a connection.
+    own: bool,
+    /// The response was not HTTP.
+    not_http: bool,
+    /// The response to the handshake was not TLS.
+    not_tls: bool,
     pub(crate) source: BoxError,
 }
 
 impl TransportError {
     /// The error of a request that the server may have carried out. It is sent again if that is safe, see
     /// [`RetryPolicy`](crate::client::RetryPolicy).
+    ///
+    /// A layer or a transport that returns `source` itself, and not this type, ends the request if `source` is no error of a
+    /// connection.
     ///
     /// Errors of reqwest 0.13 and hyper 1 are recognized: timeouts, failed connections, TLS, and requests that were not
     /// processed.
@@ -49,7 +59,51 @@ impl TransportError {
             connect: is_connect(error),
             unprocessed: is_unsent(error) || is_unprocessed(error),
             fatal: false,
+            own: false,
+            not_http: find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse),
+            not_tls: tls::is_answered_without(error),
             source,
+        }
+    }
+
+    /// The error of a layer or a custom transport, as the program returned it.
+    ///
+    /// An error of a connection keeps its meaning, also within another error. Any other error ends the request.
+    pub(crate) fn of_program(source: impl Into<BoxError>) -> Self {
+        let source = match source.into().downcast::<Self>() {
+            Ok(error) => return *error,
+            Err(source) => source,
+        };
+        if let Some(inner) = find::<Self>(&*source) {
+            let Self {
+                timeout,
+                tls,
+                connect,
+                unprocessed,
+                fatal,
+                own,
+                not_http,
+                not_tls,
+                source: _,
+            } = *inner;
+            return Self {
+                timeout,
+                tls,
+                connect,
+                unprocessed,
+                fatal,
+                own,
+                not_http,
+                not_tls,
+                source,
+            };
+        }
+        let error = Self::new(source);
+        let own = !is_of_connection(&*error.source);
+        Self {
+            own,
+            fatal: own,
+            ..error
         }
     }
 
@@ -78,6 +132,9 @@ impl TransportError {
             ("connect", self.connect),
             ("unprocessed", self.unprocessed),
             ("fatal", self.fatal),
+            ("own", self.own),
+            ("not_http", self.not_http),
+            ("not_tls", self.not_tls),
         ];
         all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name)
     }
@@ -91,12 +148,22 @@ impl TransportError {
             connect: is("connect"),
             unprocessed: is("unprocessed"),
             fatal: is("fatal"),
+            own: is("own"),
+            not_http: is("not_http"),
+            not_tls: is("not_tls"),
             source: message.into(),
         }
     }
 
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
+        let hint = match config.server().scheme() {
+            "http" if self.not_http => Some(EXPECTS_TLS),
+            "https" if self.not_tls => {
+                Some("if the server does not use TLS, use http:// in its URL")
+            }
+            _ => None,
+        };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
             timeout: self.timeout,
@@ -104,6 +171,8 @@ impl TransportError {
             connect: self.connect,
             unprocessed: self.unprocessed,
             fatal: self.fatal,
+            own: self.own,
+            hint,
         };
         Error::new(kind).with_source(self.source)
     }
@@ -179,9 +248,27 @@ fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
     unprocessed || error.source().is_some_and(is_unprocessed)
 }
 
+/// Whether the error, or one of its sources, comes from a connection.
+fn is_of_connection(error: &(dyn StdError + 'static)) -> bool {
+    find::<reqwest::Error>(error).is_some()
+        || find::<hyper_util::client::legacy::Error>(error).is_some()
+        || find::<hyper::Error>(error).is_some()
+        || find::<h2::Error>(error).is_some()
+        || find::<io::Error>(error).is_some()
+        || find::<tokio::time::error::Elapsed>(error).is_some()
+        || tls::is_tls_error(error)
+}
+
+/// The first error of this type among the error and its sources.
+fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    std::iter::successors(Some(error), |error| (**error).source())
+        .find_map(|error| error.downcast_ref())
+}
+
 fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+        || error.is::<tokio::time::error::Elapsed>()
         || library(error).is_some_and(reqwest::Error::is_timeout)
         || error.source().is_some_and(is_timeout)
 }

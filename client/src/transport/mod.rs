@@ -8,6 +8,7 @@ mod route;
 pub(crate) mod tls;
 
 pub use body::Body;
+pub(crate) use error::ConnectError;
 pub use error::TransportError;
 pub(crate) use own::{OwnTransport, exchange};
 

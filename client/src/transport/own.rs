@@ -21,6 +21,6 @@ where
 {
     match response.await {
         Ok(response) => Ok(response.map(Body::new)),
-        Err(error) => Err(TransportError::new(error)),
+        Err(error) => Err(TransportError::of_program(error)),
     }
 }

@@ -42,7 +42,7 @@ impl Source {
         match &self.content {
             Content::Data(bytes) => Ok(bytes.clone()),
             Content::File(file) => file.read().map_err(|error| {
-                ConfigError::unreadable("the file", file.path(), error).within(&self.field)
+                ConfigError::unreadable("the file", file.path(), &error).within(&self.field)
             }),
         }
     }

@@ -19,6 +19,8 @@ use std::{env, fmt, io};
 #[derive(Clone)]
 pub(crate) enum Kubeconfig {
     File(PathBuf),
+    /// A file that `KUBECONFIG` names.
+    OfEnvironment(PathBuf),
     Text(Secret),
     /// A parsed one, or why it cannot be read.
     Value(Result<Value, ConfigError>),
@@ -45,19 +47,26 @@ impl Kubeconfig {
 
     pub(crate) fn exists(&self) -> bool {
         match self {
-            Self::File(file) => file.exists(),
+            Self::File(file) | Self::OfEnvironment(file) => file.exists(),
             Self::Text(_) | Self::Value(_) => true,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::OfEnvironment(_) => "kubeconfig (from KUBECONFIG)",
+            _ => "kubeconfig",
         }
     }
 
     fn read(&self) -> Result<Document, ConfigError> {
         let here = || env::current_dir().unwrap_or_default();
         match self {
-            Self::File(file) => {
+            Self::File(file) | Self::OfEnvironment(file) => {
                 let text = File::open(file)
                     .and_then(|open| read_at_most(open, MAX_KUBECONFIG))
                     .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-                    .map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?;
+                    .map_err(|error| ConfigError::unreadable(self.kind(), file, &error))?;
                 let folder = file.parent().map(Path::to_owned).unwrap_or_default();
                 // The working directory may change before a file is read again.
                 let folder = std::path::absolute(&folder).unwrap_or(folder);
@@ -74,7 +83,7 @@ impl Kubeconfig {
 impl fmt::Debug for Kubeconfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(file) => file.fmt(f),
+            Self::File(file) | Self::OfEnvironment(file) => file.fmt(f),
             Self::Text(_) => f.write_str("[text]"),
             Self::Value(_) => f.write_str("[value]"),
         }
@@ -101,7 +110,7 @@ pub(crate) fn of_environment() -> Option<Vec<Kubeconfig>> {
         return Some(
             env::split_paths(&list)
                 .filter(|path| !path.as_os_str().is_empty())
-                .map(Kubeconfig::File)
+                .map(Kubeconfig::OfEnvironment)
                 .collect(),
         );
     }
@@ -141,7 +150,10 @@ fn read(sources: &[Kubeconfig]) -> Result<Vec<Document>, ConfigError> {
     if documents.is_empty() {
         let files = sources.iter().filter_map(|source| match source {
             Kubeconfig::File(file) => Some(file.display().to_string()),
-            _ => None,
+            Kubeconfig::OfEnvironment(file) => {
+                Some(format!("{} (from KUBECONFIG)", file.display()))
+            }
+            Kubeconfig::Text(_) | Kubeconfig::Value(_) => None,
         });
         return Err(ConfigError::new(format!(
             "none of the kubeconfig files exists: {}",

@@ -1,7 +1,7 @@
 //! The attempts at one request, and whether another one follows.
 
 use super::{Budget, Repeat, RetryClass};
-use crate::config::RetryPolicy;
+use crate::config::{RetryLimit, RetryPolicy};
 use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use std::future::Future;
@@ -20,8 +20,8 @@ pub(crate) struct Attempts<'a> {
     unclear: Option<Error>,
     /// The tokens of the last retry.
     taken: Option<u32>,
-    /// There is no further attempt, because the budget is empty.
-    is_budget_empty: bool,
+    /// The limit that allows no further attempt.
+    ended_by: Option<RetryLimit>,
 }
 
 impl<'a> Attempts<'a> {
@@ -43,7 +43,7 @@ impl<'a> Attempts<'a> {
             count: 0,
             unclear: None,
             taken: None,
-            is_budget_empty: false,
+            ended_by: None,
         }
     }
 
@@ -88,10 +88,13 @@ impl<'a> Attempts<'a> {
         let elapsed = now.saturating_duration_since(self.started);
         let pause = self
             .policy
-            .pause(self.count, elapsed, remaining, error.retry_after())?;
-        self.taken = self.budget.take(error.is_timeout());
-        self.is_budget_empty = self.taken.is_none();
-        self.taken.map(|_| pause)
+            .pause(self.count, elapsed, remaining, error.retry_after());
+        let pause = pause.and_then(|pause| {
+            self.taken = self.budget.take(error.is_timeout());
+            self.taken.map(|_| pause).ok_or(RetryLimit::Budget)
+        });
+        self.ended_by = pause.err();
+        pause.ok()
     }
 
     /// Records an error that is followed by another attempt.
@@ -111,9 +114,9 @@ impl<'a> Attempts<'a> {
             }
             _ => error,
         };
-        let error = match self.is_budget_empty {
-            true => error.with_empty_budget(),
-            false => error,
+        let error = match self.ended_by {
+            Some(limit) => error.with_retry_limit(limit),
+            None => error,
         };
         match may_have_taken_effect {
             true => error.with_possible_effect(),

@@ -101,6 +101,20 @@ pub(crate) fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
         || error.source().is_some_and(is_tls_error)
 }
 
+/// Whether the other side answered the handshake with something that is not TLS, such as plain HTTP.
+pub(crate) fn is_answered_without(error: &(dyn StdError + 'static)) -> bool {
+    let hidden = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    matches!(
+        error.downcast_ref(),
+        Some(rustls::Error::InvalidMessage(
+            rustls::InvalidMessage::InvalidContentType
+        ))
+    ) || hidden.is_some_and(|hidden| is_answered_without(hidden))
+        || error.source().is_some_and(is_answered_without)
+}
+
 fn provider() -> Result<Arc<CryptoProvider>, Error> {
     if let Some(provider) = CryptoProvider::get_default() {
         return Ok(provider.clone());

@@ -49,6 +49,7 @@ async fn run<K: Resource>(
     let mut abandoned = pin!(state.closed());
     // The sources in trouble with their last failures, the latest one at the end.
     let mut troubles: Vec<(usize, Arc<Error>)> = Vec::new();
+    let mut is_warned = false;
     poll_fn(|cx| {
         if abandoned.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
@@ -69,7 +70,7 @@ async fn run<K: Resource>(
                     }
                     let before = troubles.len();
                     troubles.retain(|(source, _)| watcher.is_degraded(*source));
-                    if troubles.is_empty() && before > 0 {
+                    if troubles.is_empty() && std::mem::take(&mut is_warned) {
                         tracing::info!(target: TARGET, kind = K::KIND, "the store is kept up to date again");
                     }
                     if event.is_some() || troubles.len() < before {
@@ -80,7 +81,12 @@ async fn run<K: Resource>(
                     if let Some(handler) = &mut on_error {
                         handler(&error);
                     }
-                    if troubles.is_empty() {
+                    // Servers and proxies end connections when they restart, some without TLS' close_notify. The next request
+                    // shows whether this is more.
+                    if error.is_connection_lost() && troubles.is_empty() {
+                        tracing::debug!(target: TARGET, kind = K::KIND, %error, "the watch ended early and is opened again");
+                    } else if !is_warned {
+                        is_warned = true;
                         tracing::warn!(
                             target: TARGET, kind = K::KIND, %error, "the store may be out of date until its watch works again"
                         );

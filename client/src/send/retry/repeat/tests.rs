@@ -17,6 +17,8 @@ fn response(code: u16, retry_after: Option<u64>, body: &str) -> Error {
 fn send(timeout: bool, tls: bool, connect: bool) -> Error {
     let server = String::new();
     Error::new(ErrorKind::Send {
+        own: false,
+        hint: None,
         server,
         timeout,
         tls,
