@@ -26,6 +26,7 @@
 mod configuration;
 mod context;
 mod finding;
+mod rule_index;
 mod rules;
 
 pub use configuration::Configuration;

@@ -1,9 +1,7 @@
 //! A schema that matches requests of system components before their own schemas.
 
 use super::{Context, Report, Rule, Severity};
-use crate::lint::context::Maintainer;
 use crate::system_requests::{SYSTEM_REQUESTS, SystemRequest};
-use k8s_flowcontrol_rules::matching::Subject;
 
 pub(super) const RULE: Rule = Rule {
     id: "takes-system-traffic",
@@ -13,15 +11,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context, report: &mut Report) {
-    for schema in context
-        .schemas
+    let takers: Vec<_> = SYSTEM_REQUESTS
         .iter()
-        .filter(|schema| schema.maintainer == Maintainer::User)
-    {
-        let taken: Vec<&str> = SYSTEM_REQUESTS
+        .filter_map(|request| Some((taker(context, request)?, request.what)))
+        .collect();
+    for schema in context.user_schemas() {
+        let taken: Vec<&str> = takers
             .iter()
-            .filter(|request| takes(context, schema.name(), request))
-            .map(|request| request.what)
+            .filter(|(taker, _)| taker == schema.name())
+            .map(|(_, what)| *what)
             .collect();
         // An exempt level starves no request.
         let limits = context.limits.level(schema.level());
@@ -38,22 +36,17 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Whether the schema matches the request, through a subject that includes many other users.
-fn takes(context: &Context, schema: &str, request: &SystemRequest) -> bool {
-    let Some(attributes) = request.attributes() else {
-        return false;
-    };
-    let Some(explanation) = context.classifier.explain(&attributes) else {
-        return false;
-    };
-    let Some(matched) = explanation.matched() else {
-        return false;
-    };
-    explanation.classification.flow_schema == schema
-        && context
-            .schemas
-            .iter()
-            .find(|known| known.name() == schema)
-            .and_then(|known| known.rules.get(matched.rule)?.subjects.get(matched.subject))
-            .is_some_and(Subject::is_everybody)
+/// The name of the schema that matches the request, if it does so through a subject that includes many other users.
+fn taker(context: &Context, request: &SystemRequest) -> Option<String> {
+    let attributes = request.attributes()?;
+    let explanation = context.classifier.explain(&attributes)?;
+    let matched = explanation.matched()?;
+    let name = explanation.classification.flow_schema;
+    let schema = context.schemas.iter().find(|known| known.name() == name)?;
+    let subject = schema
+        .rules
+        .get(matched.rule)?
+        .subjects
+        .get(matched.subject)?;
+    subject.is_everybody().then(|| name.to_owned())
 }

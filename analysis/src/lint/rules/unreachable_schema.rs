@@ -1,7 +1,13 @@
 //! A schema whose requests all match earlier schemas.
 
 use super::{Context, Report, Rule, Severity};
-use k8s_flowcontrol_rules::matching::is_covered;
+use crate::lint::context::{Maintainer, Schema};
+use crate::lint::rule_index::RuleIndex;
+use k8s_flowcontrol_rules::matching::{PolicyRule, is_covered};
+use std::collections::BTreeSet;
+
+/// The schemas among which the message looks for one that suffices.
+const MAX_NAMED: usize = 64;
 
 pub(super) const RULE: Rule = Rule {
     id: "unreachable-schema",
@@ -11,37 +17,62 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context, report: &mut Report) {
-    for schema in context
-        .user_schemas()
-        .filter(|schema| !schema.rules.is_empty())
-    {
-        let before = || {
-            context
-                .schemas
-                .iter()
-                .take_while(|other| other.name() != schema.name())
-                .filter(|other| !other.dangling)
-        };
-        let earlier: Vec<_> = before().flat_map(|other| &other.rules).collect();
-        if !schema.rules.iter().all(|rule| is_covered(rule, &earlier)) {
-            continue;
+    let mut index = RuleIndex::default();
+    // The rules of earlier schemas, each with the position of its schema.
+    let mut earlier: Vec<(usize, &PolicyRule)> = Vec::new();
+    for (position, schema) in context.schemas.iter().enumerate() {
+        if schema.maintainer == Maintainer::User && !schema.rules.is_empty() {
+            examine(context, schema, &index, &earlier, report);
         }
-        // If a single schema covers it, the message names that schema.
-        let alone = before().find(|other| {
-            let rules: Vec<_> = other.rules.iter().collect();
-            schema.rules.iter().all(|rule| is_covered(rule, &rules))
-        });
-        let message = match alone {
-            Some(other) => format!(
-                "`{}`, tried earlier with precedence {}, matches every request that this schema matches",
-                other.name(),
-                other.precedence(),
-            ),
-            None => "earlier schemas together match every request that this schema \
-                     matches"
-                .to_owned(),
-        };
-        let help = "give it a smaller matchingPrecedence than the earlier schemas, or delete it";
-        report.schema(schema, "spec.matchingPrecedence", message, help);
+        if !schema.dangling {
+            for rule in &schema.rules {
+                index.add_covering(earlier.len(), rule);
+                earlier.push((position, rule));
+            }
+        }
     }
+}
+
+fn examine(
+    context: &Context,
+    schema: &Schema,
+    index: &RuleIndex,
+    earlier: &[(usize, &PolicyRule)],
+    report: &mut Report,
+) {
+    let mut covering = BTreeSet::new();
+    for rule in &schema.rules {
+        let found: Vec<_> = match index.covering(rule) {
+            Some(numbers) => numbers
+                .iter()
+                .filter_map(|number| earlier.get(*number))
+                .collect(),
+            None => earlier.iter().collect(),
+        };
+        let rules: Vec<_> = found.iter().map(|(_, rule)| *rule).collect();
+        if !is_covered(rule, &rules) {
+            return;
+        }
+        covering.extend(found.iter().map(|(position, _)| *position));
+    }
+    // If a single schema covers it, the message names that schema.
+    let candidates = covering
+        .iter()
+        .filter_map(|position| context.schemas.get(*position));
+    let alone = candidates.take(MAX_NAMED).find(|other| {
+        let rules: Vec<_> = other.rules.iter().collect();
+        schema.rules.iter().all(|rule| is_covered(rule, &rules))
+    });
+    let message = match alone {
+        Some(other) => format!(
+            "`{}`, tried earlier with precedence {}, matches every request that this schema matches",
+            other.name(),
+            other.precedence(),
+        ),
+        None => "earlier schemas together match every request that this schema \
+                 matches"
+            .to_owned(),
+    };
+    let help = "give it a smaller matchingPrecedence than the earlier schemas, or delete it";
+    report.schema(schema, "spec.matchingPrecedence", message, help);
 }
