@@ -159,7 +159,7 @@ impl<'a> Tracer<'a> {
             retries_left: facts.retries_left,
             arrival: ArrivalState {
                 // The arrival has advanced virtual time.
-                current_r: queues.state().current_r,
+                current_r: queues.current_r(),
                 ..arrival
             },
             steps: step.map(|step| (now, step)).into_iter().collect(),
@@ -235,11 +235,10 @@ impl Observer for Tracer<'_> {
         }
         self.timing_out = queues(server, ticket).and_then(|queues| {
             let (queue, ahead) = queues.place(ticket.request)?;
-            let state = queues.state();
             Some(Step::TimedOut {
                 ahead,
-                next_dispatch_r: state.queues.get(queue as usize)?.next_dispatch_r,
-                current_r: state.current_r,
+                next_dispatch_r: queues.queue_state(queue)?.next_dispatch_r,
+                current_r: queues.current_r(),
             })
         });
     }
@@ -263,9 +262,8 @@ fn queues(server: &FlowController, ticket: Ticket) -> Option<&QueueSet> {
 }
 
 fn arrival(level: &LevelState<'_>, hash: u64) -> ArrivalState {
-    let state = level.queues.state();
     let of = |queue: u32| {
-        let found = state.queues.get(queue as usize)?;
+        let found = level.queues.queue_state(queue)?;
         Some(HandQueue {
             queue,
             waiting: found.waiting,
@@ -277,25 +275,20 @@ fn arrival(level: &LevelState<'_>, hash: u64) -> ArrivalState {
     ArrivalState {
         hand: level.queues.hand(hash).into_iter().filter_map(of).collect(),
         queue: level.queues.next_queue_of(hash),
-        seats_in_use: state.seats_in_use,
+        seats_in_use: level.queues.seats_in_use(),
         limit: level.limit,
-        waiting: state.waiting,
-        current_r: state.current_r,
+        waiting: level.queues.waiting(),
+        current_r: level.queues.current_r(),
     }
 }
 
 fn turn(queues: &QueueSet, ticket: Ticket) -> Option<DispatchState> {
     let (start_r, finish_r) = queues.virtual_execution(ticket.request)?;
-    let state = queues.state();
-    let finishes = state.queues.iter().zip(0..);
-    let next = finishes
-        .filter_map(|(queue, index)| Some((index, queue.next_finish_r?)))
-        .min_by_key(|(_, finish)| *finish);
     Some(DispatchState {
         queue: queues.queue(ticket.request)?,
-        current_r: state.current_r,
+        current_r: queues.current_r(),
         start_r,
         finish_r,
-        next,
+        next: queues.next_finish(),
     })
 }

@@ -384,3 +384,42 @@ fn the_configuration_comes_from_the_level() {
     let config = QueueSetConfig::of_level(&level.defaulted(Release::NEWEST), 7);
     assert_eq!((config.seats, config.queuing), (7, expected));
 }
+
+/// A queue that was never used takes no memory: these would need more than 100 GB.
+#[test]
+fn a_level_may_have_ten_million_queues() {
+    let config = QueueSetConfig {
+        seats: 1,
+        queuing: Queuing::Queue {
+            queues: 10_000_000,
+            hand_size: 2,
+            queue_length_limit: 5,
+        },
+    };
+    let mut levels: Vec<_> = (0..200)
+        .map(|_| QueueSet::new(&config, ms(0)).unwrap())
+        .collect();
+    for level in &mut levels {
+        let running = dispatched(level.arrive(ms(0), 1, Work::seats(1)));
+        for flow in 0..20 {
+            queued(level.arrive(ms(1), flow << 40, Work::seats(1)));
+        }
+        assert_eq!((level.queue_count(), level.waiting()), (10_000_000, 20));
+        level.finish(ms(2), running);
+        assert_eq!(level.executing(), 1);
+        let used = level.hand(1)[0];
+        assert!(level.queue_state(used).is_some());
+        assert!(level.queue_state(10_000_000).is_none());
+        // Fewer queues: all but those in use are gone at once, or as their requests end.
+        level
+            .reconfigure(
+                ms(3),
+                &QueueSetConfig {
+                    seats: 100,
+                    queuing: Queuing::Reject,
+                },
+            )
+            .unwrap();
+        assert_eq!(level.waiting(), 0);
+    }
+}

@@ -4,7 +4,7 @@ mod tab_writer;
 
 use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
-use k8s_flowcontrol_rules::queueing::QueueState;
+use k8s_flowcontrol_rules::queueing::{QueueSet, QueueState};
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
@@ -38,6 +38,8 @@ const EXEMPT: &str = "exempt";
 const NONE: &str = "<none>";
 /// The start of a request that waits: Go's zero time.
 const NOT_STARTED: &str = "0001-01-01T00:00:00Z";
+/// The most queues that a dump lists.
+const MAX_QUEUES: usize = 100_000;
 const NO_WORK: &str = "0.00000000ss";
 
 /// The text of a dump; `details` adds columns to that of requests.
@@ -153,24 +155,30 @@ impl Tables<'_> {
             "TotalWorkSum",
         ];
         let mut rows = Vec::new();
+        let mut left_out = 0;
         for (level, queuing) in &self.levels {
             rows.extend(self.untold(level, titles.len()));
-            if let Some(queues) = self.queue_states(level) {
+            let room = MAX_QUEUES.saturating_sub(rows.len());
+            if let Some(queues) = self.queue_set(level) {
+                let shown = queues.queue_count().min(room);
+                left_out += queues.queue_count() - shown;
                 rows.extend(
-                    queues
-                        .iter()
-                        .enumerate()
-                        .map(|(index, queue)| queue_row(level, index, queue)),
+                    (0..u32::try_from(shown).unwrap_or(u32::MAX))
+                        .filter_map(|index| Some((index, queues.queue_state(index)?)))
+                        .map(|(index, queue)| queue_row(level, index, &queue)),
                 );
                 continue;
             }
             let Some(queuing) = queuing else { continue };
-            let indices: Vec<_> = self
-                .requests_of(level)
-                .map(|request| self.queue(request))
-                .collect();
-            for index in 0..i64::from(queuing.queues.unwrap_or_default()) {
-                let executing = indices.iter().filter(|used| **used == index).count();
+            let mut used: BTreeMap<i64, usize> = BTreeMap::new();
+            for request in self.requests_of(level) {
+                *used.entry(self.queue(request)).or_default() += 1;
+            }
+            let count = usize::try_from(queuing.queues.unwrap_or_default()).unwrap_or(0);
+            let shown = count.min(room);
+            left_out += count - shown;
+            for index in (0..).take(shown) {
+                let executing = used.get(&index).copied().unwrap_or(0);
                 rows.push(vec![
                     level.clone(),
                     index.to_string(),
@@ -184,7 +192,13 @@ impl Tables<'_> {
                 ]);
             }
         }
-        write(&titles, &rows)
+        let mut text = write(&titles, &rows);
+        if left_out > 0 {
+            text.push_str(&format!(
+                "{left_out} more queues are left out: this server lists {MAX_QUEUES}.\n"
+            ));
+        }
+        text
     }
 
     fn requests(&self, details: bool) -> String {
@@ -276,14 +290,12 @@ impl Tables<'_> {
     }
 
     /// The queues of a level, if the server throttles.
-    fn queue_states(&self, level: &str) -> Option<Vec<QueueState>> {
-        let level = self.flow.throttled()?.level(level)?;
-        Some(level.queues.state().queues)
+    fn queue_set(&self, level: &str) -> Option<&QueueSet> {
+        Some(self.flow.throttled()?.level(level)?.queues)
     }
 
     fn active_queues(&self, level: &str) -> usize {
-        let queues = self.queue_states(level).unwrap_or_default();
-        queues.iter().filter(|queue| queue.waiting > 0).count()
+        self.queue_set(level).map_or(0, QueueSet::waiting_queues)
     }
 
     /// The queue of a waiting request, and its index there.
@@ -314,7 +326,7 @@ impl Tables<'_> {
     }
 }
 
-fn queue_row(level: &str, index: usize, queue: &QueueState) -> Vec<String> {
+fn queue_row(level: &str, index: u32, queue: &QueueState) -> Vec<String> {
     vec![
         level.to_owned(),
         index.to_string(),

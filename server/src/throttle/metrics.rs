@@ -55,7 +55,7 @@ const REASONS: [(&str, OfSchema); 4] = [
 
 const LEVEL_METRICS: [(&str, &str, OfLevel); 5] = [
     ("current_r", "[ALPHA] R(time of last change)", |level| {
-        level.queues.state().current_r.as_f64()
+        level.queues.current_r().as_f64()
     }),
     (
         "demand_seats_average",

@@ -262,3 +262,24 @@ async fn a_server_that_stops_ends_queued_requests() {
     let _ended = slow.await;
     let _ended = waiting.await;
 }
+
+#[tokio::test]
+async fn of_ten_million_queues_a_dump_lists_some() {
+    let queuing = json!({"queues": 10_000_000, "handSize": 2, "queueLengthLimit": 1});
+    let api = server(json!({"type": "Queue", "queuing": queuing})).await;
+    let slow = occupy(&api).await;
+    let path = format!("/apis/{GROUP}/{SCHEMAS}/bob");
+    let second = request(&api, "bob", &path);
+    let second = tokio::spawn(async move { second.send().await.code() });
+    until(&api, 1, 1).await;
+    let text = dump(&api, "dump_queues").await;
+    assert_eq!(
+        text.lines().count(),
+        100_002,
+        "titles, queues, and a sentence"
+    );
+    let last = text.lines().last().unwrap();
+    assert!(last.contains("more queues are left out"), "{last}");
+    slow.abort();
+    assert_eq!(second.await.unwrap(), 200);
+}

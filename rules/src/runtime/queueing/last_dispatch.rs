@@ -41,7 +41,7 @@ impl QueueSet {
             start_bounds: (start_r, start_r),
             discounted_bounds: (SeatSeconds(u64::MAX), SeatSeconds(0)),
         };
-        for queue in self.queues.iter().filter(|queue| queue.waiting > 0) {
+        for queue in self.queues.used().filter(|queue| queue.waiting > 0) {
             let start = queue.next_dispatch_r;
             let in_progress = SeatSeconds::of(queue.seats_in_use as f64, SERVICE_TIME);
             widen(&mut last.start_bounds, start);

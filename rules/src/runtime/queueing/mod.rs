@@ -30,7 +30,6 @@
 mod config;
 mod dispatch;
 mod fifo;
-mod finishes;
 mod last_dispatch;
 mod queue;
 mod queue_set;

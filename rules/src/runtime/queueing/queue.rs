@@ -1,7 +1,8 @@
 //! The queues of a queue set.
 
-use super::finishes::Finishes;
 use super::seat_seconds::SeatSeconds;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Index;
 
 /// A queue: its waiting requests as a list of slots, and its executing ones as numbers.
@@ -42,11 +43,15 @@ impl Queue {
     }
 }
 
-/// The queues, with sums over all of them.
+/// The queues, with sums over all of them. A queue takes memory from its first request on: a level may have ten million.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
-    queues: Vec<Queue>,
-    finishes: Finishes,
+    count: usize,
+    used: HashMap<usize, Queue, BuildHasherDefault<IndexHasher>>,
+    /// Stands for a queue that was never used.
+    unused: Queue,
+    /// The virtual times at which the oldest waiting requests would finish, with their queues.
+    finishes: BTreeSet<(SeatSeconds, usize)>,
     /// The number of active queues.
     pub(super) active: usize,
     /// The sum of the seat demands.
@@ -55,48 +60,56 @@ pub(super) struct Queues {
 
 impl Queues {
     pub(super) fn len(&self) -> usize {
-        self.queues.len()
+        self.count
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, Queue> {
-        self.queues.iter()
+    /// The queues that were used, in any order.
+    pub(super) fn used(&self) -> impl Iterator<Item = &Queue> {
+        self.used.values()
     }
 
     /// Adds queues until there are `count`.
     pub(super) fn grow(&mut self, count: usize) {
-        if count > self.queues.len() {
-            self.queues.resize(count, Queue::default());
-            self.find_finishes();
-        }
+        self.count = self.count.max(count);
     }
 
     /// Removes a queue without requests. The later ones move up.
     pub(super) fn remove(&mut self, index: usize) {
-        self.queues.remove(index);
+        self.count -= 1;
+        self.used.remove(&index);
+        let moved = self.used.drain().map(|(other, queue)| match other > index {
+            true => (other - 1, queue),
+            false => (other, queue),
+        });
+        self.used = moved.collect();
         self.find_finishes();
     }
 
     /// Changes the requests of a queue.
     pub(super) fn change(&mut self, index: usize, change: impl FnOnce(&mut Queue)) {
-        let queue = &mut self.queues[index];
+        let queue = self.used.entry(index).or_default();
         self.active -= usize::from(queue.is_active());
         self.seat_demand -= queue.seat_demand();
+        let before = queue.finish();
         change(queue);
         self.active += usize::from(queue.is_active());
         self.seat_demand += queue.seat_demand();
-        self.finishes.set(index, queue.finish());
+        let after = queue.finish();
+        self.moved(index, before, after);
     }
 
     /// Changes the place of a queue in virtual time.
     pub(super) fn set_next_dispatch_r(&mut self, index: usize, next_dispatch_r: SeatSeconds) {
-        let queue = &mut self.queues[index];
+        let queue = self.used.entry(index).or_default();
+        let before = queue.finish();
         queue.next_dispatch_r = next_dispatch_r;
-        self.finishes.set(index, queue.finish());
+        let after = queue.finish();
+        self.moved(index, before, after);
     }
 
-    /// Changes the place of every queue in virtual time.
+    /// Changes the place of every used queue in virtual time.
     pub(super) fn set_every_next_dispatch_r(&mut self, of: impl Fn(&Queue) -> SeatSeconds) {
-        for queue in &mut self.queues {
+        for queue in self.used.values_mut() {
             queue.next_dispatch_r = of(queue);
         }
         self.find_finishes();
@@ -105,11 +118,27 @@ impl Queues {
     /// The queue whose oldest request would finish first in virtual time; of several, the first one from `first` on, or
     /// else the first one of all.
     pub(super) fn earliest(&self, first: usize) -> Option<usize> {
-        self.finishes.earliest(first)
+        let (finish, earliest) = *self.finishes.first()?;
+        let mut later = self.finishes.range((finish, first)..=(finish, usize::MAX));
+        Some(later.next().map_or(earliest, |(_, queue)| *queue))
+    }
+
+    fn moved(&mut self, index: usize, before: Option<SeatSeconds>, after: Option<SeatSeconds>) {
+        if before == after {
+            return;
+        }
+        if let Some(before) = before {
+            self.finishes.remove(&(before, index));
+        }
+        if let Some(after) = after {
+            self.finishes.insert((after, index));
+        }
     }
 
     fn find_finishes(&mut self) {
-        self.finishes = Finishes::new(self.queues.iter().map(Queue::finish));
+        let finishes = self.used.iter();
+        let finishes = finishes.filter_map(|(index, queue)| Some((queue.finish()?, *index)));
+        self.finishes = finishes.collect();
     }
 }
 
@@ -117,6 +146,26 @@ impl Index<usize> for Queues {
     type Output = Queue;
 
     fn index(&self, index: usize) -> &Queue {
-        &self.queues[index]
+        self.used.get(&index).unwrap_or(&self.unused)
+    }
+}
+
+/// Spreads indexes, which nobody outside chooses.
+#[derive(Clone, Copy, Debug, Default)]
+struct IndexHasher(u64);
+
+impl Hasher for IndexHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, index: usize) {
+        self.0 = (self.0 ^ index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
