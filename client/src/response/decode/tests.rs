@@ -209,7 +209,7 @@ fn responses_that_cannot_be_decoded() {
             .contains("expected kind `FlowSchema`, found `Pod`"),
         "{error}"
     );
-    assert!(std::error::Error::source(&error).is_some());
+    assert!(error.get_ref().is_some());
 }
 
 #[test]
