@@ -33,8 +33,10 @@
 //!   [`Config::with_timeout`](crate::config::Config::with_timeout), and `.timeout(…)` of every request builder.
 //! - [`Api::update_with`] repeats a change after a conflict.
 //! - [`Api::wait_for`] waits until an object meets a condition, see [`wait`](crate::wait).
-//! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields are method, path, query,
-//!   status, number of attempts, duration, and the UIDs of the request's FlowSchema and priority level. Every attempt is an
+//! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields have the names
+//!   of OpenTelemetry's semantic conventions: `http.request.method`, `url.path`, `url.query`, `server.address`, `server.port`,
+//!   `http.response.status_code`, `http.request.resend_count`, `error.type`. Without a convention are `request_id`,
+//!   `duration_ms`, `flow_schema_uid` and `priority_level_uid`. Every attempt is an
 //!   event, at level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
 //!   [`Client::on_request`] reports attempts to the program, for instance for metrics.
 //! - [`Client::with_header`], [`Client::before_request`] and [`Client::layer`] change requests and responses;
@@ -56,6 +58,7 @@ pub use crate::verbs::page_token::PageToken;
 pub use crate::verbs::pages::{Items, Pages};
 pub use crate::verbs::raw::RawRequest;
 pub use crate::verbs::subresource::{SubresourcePatch, SubresourceRequest};
+pub use crate::watch::stream::ByteStream;
 pub use crate::watch::stream::LogStream;
 /// The types of requests, responses and headers, as layers and hooks see them.
 pub use http;

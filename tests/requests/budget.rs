@@ -88,3 +88,17 @@ async fn timeouts_take_more() {
     let error = Client::new(config).unwrap().version().await.unwrap_err();
     assert_eq!((error.code(), error.attempts()), (Some(504), 3));
 }
+
+#[tokio::test]
+async fn the_rest_of_the_budget_is_known() {
+    let (server, client) = server(30).await;
+    let clone = client.clone();
+    assert_eq!(client.retry_budget_left(), Some(30));
+    server.inject(Fault::rejected(0).times(5));
+    client.flow_schemas().get("exempt").await.unwrap_err();
+    assert_eq!(clone.retry_budget_left(), Some(10), "four retries of 5");
+    client.flow_schemas().get("exempt").await.unwrap();
+    assert_eq!(clone.retry_budget_left(), Some(11));
+    let config = Config::new(server.url()).unwrap().with_retry_budget(None);
+    assert_eq!(Client::new(config).unwrap().retry_budget_left(), None);
+}

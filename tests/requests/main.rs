@@ -11,6 +11,7 @@
 //! - `layers`: default headers, hooks, layers, custom transports
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
+//! - `raw`: raw requests, streamed bodies, the headers of responses
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
 //! - `subresources`: logs, tokens and patches of subresources
 //! - `updating`: `update_with`
@@ -34,6 +35,7 @@ mod layers;
 mod observing;
 mod opentelemetry;
 mod promises;
+mod raw;
 mod releases;
 mod replaying;
 mod retries;

@@ -163,12 +163,19 @@ async fn spans_say_what_happened_and_no_secret() {
     let spans = log.0.lock().unwrap();
     let field = |span: usize, name: &str| spans[span].get(name).map(String::as_str);
     let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
-    assert_eq!(field(0, "method"), Some("POST"));
-    assert_eq!(field(0, "path"), Some(path));
-    assert_eq!(field(0, "query"), Some("\"fieldManager=me\""));
-    assert_eq!(field(0, "attempts"), Some("2"));
-    assert_eq!(field(0, "status"), Some("201"));
-    assert_eq!(field(0, "error"), None);
+    assert_eq!(field(0, "http.request.method"), Some("POST"));
+    assert_eq!(field(0, "url.path"), Some(path));
+    assert_eq!(field(0, "url.query"), Some("\"fieldManager=me\""));
+    assert_eq!(field(0, "http.request.resend_count"), Some("1"));
+    assert_eq!(field(0, "server.address"), Some("\"127.0.0.1\""));
+    assert!(
+        server
+            .url()
+            .ends_with(&format!(":{}", field(0, "server.port").unwrap()))
+    );
+    assert_ne!(field(0, "request_id"), field(1, "request_id"));
+    assert_eq!(field(0, "http.response.status_code"), Some("201"));
+    assert_eq!(field(0, "error.type"), None);
     assert!(field(0, "duration_ms").is_some());
     assert_eq!(
         field(0, "flow_schema_uid"),
@@ -179,9 +186,9 @@ async fn spans_say_what_happened_and_no_secret() {
         Some(format!("{:?}", created.priority_level_uid().unwrap()).as_str())
     );
     assert!(error.is_bad_request(), "{error}");
-    assert_eq!(field(1, "query"), Some("\"labelSelector=a in\""));
-    assert_eq!(field(1, "status"), Some("400"));
-    assert_eq!(field(1, "error"), Some("error response"));
+    assert_eq!(field(1, "url.query"), Some("\"labelSelector=a in\""));
+    assert_eq!(field(1, "http.response.status_code"), Some("400"));
+    assert_eq!(field(1, "error.type"), Some("400"));
     assert_eq!(spans.len(), 2);
 
     let events = log.1.lock().unwrap();
@@ -192,12 +199,32 @@ async fn spans_say_what_happened_and_no_secret() {
         "{events}"
     );
     assert!(
-        lines[0].contains("\"status\": \"429\"") && lines[0].contains("\"attempt\": \"1\""),
+        lines[0].contains("\"http.response.status_code\": \"429\"")
+            && lines[0].contains("\"attempt\": \"1\""),
         "{events}"
     );
     assert!(
-        lines[1].starts_with("DEBUG") && lines[1].contains("\"status\": \"201\""),
+        lines[1].starts_with("DEBUG")
+            && lines[1].contains("\"http.response.status_code\": \"201\""),
         "{events}"
     );
     assert!(!format!("{spans:?} {events}").contains("planted-secret"));
+}
+
+#[tokio::test]
+async fn one_id_joins_the_attempts_of_a_request() {
+    let (server, client) = embedded().await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (before, after) = (seen.clone(), seen.clone());
+    let client = client
+        .before_request(move |request| before.lock().unwrap().push(request.request_id()))
+        .on_request(move |attempt| after.lock().unwrap().push(attempt.request_id()));
+    server.inject(Fault::rejected(0));
+    client.flow_schemas().list().await.unwrap();
+    let ids = std::mem::take(&mut *seen.lock().unwrap());
+    assert_eq!(ids, [ids[0]; 4], "two attempts");
+    client.flow_schemas().list().await.unwrap();
+    let next = std::mem::take(&mut *seen.lock().unwrap());
+    assert_eq!(next, [next[0]; 2]);
+    assert_ne!(next[0], ids[0]);
 }

@@ -57,11 +57,11 @@ async fn a_trace_goes_on_in_the_server_and_durations_are_metrics() {
         "{:?}",
         get.status
     );
-    let attempts = list
+    let resends = list
         .attributes
         .iter()
-        .find(|one| one.key.as_str() == "attempts");
-    assert_eq!(attempts.unwrap().value.as_str(), "2");
+        .find(|one| one.key.as_str() == "http.request.resend_count");
+    assert_eq!(resends.unwrap().value.as_str(), "1");
 
     // Both attempts at the list, then the get.
     let expected = [list, list, get].map(|span| {

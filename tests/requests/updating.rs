@@ -235,3 +235,25 @@ async fn fields_that_the_version_cannot_express_are_not_overwritten() {
     assert!(error.is_lossy() && !error.losses().is_empty(), "{error}");
     assert!(old.update_with("workload-low", label).await.is_ok());
 }
+
+#[tokio::test]
+async fn an_update_has_a_response() {
+    let (_server, client) = embedded().await;
+    let schemas = client.flow_schemas();
+    let set = |precedence| {
+        let change = move |schema: &mut v1::FlowSchema| {
+            schema.spec = self::schema("mine").spec;
+            schema.spec.matching_precedence = Some(precedence);
+        };
+        schemas.create_or_update("mine", change).send()
+    };
+    let created = set(5).await.unwrap();
+    assert!(created.was_created() && created.audit_id().is_some());
+    let replaced = set(6).await.unwrap();
+    assert_eq!(replaced.code(), 200);
+    assert_eq!(replaced.value().spec.matching_precedence, Some(6));
+    // Nothing changes: the response is that of the read.
+    let read = set(6).await.unwrap();
+    assert_ne!(read.audit_id(), replaced.audit_id());
+    assert_eq!(read.value(), replaced.value());
+}

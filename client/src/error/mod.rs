@@ -241,6 +241,11 @@ impl Error {
         (!token.is_empty()).then_some(token)
     }
 
+    /// All headers of the response; `None` without a response.
+    pub fn headers(&self) -> Option<&http::HeaderMap> {
+        self.0.head.as_ref().map(|head| &*head.headers)
+    }
+
     /// The warnings in the response.
     pub fn warnings(&self) -> &[Warning] {
         self.0.head.as_ref().map_or(&[], |head| &head.warnings)

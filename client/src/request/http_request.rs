@@ -18,6 +18,8 @@ pub(crate) enum Verb {
     Patch,
     Delete,
     DeleteCollection,
+    /// Another method on a raw path, in lower case.
+    Raw(&'static str),
 }
 
 impl Verb {
@@ -31,12 +33,13 @@ impl Verb {
             Self::Patch => "patch",
             Self::Delete => "delete",
             Self::DeleteCollection => "deletecollection",
+            Self::Raw(method) => method,
         }
     }
 
     const fn method(self) -> Method {
         match self {
-            Self::Get | Self::List | Self::Watch => Method::GET,
+            Self::Get | Self::List | Self::Watch | Self::Raw(_) => Method::GET,
             Self::Create => Method::POST,
             Self::Update => Method::PUT,
             Self::Patch => Method::PATCH,
@@ -48,6 +51,8 @@ impl Verb {
 /// An HTTP request without host and credentials.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HttpRequest {
+    /// The same for all attempts; 0 until it is sent.
+    pub(crate) id: u64,
     pub(crate) verb: Verb,
     pub(crate) method: Method,
     /// Percent-encoded, beginning with `/`.
@@ -61,7 +66,7 @@ pub(crate) struct HttpRequest {
     /// An encoded query, sent instead of `query`.
     pub(crate) encoded_query: String,
     pub(crate) accept: HeaderValue,
-    pub(crate) content_type: Option<&'static str>,
+    pub(crate) content_type: Option<HeaderValue>,
     /// Cheap to clone, since it may be sent several times.
     pub(crate) body: Bytes,
     /// Whether the server rejects the request if it has been carried out before.
@@ -79,6 +84,7 @@ pub(crate) struct HttpRequest {
 impl HttpRequest {
     pub(crate) fn new(verb: Verb, target: Target) -> Self {
         Self {
+            id: 0,
             verb,
             method: verb.method(),
             path: target.path,
@@ -137,7 +143,7 @@ impl HttpRequest {
     }
 
     pub(crate) fn set_body(&mut self, content_type: &'static str, body: Vec<u8>) {
-        self.content_type = Some(content_type);
+        self.content_type = Some(HeaderValue::from_static(content_type));
         self.body = body.into();
     }
 }

@@ -50,6 +50,11 @@ impl<T> Response<T> {
         self.head.code == 202
     }
 
+    /// All headers of the response, such as `etag` or those that a proxy adds.
+    pub fn headers(&self) -> &http::HeaderMap {
+        &self.head.headers
+    }
+
     /// The warnings, in order: deprecated versions, and unknown or duplicate fields under
     /// [`FieldValidation::Warn`](crate::FieldValidation::Warn).
     pub fn warnings(&self) -> &[Warning] {

@@ -78,8 +78,8 @@ impl Client {
             false => "identity",
         };
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(encoding));
-        if let Some(content_type) = request.content_type {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        if let Some(content_type) = &request.content_type {
+            headers.insert(CONTENT_TYPE, content_type.clone());
         }
         for hook in self.options.before_request.as_slice() {
             hook(&mut RequestHead::new(request, number, &mut headers));

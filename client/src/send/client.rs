@@ -85,6 +85,12 @@ impl Client {
         self
     }
 
+    /// The tokens that are left in the retry budget of this client and its clones, for instance as a metric; `None` without a
+    /// limit. See [`Config::with_retry_budget`].
+    pub fn retry_budget_left(&self) -> Option<u32> {
+        self.session.retry_budget().left()
+    }
+
     /// The default maximum time of requests; `None` means no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.options.timeout.unwrap_or(self.config().timeout())

@@ -13,9 +13,13 @@ use crate::response::decode::{Decoder, Response};
 use crate::response::head::Head;
 use crate::transport::Body;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
+
+/// The number of the next request of this process.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// The request line, and the head and content of the response.
 type Received<'a, B> =
@@ -58,9 +62,10 @@ impl Client {
     /// The 2xx response to a request. Any other response is an error.
     async fn exchange<B: Content>(
         &self,
-        request: HttpRequest,
+        mut request: HttpRequest,
     ) -> Result<(RequestLine, Head, B), Error> {
-        let span = trace::request_span(&request);
+        request.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let span = trace::request_span(&request, self.config().server());
         let result = self
             .attempt_until_final(&request, &span)
             .instrument(span.clone())
@@ -118,14 +123,14 @@ impl Client {
         number: u32,
     ) -> Result<(Head, B), Error> {
         let (parts, body) = self.execute(request, number).await?.into_parts();
-        let head = Head::read(parts.status, &parts.headers);
+        let head = Head::read(parts.status, parts.headers);
         for warning in &head.warnings {
             let handlers = self.options.on_warning.as_slice().iter();
             handlers.for_each(|handler| handler(warning));
         }
         let limit = self.config().max_response_size();
         let content = async {
-            let encoding = Encoding::read(&parts.headers)?;
+            let encoding = Encoding::read(&head.headers)?;
             if head.is_success() {
                 return B::read(body, encoding, limit).await;
             }

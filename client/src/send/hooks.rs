@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Each method returns the same client with one more handler; the handlers of other clones stay as they are. For every
 /// attempt at a request:
 ///
-/// 1. The headers are set: the defaults of [`with_header`](Self::with_header), then the client's own, such as `Accept` and
+/// 1. The headers are set: those of [`with_header`](Self::with_header) and the client's own, such as `Accept` and
 ///    `User-Agent`.
 /// 2. [`before_request`](Self::before_request) changes them, in the order in which the hooks were added.
 /// 3. The credentials of the configuration are added: `Authorization` and `Impersonate-*`.
@@ -66,8 +66,7 @@ impl Client {
         self
     }
 
-    /// Adds a header to all requests, replacing an earlier value. The headers that the client sets itself, such as
-    /// `Accept`, take precedence.
+    /// Adds a header to all requests, replacing an earlier value.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::Client;
@@ -78,8 +77,8 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// If the name or value is not valid, or the header belongs to the credentials, which the
-    /// [configuration](crate::config) sets.
+    /// If the name or value is not valid, the header belongs to the credentials, which the [configuration](crate::config)
+    /// sets, or the client sets it for each request, such as `Accept`; the error says where it is changed.
     pub fn with_header(
         mut self,
         name: impl AsRef<str>,

@@ -59,6 +59,11 @@ impl<'a> Attempt<'a> {
         &self.request.subresource
     }
 
+    /// The number of the request in this process, from 1. All attempts at a request have the same.
+    pub fn request_id(&self) -> u64 {
+        self.request.id
+    }
+
     /// The number of the attempt, from 1.
     pub fn number(&self) -> u32 {
         self.number

@@ -2,7 +2,10 @@
 
 use crate::error::Error;
 use crate::request::http_request::HttpRequest;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap,
+    HeaderName, HeaderValue, USER_AGENT,
+};
 use std::fmt;
 
 /// A request that is about to be sent, passed to [`Client::before_request`](crate::Client::before_request).
@@ -43,6 +46,11 @@ impl<'a> RequestHead<'a> {
         self.request.resource
     }
 
+    /// The number of the request in this process, from 1. All attempts at a request have the same.
+    pub fn request_id(&self) -> u64 {
+        self.request.id
+    }
+
     /// The number of the attempt, from 1. A second request after a 401 belongs to the same attempt.
     pub fn number(&self) -> u32 {
         self.number
@@ -71,6 +79,19 @@ impl fmt::Debug for RequestHead<'_> {
     }
 }
 
+/// The headers that the client sets for each request, and where to change them.
+const OF_THE_CLIENT: [(HeaderName, &str); 6] = [
+    (ACCEPT, "change it in `Client::before_request`"),
+    (ACCEPT_ENCODING, "use `Config::with_compression`"),
+    (
+        USER_AGENT,
+        "use `Config::with_application` or `with_user_agent`",
+    ),
+    (CONTENT_TYPE, "change it in `Client::before_request`"),
+    (CONTENT_LENGTH, "it is the length of the body"),
+    (HOST, "it is the host of the server's URL"),
+];
+
 /// A default header. Credentials belong to the configuration, which protects them.
 pub(crate) fn default_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Error> {
     let parsed = HeaderName::try_from(name)
@@ -78,6 +99,11 @@ pub(crate) fn default_header(name: &str, value: &str) -> Result<(HeaderName, Hea
     if parsed == AUTHORIZATION || is_impersonation(&parsed) {
         return Err(Error::argument(format!(
             "the header {name} belongs to the credentials; set them in the configuration"
+        )));
+    }
+    if let Some((_, remedy)) = OF_THE_CLIENT.iter().find(|(own, _)| parsed == own) {
+        return Err(Error::argument(format!(
+            "the client sets the header {name} itself; {remedy}"
         )));
     }
     let value = HeaderValue::try_from(value)

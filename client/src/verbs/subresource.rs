@@ -152,7 +152,7 @@ mod tests {
         let request = api.create_subresource("a", "token", &serde_json::json!({"a": 1}));
         let request = request.call.request.unwrap();
         assert_eq!(request.method, http::Method::POST);
-        assert_eq!(request.content_type, Some("application/json"));
+        assert_eq!(request.content_type.unwrap(), "application/json");
         assert_eq!(&request.body[..], br#"{"a":1}"#);
         let patch = || api.patch_subresource("a", "scale");
         let body = serde_json::json!([]);
@@ -168,7 +168,7 @@ mod tests {
             let request = request.call.request.unwrap();
             assert_eq!(request.method, http::Method::PATCH);
             assert!(request.path.ends_with("/flowschemas/a/scale"));
-            assert_eq!(request.content_type, Some(media_type));
+            assert_eq!(request.content_type.as_ref().unwrap(), media_type);
         }
         for odd in ["", "a//b", "..", "scale/../x"] {
             assert!(api.get_subresource("a", odd).call.request.is_err(), "{odd}");

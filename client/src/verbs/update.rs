@@ -6,7 +6,7 @@ use crate::FieldValidation;
 use crate::Resource;
 use crate::config::{Backoff, RetryPolicy};
 use crate::error::{Error, ErrorKind};
-use crate::response::decode::if_found;
+use crate::response::decode::Response;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -235,7 +235,12 @@ impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
 }
 
 impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
-    async fn run(mut self) -> Result<K, E> {
+    /// Updates the object and returns it with the status code, warnings and headers of the last response: that of the write, or
+    /// of the read if nothing changed.
+    ///
+    /// # Errors
+    /// As those of [`update_with`](Api::update_with).
+    pub async fn send(mut self) -> Result<Response<K>, E> {
         let requests = &mut self.requests;
         requests.deadline = self
             .timeout
@@ -244,17 +249,17 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
         loop {
             attempts += 1;
             let found = requests.read().await?;
-            let is_new = found.is_none();
-            let original = found.unwrap_or_else(|| requests.new_object());
-            let mut object = original.clone();
+            let new_object = || requests.new_object();
+            let mut object = found
+                .as_ref()
+                .map_or_else(new_object, |found| found.value().clone());
+            let original = object.clone();
             (self.change)(&mut object)?;
             keep_identity(&mut object, &original)?;
-            if object == original && !is_new {
-                return Ok(original);
-            }
-            let result = match is_new {
-                true => requests.create(&object).await,
-                false => requests.write(&object).await,
+            let result = match found {
+                None => requests.create(&object).await,
+                Some(found) if object == original => return Ok(found),
+                Some(_) => requests.write(&object).await,
             };
             // Another client has changed, created or deleted the object since it was read.
             let error = match result {
@@ -276,15 +281,15 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
 impl<K: Resource> Requests<K> {
     /// Reads the object; `None` for a missing one that is to be created. A loss is an error, because the replace would
     /// remove the lost fields from the server.
-    async fn read(&self) -> Result<Option<K>, Error> {
+    async fn read(&self) -> Result<Option<Response<K>>, Error> {
         let mut request = match self.of_status {
             true => self.api.get_status(&self.name),
             false => self.api.get(&self.name),
         };
         self.limit(&mut request.call);
-        let response = match self.creates {
-            true => if_found(request.send().await)?,
-            false => request.send().await?.map(Some),
+        let response = match request.send().await {
+            Err(error) if self.creates && error.is_not_found() => return Ok(None),
+            response => response?,
         };
         if !response.losses().is_empty() && !self.allow_loss {
             return Err(Error::new(ErrorKind::Lossy {
@@ -292,7 +297,7 @@ impl<K: Resource> Requests<K> {
                 losses: response.losses().to_vec(),
             }));
         }
-        Ok(response.into_inner())
+        Ok(Some(response))
     }
 
     fn new_object(&self) -> K {
@@ -301,19 +306,19 @@ impl<K: Resource> Requests<K> {
         object
     }
 
-    async fn create(&self, object: &K) -> Result<K, Error> {
+    async fn create(&self, object: &K) -> Result<Response<K>, Error> {
         let mut request = self.api.create(object);
         self.prepare(&mut request.call);
-        request.await
+        request.send().await
     }
 
-    async fn write(&self, object: &K) -> Result<K, Error> {
+    async fn write(&self, object: &K) -> Result<Response<K>, Error> {
         let mut request = match self.of_status {
             true => self.api.replace_status(object),
             false => self.api.replace(object),
         };
         self.prepare(&mut request.call);
-        request.await
+        request.send().await
     }
 
     /// Sets the options of a write.
@@ -357,7 +362,7 @@ impl<'a, K: Resource, E: From<Error> + 'a> IntoFuture for UpdateWith<'a, K, E> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(async move { self.send().await.map(Response::into_inner) })
     }
 }
 

@@ -138,7 +138,7 @@ async fn a_server_that_is_not_there() {
         text.starts_with("GET /version: http://127.0.0.1:1/ could not be reached"),
         "{text}"
     );
-    assert!(std::error::Error::source(&error).is_some());
+    assert!(error.get_ref().is_some());
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ fn response(
         method: Method::GET,
         path: "/apis/x".into(),
     };
-    let head = Head::read(StatusCode::from_u16(code).unwrap(), &headers(pairs));
+    let head = Head::read(StatusCode::from_u16(code).unwrap(), headers(pairs));
     if !head.is_success() {
         return Err(failure(head, body).at(&line));
     }

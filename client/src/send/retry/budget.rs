@@ -25,6 +25,11 @@ impl Budget {
         }
     }
 
+    /// The tokens that are left; `None` without a limit.
+    pub(crate) fn left(&self) -> Option<u32> {
+        self.capacity.map(|_| self.tokens.load(Ordering::Relaxed))
+    }
+
     /// Takes the tokens of a retry, and returns their number; `None` if there are not enough.
     pub(crate) fn take(&self, after_timeout: bool) -> Option<u32> {
         if self.capacity.is_none() {
