@@ -8,6 +8,7 @@
 //! - `headers`: many response headers, and responses that cannot be read
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
+//! - `lean`: lists and watches without managed fields
 //! - `layers`: default headers, hooks, layers, custom transports
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
@@ -32,6 +33,7 @@ mod errors;
 mod headers;
 mod http2;
 mod layers;
+mod lean;
 mod observing;
 mod opentelemetry;
 mod promises;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Reads a body.
 type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
 
-/// Reads the body of a list; the flag is [`Codec::keeps_invalid`].
+/// Reads the body of a list; the flag is [`Reading::keeps_invalid`].
 type DecodeList<K> = fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>;
 
 /// Writes and reads objects of type `K` in one API version.
@@ -30,8 +30,7 @@ pub(crate) struct Codec<K: Resource> {
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     decode: Decode<K>,
     decode_list: DecodeList<K>,
-    /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
-    pub(crate) keeps_invalid: bool,
+    pub(crate) reading: Reading,
     /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
     read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
     /// The field whose name differs on the wire.
@@ -44,6 +43,15 @@ impl<K: Resource> Clone for Codec<K> {
     fn clone(&self) -> Self {
         *self
     }
+}
+
+/// How the objects of lists and watches are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
+    pub(crate) keeps_invalid: bool,
+    /// Whether `metadata.managedFields` is asked not to be sent, and dropped from what is sent nevertheless.
+    pub(crate) drops_managed_fields: bool,
 }
 
 /// A body, and the losses of its conversion.
@@ -68,7 +76,7 @@ impl<K: Resource> Codec<K> {
             },
             decode: |body| json::from_slice::<K>(body).map(Decoded::from),
             decode_list: |body, keep_invalid| read_list::<K>(body, keep_invalid).map(Decoded::from),
-            keeps_invalid: false,
+            reading: Reading::default(),
             read: |object, reader| object.value.read_json(reader),
             renamed: None,
         }
@@ -98,7 +106,7 @@ impl<K: Resource> Codec<K> {
                 let (value, losses) = shape(read_list::<W>(body, keep_invalid)?);
                 Ok(Decoded { value, losses })
             },
-            keeps_invalid: false,
+            reading: Reading::default(),
             read: |object, reader| {
                 let mut received = W::default();
                 received.read_json(reader)?;
@@ -123,7 +131,7 @@ impl<K: Resource> Codec<K> {
     }
 
     pub(crate) fn decode_list(&self, body: &[u8]) -> Result<Decoded<List<K>>, JsonError> {
-        let mut list = (self.decode_list)(body, self.keeps_invalid)?;
+        let mut list = (self.decode_list)(body, self.reading.keeps_invalid)?;
         for item in &mut list.value.items {
             self.complete(item);
         }
@@ -149,6 +157,9 @@ impl<K: Resource> Codec<K> {
 
     /// Servers send the items of lists without `apiVersion` and kind.
     fn complete(&self, object: &mut K) {
+        if self.reading.drops_managed_fields {
+            object.metadata_mut().managed_fields.clear();
+        }
         object.set_type_meta(self.resource.api_version(), self.resource.kind());
     }
 
@@ -176,39 +187,34 @@ pub(crate) enum Codecs<K: Resource> {
     Own {
         /// The kind, which is that of the type unless it is known at run time only.
         resource: ResourceKind,
-        /// [`Codec::keeps_invalid`].
-        keeps_invalid: bool,
+        reading: Reading,
     },
     Negotiated {
         negotiation: Arc<Negotiation>,
         wire: fn(ApiVersion) -> Codec<K>,
         /// The only version of the requests. They fail when the server no longer serves it.
         pinned: Option<Agreed>,
-        /// [`Codec::keeps_invalid`].
-        keeps_invalid: bool,
+        reading: Reading,
     },
 }
 
 impl<K: Resource> Clone for Codecs<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Own {
-                resource,
-                keeps_invalid,
-            } => Self::Own {
+            Self::Own { resource, reading } => Self::Own {
                 resource: *resource,
-                keeps_invalid: *keeps_invalid,
+                reading: *reading,
             },
             Self::Negotiated {
                 negotiation,
                 wire,
                 pinned,
-                keeps_invalid,
+                reading,
             } => Self::Negotiated {
                 negotiation: negotiation.clone(),
                 wire: *wire,
                 pinned: *pinned,
-                keeps_invalid: *keeps_invalid,
+                reading: *reading,
             },
         }
     }
@@ -224,16 +230,31 @@ impl<K: Resource> Codecs<K> {
             },
             _ => Codec::own(self.resource()),
         };
-        let (Self::Own { keeps_invalid, .. } | Self::Negotiated { keeps_invalid, .. }) = self;
-        format.keeps_invalid = *keeps_invalid;
+        format.reading = self.reading();
         format
     }
 
-    /// The same formats, with or without [`Codec::keeps_invalid`].
+    /// How objects are read.
+    pub(crate) fn reading(&self) -> Reading {
+        let (Self::Own { reading, .. } | Self::Negotiated { reading, .. }) = self;
+        *reading
+    }
+
+    /// The same formats, with or without [`Reading::keeps_invalid`].
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
-        let (Self::Own { keeps_invalid, .. } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
-        *keeps_invalid = keeps;
+        self.reading_mut().keeps_invalid = keeps;
         self
+    }
+
+    /// The same formats with [`Reading::drops_managed_fields`].
+    pub(crate) fn dropping_managed_fields(mut self) -> Self {
+        self.reading_mut().drops_managed_fields = true;
+        self
+    }
+
+    fn reading_mut(&mut self) -> &mut Reading {
+        let (Self::Own { reading, .. } | Self::Negotiated { reading, .. }) = self;
+        reading
     }
 
     /// The kind of the objects.
@@ -267,17 +288,14 @@ impl<K: Resource> Codecs<K> {
     /// The same versions of another representation of the objects, which needs no conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Codecs<R> {
         match self {
-            Self::Own {
-                resource,
-                keeps_invalid,
-            } => Codecs::Own {
+            Self::Own { resource, reading } => Codecs::Own {
                 resource: *resource,
-                keeps_invalid: *keeps_invalid,
+                reading: *reading,
             },
             Self::Negotiated {
                 negotiation,
                 pinned,
-                keeps_invalid,
+                reading,
                 ..
             } => Codecs::Negotiated {
                 negotiation: negotiation.clone(),
@@ -286,7 +304,7 @@ impl<K: Resource> Codecs<K> {
                     ..Codec::own(ResourceKind::of::<R>())
                 },
                 pinned: *pinned,
-                keeps_invalid: *keeps_invalid,
+                reading: *reading,
             },
         }
     }

@@ -1,6 +1,6 @@
 //! One type in the program, the best version of the server on the wire.
 
-use super::codec::{Codec, Codecs};
+use super::codec::{Codec, Codecs, Reading};
 use super::negotiation::Negotiation;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::client::BoxFuture;
@@ -84,7 +84,7 @@ impl<K: Negotiable> Negotiated<K> {
             negotiation: Arc::new(negotiation),
             wire: K::wire,
             pinned: None,
-            keeps_invalid: false,
+            reading: Reading::default(),
         };
         Self {
             api: Api::negotiated(client.clone(), wires),

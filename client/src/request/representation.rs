@@ -16,6 +16,19 @@ pub(crate) fn accept<K: Resource>(verb: Verb) -> Option<HeaderValue> {
     HeaderValue::try_from(media_type).ok()
 }
 
+/// The media type without `metadata.managedFields` (KEP-5958), else the media type itself.
+pub(crate) fn without_managed_fields(accept: &HeaderValue) -> HeaderValue {
+    const DROPPED: &str = ";drop=metadata.managedFields";
+    match accept.to_str() {
+        Ok(accept) if !accept.contains(DROPPED) => {
+            HeaderValue::try_from(format!("{accept}{DROPPED}, {accept}"))
+        }
+        _ => Ok(accept.clone()),
+    }
+    // Valid text stays valid with the constant.
+    .unwrap_or_else(|_| accept.clone())
+}
+
 /// Representations are made by the server, so that it cannot store them.
 ///
 /// # Errors
@@ -45,6 +58,17 @@ mod tests {
     use super::*;
     use crate::PartialObjectMetadata;
     use crate::api::v1::FlowSchema;
+
+    #[test]
+    fn managed_fields_are_dropped_once() {
+        let plain = HeaderValue::from_static("application/json");
+        let lean = without_managed_fields(&plain);
+        assert_eq!(
+            lean,
+            "application/json;drop=metadata.managedFields, application/json"
+        );
+        assert_eq!(without_managed_fields(&lean), lean);
+    }
 
     #[test]
     fn only_representations_have_a_media_type_of_their_own() {

@@ -8,11 +8,11 @@ use crate::Resource;
 use crate::api::v1;
 use crate::error::Error;
 use crate::negotiate::call::NegotiatedCall;
-use crate::negotiate::codec::Codecs;
+use crate::negotiate::codec::{Codecs, Reading};
 use crate::negotiate::resource_kind::ResourceKind;
 use crate::request::http_request::Verb;
 use crate::request::path::{Collection, Target};
-use crate::request::representation::accept;
+use crate::request::representation::{accept, without_managed_fields};
 use crate::resource::Namespaced;
 use crate::send::client::Client;
 use std::fmt;
@@ -97,7 +97,7 @@ impl<K: Resource> Api<K> {
             namespace,
             wires: Codecs::Own {
                 resource,
-                keeps_invalid: false,
+                reading: Reading::default(),
             },
         }
     }
@@ -127,6 +127,12 @@ impl<K: Resource> Api<K> {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The same collection without `metadata.managedFields` in lists and watches.
+    pub(crate) fn dropping_managed_fields(mut self) -> Self {
+        self.wires = self.wires.dropping_managed_fields();
+        self
     }
 
     /// Whether lists and watches keep objects that do not fit their type, instead of failing because of them.
@@ -324,6 +330,9 @@ impl<K: Resource> Api<K> {
         let mut call = Call::new(&self.client, verb, target(collection));
         if let Some(accept) = accept::<K>(verb) {
             call.change(|request| request.accept = accept);
+        }
+        if self.wires.reading().drops_managed_fields && matches!(verb, Verb::List | Verb::Watch) {
+            call.change(|request| request.accept = without_managed_fields(&request.accept));
         }
         match negotiated {
             Some(negotiated) => call.negotiated(negotiated),

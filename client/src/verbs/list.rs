@@ -5,6 +5,7 @@ use super::page_token::PageToken;
 use super::pages::{Items, Pages};
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, selection_setters, setters};
+use crate::request::representation::without_managed_fields;
 use crate::{List, Resource};
 
 builder! {
@@ -58,6 +59,18 @@ impl<K: Resource> ListRequest<K> {
     /// Without effect on [`items`](Self::items).
     pub fn keep_invalid(mut self, keep: bool) -> Self {
         self.wires = self.wires.keeping_invalid(keep);
+        self
+    }
+
+    /// Reads the objects without `metadata.managedFields`, often half of an object.
+    ///
+    /// The client asks the server to leave them out (`Accept: application/json;drop=metadata.managedFields`), and removes them
+    /// where the server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
+    /// back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
+    pub fn drop_managed_fields(mut self) -> Self {
+        self.wires = self.wires.dropping_managed_fields();
+        self.call
+            .change(|request| request.accept = without_managed_fields(&request.accept));
         self
     }
 

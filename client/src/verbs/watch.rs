@@ -4,6 +4,7 @@ use super::call::{Call, builder};
 use crate::Resource;
 use crate::negotiate::codec::Codecs;
 use crate::request::query::{pretty_setter, selection_setters, setters};
+use crate::request::representation::without_managed_fields;
 use crate::response::decode::Response;
 use crate::watch::stream::{DEFAULT_MAX_LINE, WatchStream};
 
@@ -80,6 +81,18 @@ impl<K: Resource> WatchRequest<K> {
     pub fn skip_initial_events(mut self) -> Self {
         self.call.set("sendInitialEvents", "false");
         self.call.set("resourceVersionMatch", "NotOlderThan");
+        self
+    }
+
+    /// Reads the objects without `metadata.managedFields`, often half of an object.
+    ///
+    /// The client asks the server to leave them out (`Accept: application/json;drop=metadata.managedFields`), and removes them
+    /// where the server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
+    /// back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
+    pub fn drop_managed_fields(mut self) -> Self {
+        self.wires = self.wires.dropping_managed_fields();
+        self.call
+            .change(|request| request.accept = without_managed_fields(&request.accept));
         self
     }
 

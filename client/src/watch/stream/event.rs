@@ -101,7 +101,7 @@ pub(crate) fn decode<K: Resource>(
             let Err(fault) = wire.read(&mut decoded, reader) else {
                 return Ok(());
             };
-            if !wire.keeps_invalid {
+            if !wire.reading.keeps_invalid {
                 return Err(fault);
             }
             *reader = start;

@@ -167,12 +167,14 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.modify.push(modify))
     }
 
-    /// Removes `metadata.managedFields`, often half of an object, from the objects.
+    /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
-    /// A server keeps them when such an object is written back. [`is_applied`](crate::ownership::is_applied) and
+    /// The client asks the server to leave them out, see
+    /// [`ListRequest::drop_managed_fields`](crate::client::ListRequest::drop_managed_fields), and removes them before the
+    /// functions of [`modify`](Self::modify) run. A server keeps them when such an object is written back. [`is_applied`](crate::ownership::is_applied) and
     /// [`extract`](crate::ownership::extract) need them.
     pub fn drop_managed_fields(self) -> Self {
-        self.modify(|object| object.metadata_mut().managed_fields.clear())
+        self.changed(|watcher| watcher.api = watcher.api.clone().dropping_managed_fields())
     }
 
     /// For callers that need all objects and know their keys: begins with a list, and leaves
