@@ -5,6 +5,7 @@
 //! - `config`: configurations, and the servers they reach
 //! - `api`: kube's `Api`, watcher and reflector with our kinds
 //! - `compression`: reqwest with all its decompression turned on by another crate
+//! - `shared`: one client that both libraries use
 //! - `controller`: the program `examples/shares.rs`
 
 #![allow(
@@ -20,3 +21,4 @@ mod config;
 mod controller;
 mod objects;
 mod openapi;
+mod shared;
