@@ -9,6 +9,7 @@
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
 //! | [`metrics`] | the server's metrics of flow control, of any release |
 //! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
+//! | [`recipes`] | objects for common needs: seats for a client, a limit for a client, exempt health checks, with a proof |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
@@ -20,6 +21,7 @@ mod evidence;
 pub mod diagnosis;
 pub mod lint;
 pub mod monitoring;
+pub mod recipes;
 pub mod simulation;
 mod system_requests;
 pub mod upgrade;

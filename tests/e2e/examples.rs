@@ -225,6 +225,15 @@ fn what_a_command_does_a_program_can_do() {
     ] {
         assert!(out.contains(part), "no {part:?} in:\n{out}");
     }
+    let out = run("recipes", &[]);
+    for part in [
+        r#""matchingPrecedence":9899"#,
+        "5 to 5 seats",
+        "GET /healthz: exempt",
+        "GET /metrics: protect-flux-system",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
     let out = run("take_over", &[]);
     assert_eq!(
         out,

@@ -2,14 +2,13 @@
 
 mod base;
 mod proof;
-mod shares;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
 use base::{Base, RecipeArgs};
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
 
 /// Print objects that guarantee seats to a client
 ///
@@ -56,7 +55,10 @@ pub(crate) struct IsolateArgs {
 const ISOLATE_EXAMPLES: &str = "\
 Examples:
   # A scanner that floods the server
-  kubectl flowcontrol isolate user scanner --at-most 5 --live";
+  kubectl flowcontrol isolate user scanner --group tools --at-most 5 --live
+
+  # All service accounts of a namespace
+  kubectl flowcontrol isolate namespace batch --at-most 10 --live";
 
 /// Print a flow schema that exempts health checks from flow control
 ///
@@ -88,9 +90,13 @@ struct SubjectArgs {
     #[arg(value_name = "KIND")]
     kind: SubjectKind,
 
-    /// The name; for a service account NAMESPACE/NAME
+    /// The name; for a service account NAMESPACE/NAME, or NAMESPACE/* for all of a namespace
     #[arg(value_name = "NAME")]
     name: String,
+
+    /// A group of the user besides system:authenticated; can be repeated. Without it the user may be in any groups
+    #[arg(long = "group", value_name = "GROUP")]
+    groups: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -98,162 +104,87 @@ enum SubjectKind {
     #[value(name = "serviceaccount", alias = "sa")]
     ServiceAccount,
     User,
-}
-
-/// A client of a recipe.
-struct Subject {
-    /// The name by which the server knows the client.
-    user: String,
-    /// The subject of the flow schema.
-    object: Value,
-    /// A name for the objects.
-    slug: String,
+    Group,
+    /// All service accounts of a namespace
+    #[value(alias = "ns")]
+    Namespace,
 }
 
 impl SubjectArgs {
-    fn subject(&self) -> Result<Subject, Failure> {
-        if self.kind == SubjectKind::User {
-            return Ok(Subject {
-                user: self.name.clone(),
-                object: json!({"kind": "User", "user": {"name": self.name}}),
-                slug: slug(&self.name),
-            });
+    fn client(&self) -> Result<Client, Failure> {
+        if !self.groups.is_empty() && self.kind != SubjectKind::User {
+            return Err(Failure::usage(
+                "--group is for users: other clients have the groups that they have",
+            ));
         }
-        let (namespace, name) = self
-            .name
-            .split_once('/')
-            .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty())
-            .ok_or_else(|| Failure::usage("a service account has the form NAMESPACE/NAME"))?;
-        Ok(Subject {
-            user: format!("system:serviceaccount:{namespace}:{name}"),
-            object: json!({"kind": "ServiceAccount", "serviceAccount": {"namespace": namespace, "name": name}}),
-            slug: slug(&format!("{namespace}-{name}")),
+        let name = self.name.clone();
+        Ok(match self.kind {
+            SubjectKind::User => Client::User {
+                name,
+                groups: (!self.groups.is_empty()).then(|| self.groups.clone()),
+            },
+            SubjectKind::Group => Client::Group(name),
+            SubjectKind::Namespace => Client::Namespace(name),
+            SubjectKind::ServiceAccount => {
+                let parts = name
+                    .split_once('/')
+                    .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
+                let (namespace, name) = parts.ok_or_else(|| {
+                    Failure::usage("a service account has the form NAMESPACE/NAME")
+                })?;
+                match name {
+                    "*" => Client::Namespace(namespace.to_owned()),
+                    name => Client::ServiceAccount {
+                        namespace: namespace.to_owned(),
+                        name: name.to_owned(),
+                    },
+                }
+            }
         })
     }
 }
 
-/// A text as a part of an object's name.
-fn slug(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-    let mut slug = parts.join("-");
-    slug.truncate(100);
-    slug
-}
-
 pub(crate) fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let shares = |name: &str, base: &Base| shares::at_least(args.seats, name, base);
-    let limited = json!({"lendablePercent": 0});
-    own_level(
-        "protect",
-        &args.subject,
-        &args.recipe,
-        shares,
-        limited,
-        streams,
-    )
-}
-
-pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let shares = |name: &str, base: &Base| shares::at_most(args.at_most, name, base);
-    let limited = json!({"borrowingLimitPercent": 0});
-    own_level(
-        "isolate",
-        &args.subject,
-        &args.recipe,
-        shares,
-        limited,
-        streams,
-    )
-}
-
-/// Gives a client its own level with `shares` and the fields `limited`.
-fn own_level(
-    recipe: &str,
-    subject: &SubjectArgs,
-    args: &RecipeArgs,
-    shares: impl FnOnce(&str, &Base) -> Result<i32, Failure>,
-    limited: Value,
-    streams: &mut Streams,
-) -> Result<Exit, Failure> {
-    let subject = subject.subject()?;
-    let base = Base::read(args, true, streams)?;
-    let name = format!("{recipe}-{}", subject.slug);
-    let level = level(&name, shares(&name, &base)?, limited);
-    let schema = schema(&name, &name, &subject, &base)?;
-    let requests = proof::requests_of(&subject.user);
-    proof::print(&base, &[level, schema], &requests, streams)
-}
-
-pub(crate) fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let base = Base::read(&args.recipe, false, streams)?;
-    let subjects = match &args.user {
-        Some(user) => json!([{"kind": "User", "user": {"name": user}}]),
-        None => json!([
-            {"kind": "Group", "group": {"name": "system:authenticated"}},
-            {"kind": "Group", "group": {"name": "system:unauthenticated"}},
-        ]),
-    };
-    let name = match &args.user {
-        Some(user) => format!("exempt-probes-{}", slug(user)),
-        None => "exempt-probes".to_owned(),
-    };
-    let schema = json!({
-        "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
-        "kind": "FlowSchema",
-        "metadata": {"name": name},
-        "spec": {
-            "matchingPrecedence": 3,
-            "priorityLevelConfiguration": {"name": "exempt"},
-            "rules": [{
-                "subjects": subjects,
-                "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": args.paths}],
-            }],
-        },
-    });
-    let user = args.user.as_deref().unwrap_or("system:anonymous");
-    proof::print(
-        &base,
-        &[schema],
-        &proof::probes_of(user, &args.paths),
-        streams,
-    )
-}
-
-/// A level with one queue: its only flow needs no other.
-fn level(name: &str, shares: i32, more: Value) -> Value {
-    let mut limited = json!({
-        "nominalConcurrencyShares": shares,
-        "limitResponse": {"type": "Queue", "queuing": {"queues": 1, "handSize": 1, "queueLengthLimit": 100}},
-    });
-    if let (Some(limited), Some(more)) = (limited.as_object_mut(), more.as_object()) {
-        limited.extend(more.clone());
-    }
-    json!({
-        "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
-        "kind": "PriorityLevelConfiguration",
-        "metadata": {"name": name},
-        "spec": {"type": "Limited", "limited": limited},
+    let client = args.subject.client()?;
+    recipe(&args.recipe, true, streams, |recipes| {
+        recipes.protect(&client, args.seats)
     })
 }
 
-/// A flow schema for all requests of a subject. It comes directly before the flow schema that takes them now, so that special requests,
-/// such as leader election, stay where they are.
-fn schema(name: &str, level: &str, subject: &Subject, base: &Base) -> Result<Value, Failure> {
-    let all = json!(["*"]);
-    Ok(json!({
-        "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
-        "kind": "FlowSchema",
-        "metadata": {"name": name},
-        "spec": {
-            "matchingPrecedence": base.precedence_before(&subject.user)?,
-            "priorityLevelConfiguration": {"name": level},
-            "rules": [{
-                "subjects": [subject.object],
-                "resourceRules": [{"verbs": all, "apiGroups": all, "resources": all, "namespaces": all, "clusterScope": true}],
-                "nonResourceRules": [{"verbs": all, "nonResourceURLs": all}],
-            }],
-        },
-    }))
+pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+    let client = args.subject.client()?;
+    recipe(&args.recipe, true, streams, |recipes| {
+        recipes.isolate(&client, args.at_most)
+    })
+}
+
+pub(crate) fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+    recipe(&args.recipe, false, streams, |recipes| {
+        recipes.exempt_probes(args.user.as_deref(), &args.paths)
+    })
+}
+
+fn recipe(
+    args: &RecipeArgs,
+    adds_level: bool,
+    streams: &mut Streams,
+    make: impl FnOnce(&Recipes) -> Result<Recipe, RecipeError>,
+) -> Result<Exit, Failure> {
+    let base = Base::read(args, adds_level, streams)?;
+    let recipe = make(&base.recipes()).map_err(|error| {
+        let hint = match error {
+            RecipeError::TooFewSeats { .. } => {
+                Some("every level gets at least its part of the seats, rounded up")
+            }
+            RecipeError::NoEffect => {
+                Some("other flow schemas with a lower matchingPrecedence take them already")
+            }
+            RecipeError::NoPrecedence { .. } => {
+                Some("give that flow schema a greater matchingPrecedence first")
+            }
+            _ => None,
+        };
+        Failure::input(error.to_string()).hint_if(hint.map(str::to_owned))
+    })?;
+    proof::print(&base, &recipe, streams)
 }

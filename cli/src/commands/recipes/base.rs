@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::output::{ObjectFormat, Streams};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::limits::ServerLimits;
-use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
-use k8s_flowcontrol::{ApiVersion, Release, Resource};
+use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_analysis::recipes::Recipes;
 
 /// The options of all recipes.
 #[derive(Debug, clap::Args)]
@@ -63,43 +63,12 @@ impl Base {
         ServerLimits::new(&self.levels, self.seats.seats, self.release)
     }
 
-    pub(super) fn classifier(&self) -> Classifier {
-        Classifier::new(&self.flow_schemas, &self.levels, self.release)
-    }
-
-    /// The precedence directly before the flow schema that takes ordinary requests of a user.
-    pub(super) fn precedence_before(&self, user: &str) -> Result<i32, Failure> {
-        let request = RequestAttributes {
-            user: User::named(user),
-            verb: "list".into(),
-            is_resource_request: true,
-            resource: "pods".into(),
-            namespace: "default".into(),
-            ..RequestAttributes::default()
-        };
-        let classifier = self.classifier();
-        let Some(taken) = classifier.classify(&request) else {
-            return Ok(1000);
-        };
-        if taken.priority_level == "exempt" {
-            return Err(Failure::input(format!(
-                "flow control does not limit {user}: the flow schema {} exempts it",
-                taken.flow_schema
-            )));
-        }
-        let schema = self
-            .flow_schemas
-            .iter()
-            .find(|schema| schema.name() == taken.flow_schema);
-        let precedence = schema.map_or(10_000, |schema| {
-            schema.spec.matching_precedence.unwrap_or(1000)
-        });
-        match precedence {
-            ..=1 => Err(Failure::input(format!(
-                "the flow schema {} has the lowest possible precedence",
-                taken.flow_schema
-            ))),
-            precedence => Ok(precedence - 1),
-        }
+    pub(super) fn recipes(&self) -> Recipes {
+        Recipes::new(
+            &self.flow_schemas,
+            &self.levels,
+            self.seats.seats,
+            self.release,
+        )
     }
 }

@@ -1,0 +1,147 @@
+//! The clients that recipes are for.
+
+use k8s_flowcontrol_rules::matching::User;
+use k8s_flowcontrol_types::api::v1::{
+    GroupSubject, ServiceAccountSubject, Subject, SubjectKind, UserSubject,
+};
+
+const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
+const AUTHENTICATED: &str = "system:authenticated";
+const UNAUTHENTICATED: &str = "system:unauthenticated";
+const ANONYMOUS: &str = "system:anonymous";
+
+/// A client, or several: the subject of a recipe's flow schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Client {
+    /// The user with this name, in these groups, without `system:authenticated`; `None` if the groups are unknown.
+    User {
+        /// The name.
+        name: String,
+        /// The groups.
+        groups: Option<Vec<String>>,
+    },
+    /// All users of a group.
+    Group(String),
+    /// A service account. It is in the groups of its token.
+    ServiceAccount {
+        /// The namespace.
+        namespace: String,
+        /// The name.
+        name: String,
+    },
+    /// All service accounts of a namespace.
+    Namespace(String),
+}
+
+impl Client {
+    /// A name for the objects of the client.
+    pub(super) fn slug(&self) -> String {
+        let text = match self {
+            Self::User { name, .. } => name.clone(),
+            Self::Group(name) | Self::Namespace(name) => name.clone(),
+            Self::ServiceAccount { namespace, name } => format!("{namespace}-{name}"),
+        };
+        slug(&text)
+    }
+
+    /// Whether it stands for several users, whose requests are separate flows.
+    pub(super) fn is_several(&self) -> bool {
+        matches!(self, Self::Group(_) | Self::Namespace(_))
+    }
+
+    /// The subject of a rule.
+    pub(super) fn subject(&self) -> Subject {
+        let account = |namespace: &str, name: &str| Subject {
+            kind: SubjectKind::ServiceAccount,
+            service_account: Some(ServiceAccountSubject {
+                namespace: namespace.to_owned(),
+                name: name.to_owned(),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        match self {
+            Self::User { name, .. } => Subject {
+                kind: SubjectKind::User,
+                user: Some(UserSubject {
+                    name: name.clone(),
+                    ..Default::default()
+                }),
+                ..Default::default()
+            },
+            Self::Group(name) => Subject {
+                kind: SubjectKind::Group,
+                group: Some(GroupSubject {
+                    name: name.clone(),
+                    ..Default::default()
+                }),
+                ..Default::default()
+            },
+            Self::ServiceAccount { namespace, name } => account(namespace, name),
+            Self::Namespace(namespace) => account(namespace, "*"),
+        }
+    }
+
+    /// The groups of the client; `None` if it may be in any.
+    pub(super) fn groups(&self) -> Option<Vec<String>> {
+        let of_namespace = |namespace: &str| {
+            vec![
+                SERVICE_ACCOUNTS.to_owned(),
+                format!("{SERVICE_ACCOUNTS}:{namespace}"),
+                AUTHENTICATED.to_owned(),
+            ]
+        };
+        match self {
+            Self::User { name, groups } => match account_of(name) {
+                Some((namespace, _)) if groups.is_none() => Some(of_namespace(namespace)),
+                None if name == ANONYMOUS => Some(vec![UNAUTHENTICATED.to_owned()]),
+                _ => groups.as_ref().map(|groups| {
+                    let named = groups.iter().cloned();
+                    named.chain([AUTHENTICATED.to_owned()]).collect()
+                }),
+            },
+            // Nobody is in both this group and system:authenticated.
+            Self::Group(group) if group == UNAUTHENTICATED => Some(vec![group.clone()]),
+            Self::Group(_) => None,
+            Self::ServiceAccount { namespace, .. } | Self::Namespace(namespace) => {
+                Some(of_namespace(namespace))
+            }
+        }
+    }
+
+    /// A user of the client, with the groups that it certainly has.
+    pub(super) fn user(&self) -> User {
+        let name = match self {
+            Self::User { name, .. } => name.clone(),
+            Self::Group(group) if group == UNAUTHENTICATED => ANONYMOUS.to_owned(),
+            Self::Group(_) => "a-user-of-the-group".to_owned(),
+            Self::ServiceAccount { namespace, name } => {
+                format!("system:serviceaccount:{namespace}:{name}")
+            }
+            Self::Namespace(namespace) => format!("system:serviceaccount:{namespace}:any"),
+        };
+        let mut groups = self.groups().unwrap_or_else(|| vec![AUTHENTICATED.into()]);
+        if let Self::Group(group) = self
+            && !groups.contains(group)
+        {
+            groups.push(group.clone());
+        }
+        User::new(name, groups)
+    }
+}
+
+/// Namespace and name of the service account that a user name stands for.
+fn account_of(user: &str) -> Option<(&str, &str)> {
+    user.strip_prefix("system:serviceaccount:")?.split_once(':')
+}
+
+/// A text as a part of an object's name.
+pub(super) fn slug(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    let mut slug = parts.join("-");
+    slug.truncate(100);
+    slug
+}

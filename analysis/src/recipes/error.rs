@@ -1,0 +1,66 @@
+//! Recipes that a configuration does not allow.
+
+use std::fmt;
+
+/// A wish that a configuration cannot fulfil.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// An exempt flow schema takes ordinary requests of the client, whatever is added.
+    Exempt {
+        /// The flow schema.
+        flow_schema: String,
+    },
+    /// A flow schema that may take requests of the client has the lowest precedence that is possible.
+    NoPrecedence {
+        /// The flow schema.
+        flow_schema: String,
+    },
+    /// The server cannot guarantee so many seats to one level.
+    TooManySeats {
+        /// The seats of the server.
+        server: u32,
+        /// The wanted seats.
+        wanted: i64,
+    },
+    /// Every level gets more seats than wanted: its part of the seats is rounded up.
+    TooFewSeats {
+        /// The seats of the smallest level.
+        least: i64,
+        /// The wanted seats.
+        wanted: i64,
+    },
+    /// The objects would be invalid.
+    Invalid(String),
+    /// Other flow schemas take all requests of the proof.
+    NoEffect,
+}
+
+impl fmt::Display for RecipeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exempt { flow_schema } => write!(
+                f,
+                "the flow schema {flow_schema} exempts these requests already"
+            ),
+            Self::NoPrecedence { flow_schema } => write!(
+                f,
+                "the flow schema {flow_schema} can take requests of the client, and no precedence comes before its own"
+            ),
+            Self::TooManySeats { server, wanted } => {
+                write!(
+                    f,
+                    "a server of {server} seats cannot guarantee {wanted} seats"
+                )
+            }
+            Self::TooFewSeats { least, wanted } => write!(
+                f,
+                "the smallest level of this configuration has {least} seats, more than {wanted}"
+            ),
+            Self::Invalid(violation) => write!(f, "the object would be invalid: {violation}"),
+            Self::NoEffect => f.write_str("the flow schema would take none of these requests"),
+        }
+    }
+}
+
+impl std::error::Error for RecipeError {}

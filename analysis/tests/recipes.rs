@@ -1,0 +1,183 @@
+//! Recipes: what they say about requests is what a server does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "../../rules/tests/runtime/built_in.rs"]
+#[allow(dead_code, reason = "shared with the tests of matching")]
+mod built_in;
+#[path = "../../rules/tests/runtime/strategies.rs"]
+#[allow(dead_code, reason = "shared with the tests of matching")]
+mod strategies;
+
+use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use k8s_flowcontrol_rules::matching::Classifier;
+use k8s_flowcontrol_types::api::v1::FlowSchema;
+use k8s_flowcontrol_types::{Release, Resource};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::json;
+use strategies::{level, schema};
+
+const UNAUTHENTICATED: &str = "system:unauthenticated";
+
+/// The last one excludes `system:authenticated`.
+const GROUPS: &[&str] = &[
+    "dev",
+    "ops",
+    "system:nodes",
+    "system:serviceaccounts",
+    UNAUTHENTICATED,
+];
+
+fn client() -> impl Strategy<Value = Client> {
+    let groups = subsequence(GROUPS, 0..=3)
+        .prop_map(|groups| groups.into_iter().map(str::to_owned).collect());
+    let user = (
+        select(&["alice", "bob", "system:serviceaccount:a:x"][..]),
+        proptest::option::of(groups),
+    );
+    prop_oneof![
+        user.prop_map(|(name, groups)| Client::User {
+            name: name.to_owned(),
+            groups
+        }),
+        select(GROUPS).prop_map(|name| Client::Group(name.to_owned())),
+        select(&["a", "b"][..]).prop_map(|namespace| Client::Namespace(namespace.to_owned())),
+        select(&["x", "y"][..]).prop_map(|name| Client::ServiceAccount {
+            namespace: "a".into(),
+            name: name.into()
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever other groups the client is in, if they are unknown.
+    #[test]
+    fn every_request_of_a_proof_is_classified_as_it_says(
+        schemas in proptest::collection::vec((schema(), 2..60), 0..8), levels in proptest::collection::vec(level(), 0..4),
+        client in client(), more in subsequence(&GROUPS[..4], 0..=3),
+    ) {
+        let schemas: Vec<FlowSchema> = schemas
+            .into_iter()
+            .map(|(mut schema, precedence)| {
+                if !["exempt", "catch-all", "probes"].contains(&schema.name()) {
+                    schema.spec.matching_precedence = Some(precedence);
+                }
+                schema
+            })
+            .collect();
+        let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
+        let Ok(Recipe { proof, flow_schemas, priority_levels, .. }) = recipes.isolate(&client, 20) else {
+            return Ok(());
+        };
+        let classifier = Classifier::new(&flow_schemas, &priority_levels, Release::NEWEST);
+        let groups_unknown = match &client {
+            Client::User { groups, .. } => groups.is_none(),
+            Client::Group(group) => group != UNAUTHENTICATED,
+            _ => false,
+        };
+        for proven in &proof {
+            let mut request = proven.request.clone();
+            if groups_unknown && !request.user.name.starts_with("system:serviceaccount:") {
+                request.user.groups.extend(more.iter().map(|group| (*group).to_owned()));
+            }
+            let taken = classifier.classify(&request);
+            let expected = proven.after.as_ref();
+            // `exempt` and `probes` stay before the recipe, and a test may give them any rules.
+            if taken.is_some_and(|taken| ["exempt", "probes"].contains(&taken.flow_schema)) {
+                continue;
+            }
+            if expected.is_some_and(|taken| ["exempt", "probes"].contains(&&*taken.flow_schema)) {
+                continue;
+            }
+            prop_assert_eq!(taken.map(|taken| taken.flow_schema), expected.map(|taken| &*taken.flow_schema));
+        }
+    }
+}
+
+/// A schema with precedence 5000 takes the user through a group.
+#[test]
+fn groups_count() {
+    let team: FlowSchema = serde_json::from_value(json!({
+        "metadata": {"name": "team"},
+        "spec": {
+            "matchingPrecedence": 5000, "priorityLevelConfiguration": {"name": "workload-high"},
+            "rules": [{
+                "subjects": [{"kind": "Group", "group": {"name": "team"}}],
+                "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true}],
+            }],
+        },
+    }))
+    .unwrap();
+    let schemas: Vec<_> = k8s_flowcontrol_rules::bootstrap::flow_schemas(Release::NEWEST)
+        .into_iter()
+        .map(|(_, schema)| schema)
+        .chain([team])
+        .collect();
+    let levels: Vec<_> = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
+        .into_iter()
+        .map(|(_, level)| level)
+        .collect();
+    let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
+    let alice = |groups: Option<&[&str]>| Client::User {
+        name: "alice".into(),
+        groups: groups.map(|groups| groups.iter().map(|group| (*group).to_owned()).collect()),
+    };
+    for (groups, precedence) in [
+        (Some(&["team"][..]), 4999),
+        (Some(&["other"][..]), 9899),
+        (Some(&["system:nodes"][..]), 399),
+        (None, 399),
+    ] {
+        let recipe = recipes.isolate(&alice(groups), 5).unwrap();
+        assert_eq!(
+            recipe.flow_schema.spec.matching_precedence,
+            Some(precedence),
+            "{groups:?}"
+        );
+        let limits = ServerLimits::new(&recipe.priority_levels, 600, Release::NEWEST);
+        assert!(limits.level("isolate-alice").unwrap().maximum <= 5);
+    }
+    let admin = recipes
+        .isolate(&alice(Some(&["system:masters"])), 5)
+        .unwrap_err();
+    assert_eq!(
+        admin,
+        RecipeError::Exempt {
+            flow_schema: "exempt".into()
+        }
+    );
+    let all = recipes
+        .protect(&Client::Namespace("batch".into()), 20)
+        .unwrap();
+    assert!(
+        ServerLimits::new(&all.priority_levels, 600, Release::NEWEST)
+            .level("protect-batch")
+            .unwrap()
+            .minimum
+            >= 20
+    );
+    assert!(all.flow_schema.spec.distinguisher_method.is_some());
+    assert!(matches!(
+        recipes.protect(&alice(None), 601),
+        Err(RecipeError::TooManySeats { .. })
+    ));
+    assert!(matches!(
+        recipes.isolate(&alice(None), 0),
+        Err(RecipeError::TooFewSeats { .. })
+    ));
+    let probes = recipes
+        .exempt_probes(None, &["/version".to_owned()])
+        .unwrap();
+    assert_eq!(
+        probes.proof[0].after.as_ref().unwrap().priority_level,
+        "exempt"
+    );
+}
