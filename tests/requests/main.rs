@@ -1,6 +1,7 @@
 //! Requests under faults: retries, timeouts, broken connections and bodies, conflicts, waits.
 //!
 //! - `retries`: the failed requests that are sent again, against faults of the embedded server
+//! - `cancelling`: futures that are dropped at each of their await points
 //! - `connections`: connections that are refused, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
@@ -27,6 +28,7 @@
 
 mod bodies;
 mod budget;
+mod cancelling;
 mod connections;
 mod endless_lists;
 mod errors;
