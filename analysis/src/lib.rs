@@ -11,6 +11,7 @@
 //! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
 //! | [`recipes`] | objects for common needs: seats for a client, a limit for a client, exempt health checks, with a proof |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
+//! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
 //! Nothing here opens a file or a connection; logs are read from streams that the caller opens. The rules of a server are those of
@@ -21,6 +22,7 @@ mod evidence;
 pub mod diagnosis;
 pub mod lint;
 pub mod monitoring;
+pub mod preview;
 pub mod recipes;
 pub mod simulation;
 mod system_requests;

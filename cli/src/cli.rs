@@ -2,7 +2,7 @@
 
 use crate::commands::{
     apply, complete, completions, convert, delete, describe, diagnose, diff, generate, get, limits,
-    lint, man, match_request, migrate, monitoring, options, plan, rbac, recipes, restore,
+    lint, man, match_request, migrate, monitoring, options, plan, preview, rbac, recipes, restore,
     rewrite_storage, scan, seats, serve, set_shares, simulate, top, traffic, validate, watch,
     whoami,
 };
@@ -39,6 +39,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Migrate(migrate::Args),
     Plan(plan::Args),
+    Preview(preview::Args),
     Convert(convert::Args),
     Validate(validate::Args),
     Lint(lint::Args),
@@ -115,6 +116,7 @@ impl Command {
         match self {
             Self::Migrate(args) => migrate::run(&args, streams),
             Self::Plan(args) => plan::run(&args, streams),
+            Self::Preview(args) => preview::run(&args, streams),
             Self::Convert(args) => convert::run(&args, streams),
             Self::Validate(args) => validate::run(&args, streams),
             Self::Lint(args) => lint::run(&args, streams),

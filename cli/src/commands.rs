@@ -18,6 +18,7 @@ pub(crate) mod migrate;
 pub(crate) mod monitoring;
 pub(crate) mod options;
 pub(crate) mod plan;
+pub(crate) mod preview;
 pub(crate) mod rbac;
 pub(crate) mod recipes;
 pub(crate) mod restore;

@@ -25,6 +25,13 @@ macro_rules! facts {
                 }
             }
 
+            /// The property in a sentence, such as ` Exempt levels get their demand before the rest is divided.`
+            const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc),+),)*
+                }
+            }
+
             /// Where the fact is documented, or how it was found.
             pub const fn source(self) -> &'static str {
                 match self {
@@ -98,6 +105,8 @@ facts! {
     ConsistentListFromCacheGate: 28 until 34, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `SizeBasedListCostEstimate` exists, and is on by default.
     SizeBasedListCostEstimate: 34, "recorded estimates of 1.36 with and without the gate";
+    /// The feature gate `ConsistentListFromCache` can be named, on since 1.34; a server of a later release does not start with it.
+    ConsistentListFromCacheName: 28 until 37, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `WatchList` was on by default, and off again in the next release.
     WatchListTrial: 32 until 33, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `WatchList` is on by default: a watch can begin with a list.
@@ -150,6 +159,19 @@ facts! {
     MetricsCountSeats: 28, "recorded metrics of 1.27 and 1.29";
     /// Two metrics of flow control were removed.
     MetricsRemoved: 37, "kubernetes/apiserver 917e64fb9";
+}
+
+impl Fact {
+    /// The property in a sentence, as of releases that have it.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::Fact;
+    ///
+    /// assert_eq!(Fact::ZeroShares.summary(), "Zero shares of limited levels are valid.");
+    /// ```
+    pub const fn summary(self) -> &'static str {
+        self.text().trim_ascii()
+    }
 }
 
 impl Release {

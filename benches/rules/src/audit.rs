@@ -3,9 +3,9 @@
 use bench_data::{Meter, report, resident};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol_analysis::audit::AuditLog;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::matching::Classifier;
+use k8s_flowcontrol_analysis::audit::AuditLog;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, Read};

@@ -2,6 +2,7 @@
 
 mod audit;
 mod files;
+mod lint;
 mod queueing;
 mod server;
 mod simulation;
@@ -21,7 +22,8 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES | checkout PROGRAM FILES";
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | lint COUNT | \
+                     migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
 async fn main() -> Outcome {
@@ -36,6 +38,7 @@ async fn main() -> Outcome {
         ["requests", count] => server::requests(count.parse()?).await,
         ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
         ["audit", events] => audit::audit(events.parse()?),
+        ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),
         _ => Err(USAGE.into()),

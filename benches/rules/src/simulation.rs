@@ -2,13 +2,13 @@
 
 use crate::{Outcome, rate};
 use bench_data::Meter;
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::Release;
 use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
-use k8s_flowcontrol::Release;
 use std::time::Duration;
 
 /// Requests of a thousand users of three levels against a server with its built-in objects: closed loops that keep a level busy, open
@@ -66,7 +66,11 @@ pub(crate) fn simulation(count: u64) -> Outcome {
     let meter = Meter::start();
     let report = simulate(server, &load, 1, |_| ());
     rate(&meter, "requests/s", report.requests as usize);
-    match report.levels.iter().any(|level| !level.waits.longest().is_zero()) {
+    match report
+        .levels
+        .iter()
+        .any(|level| !level.waits.longest().is_zero())
+    {
         true => Ok(()),
         false => Err("no request waited".into()),
     }

@@ -115,6 +115,11 @@ const NEEDS: &[Needs] = &[
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs(
+        "preview",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
+    needs(
         "protect",
         &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["list"])],

@@ -165,7 +165,8 @@ pub const PRIORITY_LEVEL_SEAT_UTILIZATION: Metric = histogram(
     "apiserver_flowcontrol_priority_level_seat_utilization",
     &["phase", "priority_level"],
     "The seats in use over time, as a fraction of the limit.",
-);
+)
+.beta_since(38);
 
 /// The reading and writing requests over time, as a fraction of their limit.
 pub const READ_VS_WRITE_CURRENT_REQUESTS: Metric = histogram(

@@ -1,0 +1,275 @@
+//! The observable changes between two releases, in general and for certain objects, limits, rules and dashboards.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::preview::{Area, Preview};
+//! use k8s_flowcontrol_analysis::upgrade::Plan;
+//!
+//! let plan = Plan::new("1.36".parse()?, "1.37".parse()?);
+//! let mut preview = Preview::new(plan);
+//! preview.add_text("alerts.yaml", "apiserver_flowcontrol_request_concurrency_limit > 0");
+//! assert!(preview.changes().iter().any(|change| change.area == Area::Server));
+//! # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+//! ```
+
+use crate::metrics::catalog::{self, Stability};
+use crate::upgrade::Plan;
+use k8s_flowcontrol_rules::limits::{LevelChange, ServerLimits};
+use k8s_flowcontrol_rules::{bootstrap, validate};
+use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt;
+
+const DEPRECATIONS: &str = "https://kubernetes.io/docs/reference/using-api/deprecation-guide/";
+const METRICS: &str = "https://kubernetes.io/docs/reference/instrumentation/metrics/";
+
+/// The changes of an upgrade. More are found as objects, levels and texts are added.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    plan: Plan,
+    changes: Vec<Change>,
+}
+
+/// A change between the two releases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The part of the server or of the configuration that changes.
+    pub area: Area,
+    /// The name of the changed version, object, level or metric; for [`Area::Server`] the name of the fact.
+    pub subject: String,
+    /// The change, in a sentence.
+    pub summary: String,
+    /// The place that the change is known from.
+    pub source: String,
+}
+
+/// What a change concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Area {
+    /// The versions of the API that the server serves.
+    Versions,
+    /// The verdict about an object that was added with [`Preview::add_object`].
+    Validation,
+    /// The built-in objects.
+    BuiltIn,
+    /// The seats of levels that were added with [`Preview::add_levels`].
+    Seats,
+    /// The metrics of flow control.
+    Metrics,
+    /// Any other behaviour of the server.
+    Server,
+}
+
+/// The word of reports, such as `built-in`.
+impl fmt::Display for Area {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Versions => "versions",
+            Self::Validation => "validation",
+            Self::BuiltIn => "built-in",
+            Self::Seats => "seats",
+            Self::Metrics => "metrics",
+            Self::Server => "server",
+        })
+    }
+}
+
+impl Preview {
+    /// The changes that concern every user: versions, built-in objects, metrics and the behaviour of the server.
+    pub fn new(plan: Plan) -> Self {
+        let mut preview = Self {
+            plan,
+            changes: Vec::new(),
+        };
+        preview.add_versions();
+        preview.add_built_in();
+        preview.add_metrics();
+        preview.add_facts();
+        preview
+    }
+
+    /// The changes found so far, in the order in which they were found.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The releases before and after the changes.
+    pub const fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    fn push(&mut self, area: Area, subject: &str, summary: String, source: &str) {
+        self.changes.push(Change {
+            area,
+            subject: subject.to_owned(),
+            summary,
+            source: source.to_owned(),
+        });
+    }
+
+    fn add_versions(&mut self) {
+        let Plan { from, to } = self.plan;
+        for version in ApiVersion::ALL {
+            let summary = match (version.is_served_by(from), version.is_served_by(to)) {
+                (true, false) => format!("{version} is not served any more"),
+                (false, true) => format!("{version} is served"),
+                _ => continue,
+            };
+            self.push(Area::Versions, version.as_str(), summary, DEPRECATIONS);
+        }
+    }
+
+    fn add_built_in(&mut self) {
+        let Plan { from, to } = self.plan;
+        let (before, after) = (bootstrap::objects(from), bootstrap::objects(to));
+        let source = "the built-in objects of both releases";
+        for old in &before {
+            let title = format!("{} {}", old.kind, old.name);
+            let new = after
+                .iter()
+                .find(|new| (new.kind, new.name) == (old.kind, old.name));
+            let summary = match new {
+                None => "is not created any more, and an existing one is no longer maintained",
+                Some(new) if new.spec != old.spec => "has another spec",
+                Some(_) => continue,
+            };
+            let summary = format!("the built-in {title} {summary}");
+            self.push(Area::BuiltIn, &title, summary, source);
+        }
+        for new in &after {
+            let is_new = !before
+                .iter()
+                .any(|old| (old.kind, old.name) == (new.kind, new.name));
+            if is_new {
+                let title = format!("{} {}", new.kind, new.name);
+                let summary = format!("the built-in {title} is created");
+                self.push(Area::BuiltIn, &title, summary, source);
+            }
+        }
+    }
+
+    fn add_metrics(&mut self) {
+        for metric in catalog::ALL {
+            if let Some(summary) = self.metric_change(metric) {
+                self.push(Area::Metrics, metric.name(), summary, METRICS);
+            }
+        }
+    }
+
+    fn metric_change(&self, metric: &catalog::Metric) -> Option<String> {
+        let (before, after) = (
+            metric.stability(self.plan.from),
+            metric.stability(self.plan.to),
+        );
+        if before == after {
+            return None;
+        }
+        Some(match (before, after) {
+            (_, None) => "is gone".to_owned(),
+            (None, Some(stability)) => format!("is new, and {}", stability_word(stability)),
+            (_, Some(stability)) => format!("is {} now", stability_word(stability)),
+        })
+    }
+
+    fn add_facts(&mut self) {
+        let Plan { from, to } = self.plan;
+        for fact in Fact::ALL {
+            let summary = match (from.has(*fact), to.has(*fact)) {
+                (false, true) => fact.summary().to_owned(),
+                (true, false) => format!("No longer: {}", fact.summary()),
+                _ => continue,
+            };
+            self.push(Area::Server, &format!("{fact:?}"), summary, fact.source());
+        }
+    }
+
+    /// Adds the changes of a server's verdict about creating an object, which is written in `version`.
+    ///
+    /// `title` names the object in the result, such as `level.yaml: FlowSchema "mine"`.
+    pub fn add_object(&mut self, title: &str, kind: Kind, version: ApiVersion, object: &Value) {
+        let Plan { from, to } = self.plan;
+        let (before, after) = (version.is_served_by(from), version.is_served_by(to));
+        if !(before && after) {
+            if before {
+                let summary = format!("{to} does not serve {version}: migrate it first");
+                self.push(Area::Validation, title, summary, DEPRECATIONS);
+            }
+            return;
+        }
+        let messages = |release: Release| -> BTreeSet<String> {
+            let violations = validate::create(object, VersionedKind::new(kind, version, release));
+            violations.iter().map(ToString::to_string).collect()
+        };
+        let (before, after) = (messages(from), messages(to));
+        let source = "validation of both releases";
+        for gone in before.difference(&after) {
+            let summary = format!("{to} does not say: {gone}");
+            self.push(Area::Validation, title, summary, source);
+        }
+        for new in after.difference(&before) {
+            let verdict = match before.is_empty() {
+                true => "rejects it",
+                false => "says",
+            };
+            let summary = format!("{to} {verdict}: {new}");
+            self.push(Area::Validation, title, summary, source);
+        }
+    }
+
+    /// Adds the changes of the nominal, minimum and maximum seats of all levels on a server with `seats` seats.
+    pub fn add_levels(&mut self, levels: &[PriorityLevelConfiguration], seats: u32) {
+        let limits = |release| ServerLimits::new(levels, seats, release);
+        let (before, after) = (limits(self.plan.from), limits(self.plan.to));
+        for change in before.changes_to(&after) {
+            let of = |limits: &ServerLimits| {
+                limits.level(change.name()).map_or_else(
+                    || "none".to_owned(),
+                    |level| format!("{} seats", level.nominal),
+                )
+            };
+            let mut summary = format!(
+                "nominal limit: {} before, {} after",
+                of(&before),
+                of(&after)
+            );
+            if matches!(change, LevelChange::Changed { .. }) {
+                let difference = change.seats();
+                summary += &format!(
+                    "; minimum {:+}, maximum {:+}",
+                    difference.minimum, difference.maximum
+                );
+            }
+            let source = "limits of both releases";
+            self.push(Area::Seats, change.name(), summary, source);
+        }
+    }
+
+    /// Adds the metrics in a text that change: rules of Prometheus, dashboards, configurations.
+    ///
+    /// `name` names the text in the result.
+    pub fn add_text(&mut self, name: &str, text: &str) {
+        let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        let metrics: BTreeSet<&str> = text
+            .split(is_part)
+            .filter_map(|word| catalog::find(word).map(catalog::Metric::name))
+            .collect();
+        for metric in metrics.into_iter().filter_map(catalog::find) {
+            if let Some(summary) = self.metric_change(metric) {
+                let summary = format!("{} {summary}", metric.name());
+                self.push(Area::Metrics, name, summary, METRICS);
+            }
+        }
+    }
+}
+
+const fn stability_word(stability: Stability) -> &'static str {
+    match stability {
+        Stability::Stable => "stable",
+        Stability::Beta => "beta",
+        Stability::Alpha => "alpha",
+    }
+}

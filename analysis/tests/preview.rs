@@ -1,0 +1,111 @@
+//! The changes between two releases.
+
+use k8s_flowcontrol_analysis::preview::{Area, Preview};
+use k8s_flowcontrol_analysis::upgrade::Plan;
+use k8s_flowcontrol_types::release::UnknownRelease;
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
+use serde_json::json;
+
+fn preview(from: &str, to: &str) -> Result<Preview, UnknownRelease> {
+    Ok(Preview::new(Plan::new(from.parse()?, to.parse()?)))
+}
+
+fn of(preview: &Preview, area: Area) -> Vec<(&str, &str)> {
+    let changes = preview.changes().iter();
+    let own = changes.filter(|change| change.area == area);
+    own.map(|change| (change.subject.as_str(), change.summary.as_str()))
+        .collect()
+}
+
+#[test]
+fn nothing_changes_within_a_release() {
+    for release in Release::all() {
+        let preview = Preview::new(Plan::new(release, release));
+        assert_eq!(preview.changes(), [], "{release}");
+    }
+}
+
+#[test]
+fn every_fact_that_differs_is_a_change_with_its_source() -> Result<(), UnknownRelease> {
+    let preview = preview("1.25", "1.37")?;
+    let (from, to): (Release, Release) = ("1.25".parse()?, "1.37".parse()?);
+    for fact in Fact::ALL {
+        let name = format!("{fact:?}");
+        let mut changes = preview.changes().iter();
+        let found = changes.find(|change| change.area == Area::Server && change.subject == name);
+        assert_eq!(found.is_some(), from.has(*fact) != to.has(*fact), "{name}");
+        assert!(found.is_none_or(|change| change.source == fact.source()));
+    }
+    Ok(())
+}
+
+#[test]
+fn versions_built_in_objects_and_metrics_differ() -> Result<(), UnknownRelease> {
+    let preview = preview("1.31", "1.34")?;
+    assert_eq!(
+        of(&preview, Area::Versions),
+        [("v1beta3", "v1beta3 is not served any more")]
+    );
+    let built_in = of(&preview, Area::BuiltIn);
+    let names: Vec<_> = built_in.iter().map(|(subject, _)| *subject).collect();
+    assert!(
+        names.contains(&"FlowSchema endpoint-controller"),
+        "{names:?}"
+    );
+    assert!(of(&preview, Area::Metrics).contains(&(
+        "apiserver_flowcontrol_request_concurrency_in_use",
+        "is gone"
+    )));
+    Ok(())
+}
+
+#[test]
+fn verdicts_of_objects_are_compared() -> Result<(), UnknownRelease> {
+    let level = json!({"metadata": {"name": "batch"}, "spec": {"type": ""}});
+    let kind = Kind::PriorityLevelConfiguration;
+    let mut of_level = preview("1.36.2", "1.36.3")?;
+    of_level.add_object("batch", kind, ApiVersion::V1, &level);
+    let changes = of(&of_level, Area::Validation);
+    let says = |words: &str| changes.iter().any(|(_, summary)| summary.contains(words));
+    assert!(
+        says("does not say: spec.type: Unsupported value"),
+        "{changes:?}"
+    );
+    assert!(says("says: spec.type: Required value"), "{changes:?}");
+
+    let mut of_old = preview("1.31", "1.32")?;
+    of_old.add_object("batch", kind, ApiVersion::V1Beta3, &level);
+    let expected = "1.32 does not serve v1beta3: migrate it first";
+    assert_eq!(of(&of_old, Area::Validation), [("batch", expected)]);
+    Ok(())
+}
+
+#[test]
+fn metrics_of_a_text_and_seats_of_levels_are_compared() -> Result<(), UnknownRelease> {
+    let mut preview = preview("1.25", "1.32")?;
+    preview.add_text(
+        "alerts.yaml",
+        "rate(apiserver_flowcontrol_rejected_requests_total[5m]) / apiserver_flowcontrol_request_concurrency_limit",
+    );
+    let changes = of(&preview, Area::Metrics);
+    let own: Vec<_> = changes
+        .iter()
+        .filter(|(name, _)| *name == "alerts.yaml")
+        .collect();
+    assert_eq!(
+        own,
+        [
+            &(
+                "alerts.yaml",
+                "apiserver_flowcontrol_rejected_requests_total is beta now"
+            ),
+            &(
+                "alerts.yaml",
+                "apiserver_flowcontrol_request_concurrency_limit is gone"
+            ),
+        ]
+    );
+    preview.add_levels(&[], 600);
+    assert!(!of(&preview, Area::Seats).is_empty());
+    Ok(())
+}

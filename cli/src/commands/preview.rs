@@ -1,0 +1,169 @@
+//! `preview`: the changes between two releases.
+
+use crate::cluster::{ClusterArgs, SeatsArg};
+use crate::documents::{FileArgs, read};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::objects::Objects;
+use crate::output::{Streams, Table, plural, write_report};
+use clap::ValueEnum;
+use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
+use k8s_flowcontrol_analysis::preview::{Change, Preview};
+use k8s_flowcontrol_analysis::upgrade::Plan;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show the changes of a release: served versions, validation, built-in objects, seats, metrics and behaviour
+///
+/// Compares two releases: for objects of files or of a cluster the server's verdict and the seats of each level, for Prometheus rules
+/// and dashboards the metrics that they name. Each change has its source.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The release after the upgrade
+    #[arg(value_name = "RELEASE")]
+    to: Release,
+
+    /// Files and folders with objects
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The release before the upgrade; with --live, defaults to the release of the cluster
+    #[arg(long, value_name = "RELEASE", required_unless_present_any = ["live", "contexts", "kubeconfig", "server", "token", "as_user"])]
+    from: Option<Release>,
+
+    /// A file with Prometheus rules, a dashboard or any other text that names metrics; can be repeated
+    #[arg(long, value_name = "FILE")]
+    monitoring: Vec<PathBuf>,
+
+    /// Use the objects of a cluster; naming one, as with `--context`, does the same
+    #[arg(long)]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    seats: SeatsArg,
+
+    /// The output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # The changes for the manifests of a repository
+  kubectl flowcontrol preview 1.37 --from 1.31 manifests/
+
+  # The changes for a cluster, and for the alerts about it
+  kubectl flowcontrol preview 1.37 --live --monitoring alerts.yaml";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A line for each change
+    Table,
+    /// {"schemaVersion": 1, "from", "to", "changes": [{"area", "subject", "summary", "source"}]}
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let is_live = args.live || args.cluster.is_named();
+    if is_live && !args.files.is_empty() {
+        return Err(Failure::usage("files and a cluster exclude each other")
+            .hint("remove the files, or `--live` and the flags that name a cluster or a user"));
+    }
+    let mut objects = match is_live {
+        true => Objects::live(&args.cluster)?,
+        false => Objects::default(),
+    };
+    let from = args.from.or(objects.live).ok_or_else(|| {
+        Failure::input("the cluster does not name its release")
+            .hint("name the release before the upgrade with `--from`")
+    })?;
+    if from > args.to {
+        return Err(Failure::usage(format!("{} is older than {from}", args.to))
+            .hint("name the newer release first, and the older one with `--from`"));
+    }
+    if !args.files.is_empty() {
+        objects = Objects::read(&FileArgs::of(&args.files), from, streams)?;
+    }
+    let mut preview = Preview::new(Plan::new(from, args.to));
+    if is_live {
+        add_live(&mut preview, &objects)?;
+        let seats = args
+            .seats
+            .of_cluster(&args.cluster, &objects.levels, from)?;
+        preview.add_levels(&objects.levels, seats.seats);
+    } else if !args.files.is_empty() {
+        for document in &objects.documents {
+            let object = document.object(from)?;
+            let title = format!("{}: {}", document.source.name, document.title());
+            preview.add_object(&title, object.kind, object.version, &object.tree);
+        }
+        objects.add_bootstrap(from);
+        preview.add_levels(&objects.levels, args.seats.offline().seats);
+    }
+    for path in &args.monitoring {
+        let source = read(path, true)?;
+        preview.add_text(&source.name, &String::from_utf8_lossy(&source.text));
+    }
+    match args.output {
+        Output::Table => {
+            let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
+            for change in preview.changes() {
+                table.row([
+                    change.area.to_string(),
+                    change.subject.clone(),
+                    change.summary.clone(),
+                    change.source.clone(),
+                ]);
+            }
+            table.write(&mut streams.out)?;
+        }
+        Output::Json => write_report(&mut streams.out, report(&preview))?,
+    }
+    streams.out.flush()?;
+    let count = plural(preview.changes().len(), "change");
+    writeln!(streams.err, "{count} from {from} to {}", args.to)?;
+    Ok(Exit::Success)
+}
+
+/// The objects of a cluster, in v1: a server converts them to any version that it serves.
+fn add_live(preview: &mut Preview, objects: &Objects) -> Result<(), Failure> {
+    let broken = |error: serde_json::Error| Failure::input(error.to_string());
+    for schema in &objects.flow_schemas {
+        let (title, kind) = (
+            format!("FlowSchema \"{}\"", schema.name()),
+            Kind::FlowSchema,
+        );
+        let tree = serde_json::to_value(schema).map_err(broken)?;
+        preview.add_object(&title, kind, ApiVersion::V1, &tree);
+    }
+    for level in &objects.levels {
+        let kind = Kind::PriorityLevelConfiguration;
+        let title = format!("{kind} \"{}\"", level.name());
+        let tree = serde_json::to_value(level).map_err(broken)?;
+        preview.add_object(&title, kind, ApiVersion::V1, &tree);
+    }
+    Ok(())
+}
+
+fn report(preview: &Preview) -> Value {
+    let changes = preview.changes().iter().map(json_change);
+    json!({
+        "from": preview.plan().from.to_string(),
+        "to": preview.plan().to.to_string(),
+        "changes": changes.collect::<Vec<_>>(),
+    })
+}
+
+fn json_change(change: &Change) -> Value {
+    json!({
+        "area": change.area.to_string(),
+        "subject": change.subject,
+        "summary": change.summary,
+        "source": change.source,
+    })
+}
