@@ -30,7 +30,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 
     /// The release before the upgrade; with --live, defaults to the release of the cluster
-    #[arg(long, value_name = "RELEASE", required_unless_present_any = ["live", "contexts", "kubeconfig", "server", "token", "as_user"])]
+    #[arg(long, value_name = "RELEASE")]
     from: Option<Release>,
 
     /// A file with Prometheus rules, a dashboard or any other text that names metrics; can be repeated
@@ -79,8 +79,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         false => Objects::default(),
     };
     let from = args.from.or(objects.live).ok_or_else(|| {
-        Failure::input("the cluster does not name its release")
-            .hint("name the release before the upgrade with `--from`")
+        let missing = match is_live {
+            true => "the cluster does not name its release",
+            false => "the release before the upgrade is missing",
+        };
+        Failure::usage(missing).hint("name it with `--from`, such as `--from 1.31`")
     })?;
     if from > args.to {
         return Err(Failure::usage(format!("{} is older than {from}", args.to))
