@@ -1,0 +1,235 @@
+//! Servers that misbehave, as a table of behaviours, against the ways in which the client reads and writes.
+//!
+//! Each behaviour is what a listener sends on every connection. For each operation the table has the text that the error
+//! contains; the number of requests is bounded, and nothing waits for ever.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod behaviours;
+
+use behaviours::{BEHAVIOURS, Behaviour, End};
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::client::{BoxFuture, RetryPolicy};
+use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::watch::Store;
+use k8s_flowcontrol::{Client, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// The attempts of the client at a read. A write with an unknown outcome is sent once.
+const ATTEMPTS: usize = 2;
+/// The time for a request.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum pause before another attempt, half of which is random.
+const PAUSE: Duration = Duration::from_millis(20);
+/// The maximum size of a response.
+const MAX_RESPONSE: usize = 1024 * 1024;
+
+/// A listener with one behaviour for all connections.
+struct Hostile {
+    url: String,
+    requests: Arc<AtomicUsize>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Hostile {
+    async fn start(behaviour: &'static Behaviour) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = requests.clone();
+        let bytes: Arc<[u8]> = (behaviour.sends)().into();
+        let task = tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                tokio::spawn(play(stream, bytes.clone(), behaviour.then, count.clone()));
+            }
+        });
+        Self {
+            url,
+            requests,
+            task,
+        }
+    }
+
+    fn client(&self) -> Client {
+        let policy = RetryPolicy::default()
+            .with_max_attempts(ATTEMPTS as u32)
+            .with_initial_backoff(PAUSE)
+            .with_max_backoff(PAUSE);
+        let config = Config::new(&self.url)
+            .unwrap()
+            .with_retry_policy(policy)
+            .with_timeout(TIMEOUT)
+            .with_max_response_size(MAX_RESPONSE);
+        Client::new(config).unwrap()
+    }
+}
+
+/// Answers each request on a connection. The client may close it at any time.
+async fn play(mut stream: TcpStream, bytes: Arc<[u8]>, then: End, requests: Arc<AtomicUsize>) {
+    let mut received = Vec::new();
+    while stream
+        .read_buf(&mut received)
+        .await
+        .is_ok_and(|read| read > 0)
+    {
+        // No request here has a body that contains the end of a head.
+        let Some(end) = received.windows(4).position(|part| part == b"\r\n\r\n") else {
+            continue;
+        };
+        received.drain(..end + 4);
+        requests.fetch_add(1, Ordering::SeqCst);
+        if stream.write_all(&bytes).await.is_err() || then == End::Close {
+            let _closed = stream.shutdown().await;
+            return;
+        }
+        if then == End::Repeat {
+            while stream.write_all(&bytes).await.is_ok() {}
+            return;
+        }
+    }
+}
+
+type Operation = fn(Client) -> BoxFuture<Result<(), Error>>;
+
+/// The operations that read a whole response.
+const WHOLE: [(&str, Operation); 6] = [
+    ("get", |client| {
+        Box::pin(async move { client.flow_schemas().get("a").await.map(drop) })
+    }),
+    ("list", |client| {
+        Box::pin(async move { client.flow_schemas().list().await.map(drop) })
+    }),
+    ("items", |client| {
+        Box::pin(async move {
+            let mut items = client.flow_schemas().list().items();
+            while let Some(item) = items.next().await {
+                item?;
+            }
+            Ok(())
+        })
+    }),
+    ("wait_for", |client| {
+        Box::pin(async move {
+            let wait = client.flow_schemas().wait_for("a", |found| found.is_some());
+            wait.timeout(TIMEOUT).await.map(drop)
+        })
+    }),
+    ("apply", |client| {
+        Box::pin(async move {
+            let mut schema = FlowSchema::default();
+            schema.metadata.name = Some("a".to_owned());
+            let apply = client.flow_schemas().apply(&schema);
+            apply.field_manager("me").await.map(drop)
+        })
+    }),
+    ("version", |client| {
+        Box::pin(async move { client.version().await.map(drop) })
+    }),
+];
+
+#[tokio::test]
+async fn whole_responses() {
+    against_all(read_whole).await;
+}
+
+/// Runs a test against all servers at the same time.
+async fn against_all<F: Future<Output = ()> + Send + 'static>(test: fn(&'static Behaviour) -> F) {
+    let tests = BEHAVIOURS.iter().map(test);
+    let tasks: tokio::task::JoinSet<()> = tests.collect();
+    tasks.join_all().await;
+}
+
+async fn read_whole(behaviour: &'static Behaviour) {
+    for (name, operation) in WHOLE {
+        let server = Hostile::start(behaviour).await;
+        let what = format!("{name} of a server that {}", behaviour.name);
+        let result = tokio::time::timeout(Duration::from_secs(20), operation(server.client()));
+        let result = result
+            .await
+            .unwrap_or_else(|_| panic!("{what} waits for ever"));
+        let error = result.expect_err(&what);
+        let requests = server.requests.load(Ordering::SeqCst);
+        match name {
+            // It tries again until its own timeout, with pauses.
+            "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
+            _ => {
+                let text = error.to_string();
+                assert!(text.contains(behaviour.error), "{what}: {text}");
+                assert!(text.len() < 2000, "{what}: {text}");
+                let allowed = match name {
+                    "apply" => 1,
+                    _ => ATTEMPTS,
+                };
+                assert!(
+                    (1..=allowed).contains(&requests),
+                    "{what}: {requests} requests"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn watches() {
+    against_all(watch).await;
+}
+
+async fn watch(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let client = server.client();
+    // A stream may stay silent: watchers have a limit for that, see below.
+    let read = async {
+        let mut events = client.flow_schemas().watch().await?;
+        while let Some(event) = events.next().await {
+            event?;
+        }
+        Ok::<_, Error>(())
+    };
+    let ended = tokio::time::timeout(TIMEOUT * 3, read).await;
+    match (behaviour.then, ended) {
+        (End::Wait, Err(_silent)) => {}
+        (_, Ok(Err(_))) => {}
+        // A body without events is an empty watch.
+        (End::Close, Ok(Ok(()))) if behaviour.may_be_empty => {}
+        (_, other) => panic!("a watch of a server that {}: {other:?}", behaviour.name),
+    }
+    assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
+}
+
+#[tokio::test]
+async fn stores_report_and_try_again() {
+    against_all(keep).await;
+}
+
+async fn keep(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let (sender, mut failures) = tokio::sync::mpsc::unbounded_channel();
+    let watcher = server.client().flow_schemas().watcher();
+    let store = Store::builder(watcher.idle_timeout(TIMEOUT))
+        .on_error(move |error| drop(sender.send(error.to_string())))
+        .start();
+    // Two failures: the first one does not end it.
+    for _ in 0..2 {
+        let failed = tokio::time::timeout(Duration::from_secs(20), failures.recv()).await;
+        let failed =
+            failed.unwrap_or_else(|_| panic!("a store of a server that {}", behaviour.name));
+        assert!(failed.is_some_and(|text| text.len() < 2000));
+    }
+    assert!(!store.is_ready() && store.is_empty());
+}
