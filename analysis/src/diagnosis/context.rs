@@ -5,7 +5,8 @@ use super::finding::Gap;
 use super::load::{Counters, Load};
 use super::log_tally::built_in;
 use super::scope::{PrivateName, Scope};
-use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, User};
+use crate::dumps::RequestState;
+use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, Subject, User};
 use k8s_flowcontrol_rules::objects::{self, LevelInUse};
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowDistinguisherMethodType, FlowSchema};
@@ -50,10 +51,26 @@ impl<'a> Context<'a> {
             in_scope: None,
         };
         let of_user = scope.user.map(|user| {
-            let schemas = context.schemas_of(user).into_iter();
-            schemas
+            let (schemas, takes_all) = context.schemas_of(user);
+            let mut levels: BTreeSet<_> = schemas
+                .into_iter()
                 .map(|(schema, _)| level_of(schema).to_owned())
-                .collect::<BTreeSet<_>>()
+                .collect();
+            if !takes_all {
+                levels.insert(objects::CATCH_ALL.to_owned());
+            }
+            // A dump shows where the requests are, whatever the groups.
+            let rows = evidence
+                .servers
+                .iter()
+                .flat_map(|server| server.requests.iter().flatten());
+            let of_user = rows.filter(|row| {
+                row.request
+                    .as_ref()
+                    .is_some_and(|request| is_by(request, &user.name))
+            });
+            levels.extend(of_user.map(|row| row.priority_level.clone()));
+            levels
         });
         let named = scope.level.map(|level| BTreeSet::from([level.to_owned()]));
         context.in_scope = match (named, of_user) {
@@ -92,8 +109,8 @@ impl<'a> Context<'a> {
     }
 
     /// The flow schemas that can take requests of a user, in the order in which a server tries them, each with the index of the
-    /// first rule for the user. A schema that takes all resource requests of the user is the last.
-    pub(super) fn schemas_of(&self, user: &User) -> Vec<(&FlowSchema, usize)> {
+    /// first rule for the user; and whether the last one takes all resource requests that come to it.
+    pub(super) fn schemas_of(&self, user: &User) -> (Vec<(&FlowSchema, usize)>, bool) {
         let mut ordered: Vec<&FlowSchema> = self.schemas.iter().collect();
         // A stable sort keeps equal precedences in the order of their names.
         k8s_flowcontrol_types::order::sort_by(
@@ -111,7 +128,11 @@ impl<'a> Context<'a> {
             let rules: Vec<_> = schema.spec.rules.iter().map(PolicyRule::new).collect();
             let is_for =
                 |rule: &PolicyRule| rule.subjects.iter().any(|subject| subject.matches(user));
-            let Some(first) = rules.iter().position(is_for) else {
+            let may_be_for = |rule: &PolicyRule| {
+                let any_groups = self.scope.any_groups;
+                is_for(rule) || any_groups && rule.subjects.iter().any(is_group_of_users)
+            };
+            let Some(first) = rules.iter().position(may_be_for) else {
                 continue;
             };
             found.push((schema, first));
@@ -121,10 +142,16 @@ impl<'a> Context<'a> {
                 rules.any(|rule| rule.matches_request(&request))
             };
             if takes_all("") && takes_all("any") {
-                break;
+                return (found, true);
             }
         }
-        found
+        (found, false)
+    }
+
+    /// The levels of the scope's user, as a text.
+    pub(super) fn levels_in_scope(&self) -> Option<String> {
+        let levels: Vec<_> = self.in_scope.as_ref()?.iter().map(String::as_str).collect();
+        Some(levels.join(", "))
     }
 
     /// The name of a flow in findings: the flow schema, and the user or namespace.
@@ -182,6 +209,19 @@ impl<'a> Context<'a> {
         if self.evidence.log.is_none() {
             gaps.push(Gap::new("past requests", "no audit log was given"));
         }
+        if let (Some(user), true, Some(levels)) = (
+            self.scope.user,
+            self.scope.any_groups,
+            self.levels_in_scope(),
+        ) {
+            let why = format!(
+                "no log shows them, and they decide about the priority level; looked at were all that the user might get: {levels}"
+            );
+            gaps.push(Gap::new(
+                format!("the groups of {}", self.user_name(&user.name)),
+                why,
+            ));
+        }
         let named = self.scope.level;
         let missing = named.filter(|level| objects::level_named(self.levels, level).is_none());
         if let Some(level) = missing {
@@ -205,6 +245,19 @@ fn loads<'a>(evidence: &'a Evidence, levels: &'a [LevelInUse]) -> Vec<Load<'a>> 
         );
     }
     loads
+}
+
+/// Whether a request in a dump belongs to a user.
+pub(super) fn is_by(request: &RequestState, user: &str) -> bool {
+    match &request.details {
+        Some(details) => details.user_name == user,
+        None => request.flow_distinguisher == user,
+    }
+}
+
+/// Whether a subject is a group in which a person or program can be, besides those that its name tells.
+fn is_group_of_users(subject: &Subject) -> bool {
+    matches!(subject, Subject::Group(name) if name != "system:unauthenticated")
 }
 
 /// The name of a flow schema's priority level.

@@ -8,6 +8,9 @@ use std::fmt;
 pub struct Scope<'a> {
     /// Only the priority levels of this user's requests, and the requests themselves.
     pub user: Option<&'a User>,
+    /// Whether the user may be in other groups than those of `user`, because they are unknown. Then every priority level counts
+    /// that the user might get through a group.
+    pub any_groups: bool,
     /// Only this priority level.
     pub level: Option<&'a str>,
     /// The text that replaces a name in findings; defaults to the name.
@@ -38,6 +41,7 @@ impl fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope")
             .field("user", &self.user)
+            .field("any_groups", &self.any_groups)
             .field("level", &self.level)
             .finish_non_exhaustive()
     }

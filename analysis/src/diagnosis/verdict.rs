@@ -61,11 +61,13 @@ pub struct Diagnosis {
 pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
     let has = |check: &str| findings.iter().any(|finding| finding.check == check);
     let has_severity = |severity| findings.iter().any(|finding| finding.severity == severity);
-    let is_known = context
-        .evidence
-        .servers
-        .iter()
-        .any(|server| server.has_load());
+    // Nothing is known about a level that does not exist.
+    let is_known = context.loads().next().is_some()
+        && context
+            .evidence
+            .servers
+            .iter()
+            .any(|server| server.has_load());
     let is_in_trouble = || {
         let mut loads = context.loads();
         loads.any(Load::is_in_trouble)
@@ -116,10 +118,18 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
             let first = risks.next().unwrap_or_default();
             format!("No request waits or is rejected now, but there is a risk: {first}.")
         }
-        Verdict::Healthy => "No request waits or is rejected now.".to_owned(),
+        Verdict::Healthy => match context.levels_in_scope() {
+            None => "No request waits or is rejected now.".to_owned(),
+            Some(levels) => format!("No request waits or is rejected now in {levels}."),
+        },
         Verdict::Unknown => {
-            "The load of the API servers is unknown: no server shows its metrics or debug dumps."
-                .to_owned()
+            match context.scope.level.filter(|_| context.loads().next().is_none()) {
+                Some(level) if !context.evidence.servers.is_empty() => {
+                    format!("The priority level {level} does not exist, or the server ignores it.")
+                }
+                _ => "The load of the API servers is unknown: no server shows its metrics or debug dumps."
+                    .to_owned(),
+            }
         }
     }
 }

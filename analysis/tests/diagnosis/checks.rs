@@ -228,3 +228,51 @@ fn checks_have_different_ids() {
     ids.dedup();
     assert_eq!(ids.len(), checks().len());
 }
+
+#[test]
+fn unknown_groups_of_a_user_are_not_a_healthy_user() {
+    let mut evidence = two_levels(FULL, IDLE);
+    evidence.flow_schemas = vec![schema("team", "busy", 500, group("team"))];
+    let alice = k8s_flowcontrol_rules::matching::User::named("alice");
+    let known = Scope {
+        user: Some(&alice),
+        ..Scope::default()
+    };
+    let unknown = Scope {
+        any_groups: true,
+        ..known
+    };
+    // Without the group none of her requests gets the level that is full.
+    let diagnosis = diagnose(&evidence, &known);
+    assert_eq!(diagnosis.verdict, Verdict::Healthy);
+    assert_eq!(
+        diagnosis.summary,
+        "No request waits or is rejected now in catch-all."
+    );
+    let diagnosis = diagnose(&evidence, &unknown);
+    assert_eq!(diagnosis.verdict, Verdict::Misconfigured);
+    let gap = diagnosis
+        .gaps
+        .iter()
+        .find(|gap| gap.what == "the groups of user alice");
+    assert!(gap.unwrap().why.contains("busy, catch-all"), "{gap:?}");
+    let own = of(&diagnosis, "user-requests")[0];
+    assert!(own.message.contains("might get FlowSchema team"), "{own:?}");
+}
+
+#[test]
+fn a_level_that_does_not_exist_is_not_healthy() {
+    let scope = Scope {
+        level: Some("nope"),
+        ..Scope::default()
+    };
+    let diagnosis = diagnose(&two_levels(IDLE, IDLE), &scope);
+    assert_eq!(diagnosis.verdict, Verdict::Unknown);
+    assert!(
+        diagnosis
+            .summary
+            .contains("priority level nope does not exist"),
+        "{}",
+        diagnosis.summary
+    );
+}

@@ -105,7 +105,7 @@ proptest! {
         let mut evidence = Evidence::new(release, schemas, levels);
         evidence.servers.push(server);
         let own = k8s_flowcontrol_rules::matching::User::named("a");
-        for scope in [Scope::default(), Scope { user: Some(&own), level: Some("a"), rename: None }] {
+        for scope in [Scope::default(), Scope { user: Some(&own), level: Some("a"), ..Scope::default() }] {
             let diagnosis = diagnose(&evidence, &scope);
             prop_assert!(!diagnosis.summary.is_empty());
             for finding in &diagnosis.findings {

@@ -10,12 +10,16 @@ use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::Streams;
 use crate::redact::RedactArg;
+use crate::similar_name::hint;
 use clap::ValueEnum;
 use gather::Gathered;
+use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::rules::matching::User;
+use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, Gap, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
+use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -83,9 +87,17 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let objects = Objects::live(&args.cluster).map_err(|failure| {
         failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
     })?;
-    let gathered = block_on(async {
+    if let Some(level) = &args.level {
+        check_level(level, &objects)?;
+    }
+    let (gathered, own) = block_on(async {
         let control_plane = ControlPlane::connect(&args.cluster).await?;
-        Ok(Gathered::read(&control_plane, Duration::from_secs(args.interval)).await)
+        let own = match &args.user {
+            Some(_) => own_user(&args.cluster.client().await?).await,
+            None => None,
+        };
+        let interval = Duration::from_secs(args.interval);
+        Ok((Gathered::read(&control_plane, interval).await, own))
     })?;
     let release = objects.live.unwrap_or_default();
     let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
@@ -108,15 +120,26 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         .user
         .as_ref()
         .map(|name| User::authenticated(name.as_str(), args.group.iter().map(String::as_str)));
+    let is_unknown = |user: &User| args.group.is_empty() && !has_known_groups(&user.name);
+    let mut any_groups = user.as_ref().is_some_and(is_unknown);
+    if let (Some(user), Some(own)) = (&mut user, own)
+        && any_groups
+        && user.name == own.name
+    {
+        *user = own;
+        any_groups = false;
+    }
     if !args.logs.is_empty() {
         let log = tally(args, &evidence, user.as_ref(), streams)?;
         if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
             user.groups = groups.to_vec();
+            any_groups = false;
         }
         evidence.log = Some(log);
     }
     let scope = Scope {
         user: user.as_ref(),
+        any_groups,
         level: args.level.as_deref(),
         rename: Some(&rename),
     };
@@ -143,6 +166,37 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
         false => Ok(exit),
     }
+}
+
+/// Whether the name of a user tells its groups.
+fn has_known_groups(name: &str) -> bool {
+    name == "system:anonymous" || name.starts_with("system:serviceaccount:")
+}
+
+/// A misspelt level would look healthy.
+fn check_level(level: &str, objects: &Objects) -> Result<(), Failure> {
+    let mandatory = ["catch-all", "exempt"];
+    let names = objects.levels.iter().map(Resource::name);
+    let names: Vec<&str> = names.chain(mandatory).collect();
+    if names.contains(&level) {
+        return Ok(());
+    }
+    let failure = Failure::input(format!("the cluster has no priority level \"{level}\""));
+    Err(failure.hint_if(hint(level, &names)))
+}
+
+/// The user of the connection, with the groups, if the cluster tells.
+async fn own_user(client: &Client) -> Option<User> {
+    let review = r#"{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}"#;
+    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let request = client
+        .raw(Method::POST, path)
+        .body("application/json", review);
+    let answer: Value = serde_json::from_slice(&request.await.ok()?).ok()?;
+    let info = &answer["status"]["userInfo"];
+    let groups = info["groups"].as_array()?.iter();
+    let groups: Vec<&str> = groups.filter_map(Value::as_str).collect();
+    Some(User::new(info["username"].as_str()?, groups))
 }
 
 /// Sums up the audit logs.

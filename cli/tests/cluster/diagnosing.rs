@@ -212,6 +212,35 @@ async fn a_quiet_cluster_is_healthy() {
         "{text}"
     );
     assert!(text.contains("1 API server: http://127.0.0.1:"), "{text}");
+
+    // Of a user, the groups decide, and of a level the name.
+    let text = cluster
+        .run(&["diagnose", "--interval", "0", "--user", "alice"])
+        .expect(0)
+        .out;
+    assert!(text.contains("the groups of user alice"), "{text}");
+    let text = cluster
+        .run(&[
+            "diagnose",
+            "--interval",
+            "0",
+            "--user",
+            "alice",
+            "--group",
+            "dev",
+        ])
+        .expect(0)
+        .out;
+    assert!(!text.contains("the groups of"), "{text}");
+    let error = cluster
+        .run(&["diagnose", "--level", "workload-lo"])
+        .expect(3)
+        .err;
+    assert!(
+        error.contains("no priority level \"workload-lo\"")
+            && error.contains("did you mean `workload-low`?"),
+        "{error}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! The requests of the scope's user.
 
 use super::{Check, Context, Observation, Report, Severity, count};
-use crate::diagnosis::context::level_of;
+use crate::diagnosis::context::{is_by, level_of};
 use k8s_flowcontrol_types::{Kind, Resource};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         return;
     };
     let name = context.user_name(&user.name);
-    let schemas = context.schemas_of(user);
+    let (schemas, _) = context.schemas_of(user);
     let list: Vec<_> = schemas
         .iter()
         .map(|(schema, _)| format!("{} (priority level {})", schema.name(), level_of(schema)))
@@ -29,7 +29,12 @@ fn run(context: &Context<'_>, report: &mut Report) {
             format!("no FlowSchema has a rule for {name}, so that catch-all takes the requests")
         }
         false => format!(
-            "the requests of {name} get FlowSchema {}",
+            "the requests of {name} {} FlowSchema {}",
+            if context.scope.any_groups {
+                "might get"
+            } else {
+                "get"
+            },
             list.join(", or else ")
         ),
     };
@@ -60,12 +65,7 @@ fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) 
         let of_level = rows.filter(|row| row.priority_level == load.name());
         let (mut waiting, mut executing) = (0_i64, 0_i64);
         for request in of_level.filter_map(|row| row.request.as_ref()) {
-            let details = request.details.as_ref();
-            let is_users = match details {
-                Some(details) => details.user_name == user,
-                None => request.flow_distinguisher == user,
-            };
-            match (is_users, request.index_in_queue) {
+            match (is_by(request, user), request.index_in_queue) {
                 (false, _) => {}
                 (true, Some(_)) => waiting += 1,
                 (true, None) => executing += 1,
