@@ -163,10 +163,11 @@ impl Source for Clients<'_> {
             work: client.work,
             deadline: client.deadline,
             observed: None,
+            observed_rejection: false,
         }
     }
 
-    fn execution_time(&mut self, sending: Sending) -> Duration {
+    fn execution_time(&mut self, sending: Sending, _: Duration) -> Duration {
         match self.group(sending.client).service_time {
             ServiceTime::Constant(time) => time,
             ServiceTime::Exponential(average) => {

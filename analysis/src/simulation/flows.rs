@@ -15,6 +15,12 @@ pub(super) struct Flow {
     pub(super) hash: u64,
     pub(super) counts: Counts,
     pub(super) waits: Waits,
+    /// The waits that the log recorded.
+    pub(super) observed: Waits,
+    /// The requests that the server of the log rejected.
+    pub(super) observed_rejected: u64,
+    /// The simulated waits that a server would annotate.
+    pub(super) shown: Waits,
 }
 
 /// Flows, each of them once.
@@ -51,6 +57,9 @@ impl Flows {
                     hash,
                     counts: Counts::default(),
                     waits: Waits::default(),
+                    observed: Waits::default(),
+                    observed_rejected: 0,
+                    shown: Waits::default(),
                 });
                 // More flows do not fit into memory.
                 all.len() as u32 - 1

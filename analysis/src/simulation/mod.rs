@@ -9,8 +9,9 @@
 //! times.
 //!
 //! The model does not know several API servers, the processor's load (the time that a request executes does not depend on
-//! the others), or the bytes of objects beyond the given seats. The requests of an audit log come at their times, also where
-//! their clients would have waited for an earlier response. Their execution times include waits that the log does not have.
+//! the others), or the bytes of objects beyond the given seats. The requests of an audit log follow the simulated responses
+//! where their clients [waited](Recording::find_loops) for them, and come at their times otherwise; waits that the log does not
+//! have are [estimated](Recording::estimate_waits). [`Report::predictions`] compares the outcome with the log.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::controller::FlowController;
@@ -36,17 +37,21 @@
 //!
 //! [`FlowController`]: k8s_flowcontrol_rules::controller::FlowController
 
+mod causal;
 mod clients;
 mod events;
 mod explain;
 mod flows;
+mod hidden;
 mod load;
+mod loops;
 mod random;
 mod recorded;
 mod report;
 mod run;
 mod source;
 mod tally;
+mod trust;
 mod waits;
 
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
@@ -54,6 +59,7 @@ pub use load::{Arrivals, Client, Load, ServiceTime};
 pub use recorded::{Recorded, Recording};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
+pub use trust::{Compared, Prediction};
 pub use waits::Waits;
 
 use clients::Clients;

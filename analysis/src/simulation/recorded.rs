@@ -1,10 +1,12 @@
 //! The requests of an audit log as a load.
 
+use super::causal::Causal;
 use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
+use super::hidden::Estimates;
+use super::loops::waiting_clients;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
-use super::source::{Facts, Source};
 use crate::audit::Event;
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
@@ -31,10 +33,16 @@ pub struct Recorded {
     pub execution: Option<Duration>,
     /// The wait in a queue that the server recorded; none without [annotation](Event::queue_wait).
     pub observed: Option<Duration>,
+    /// The client that sent the request: its user and user agent.
+    pub client: u32,
+    /// The time from the arrival to the response in the log; none if the log ends before it.
+    pub took: Option<Duration>,
+    /// Whether the server of the log rejected the request.
+    pub rejected: bool,
 }
 
 impl Recorded {
-    /// A request of a class; see the fields.
+    /// A request of a class; see the fields. Its client is 0, and it took its execution and its wait.
     pub fn new(
         received_us: i64,
         class: u32,
@@ -46,6 +54,9 @@ impl Recorded {
             class,
             execution,
             observed,
+            client: 0,
+            took: execution.map(|time| time.saturating_add(observed.unwrap_or_default())),
+            rejected: false,
         }
     }
 }
@@ -91,6 +102,13 @@ pub struct Recording {
     known_kinds: HashMap<(String, String, String), u32>,
     classes: Vec<Class>,
     known_classes: HashMap<Class, u32>,
+    /// By user and user agent.
+    clients: HashMap<(String, String), u32>,
+    /// Whether each client waits for its responses.
+    waiting: HashMap<u32, bool>,
+    estimates: Estimates,
+    /// Whether any request has a recorded wait.
+    is_annotated: bool,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
     /// The requests that the server of the log rejected, by index of the level.
@@ -108,11 +126,11 @@ struct Kind {
 
 /// The requests that a server cannot tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Class {
-    flow: u32,
-    kind: u32,
-    work: Work,
-    deadline: Duration,
+pub(super) struct Class {
+    pub(super) flow: u32,
+    pub(super) kind: u32,
+    pub(super) work: Work,
+    pub(super) deadline: Duration,
 }
 
 impl Recording {
@@ -128,6 +146,10 @@ impl Recording {
             known_kinds: HashMap::new(),
             classes: Vec::new(),
             known_classes: HashMap::new(),
+            clients: HashMap::new(),
+            waiting: HashMap::new(),
+            estimates: Estimates::default(),
+            is_annotated: false,
             period: None,
         }
     }
@@ -145,16 +167,19 @@ impl Recording {
         if !event.reached_flow_control() {
             return None;
         }
+        // Recordings of the same log for other configurations have the same numbers.
+        let (client, kind) = (self.client(event), self.kind(attributes));
         let flow = self.flows.find(&self.server, attributes)?;
         let level = self.flows.all[flow as usize].level;
         let execution = event.execution_time();
-        let kind = self.kind(attributes);
+        self.is_annotated |= event.queue_wait().is_some();
         if let Some(execution) = execution {
             let kind = &mut self.kinds[kind as usize];
             kind.executed = kind.executed.saturating_add(1);
             kind.execution = kind.execution.saturating_add(execution);
         }
-        if event.is_rejected_by_flow_control() {
+        let rejected = event.is_rejected_by_flow_control();
+        if rejected {
             self.rejected[level.index()] += 1;
         }
         let level = self.server.levels().nth(level.index());
@@ -186,6 +211,9 @@ impl Recording {
             class,
             execution,
             observed: event.queue_wait(),
+            client,
+            took: event.response_time(),
+            rejected,
         })
     }
 
@@ -194,10 +222,43 @@ impl Recording {
         self.period
     }
 
-    /// Sends the requests to the server at their times, and tells `progress` from time to time how far it has come.
+    /// Finds the clients that wait for a response before they send their next request.
     ///
-    /// The requests must be sorted by time; one that is earlier than its predecessor counts as late. The times of the report
-    /// begin with the first request. A rejected request is not retried: its client's retries are requests of the log.
+    /// The requests must be sorted by time, and be those of the following replay.
+    pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
+        self.waiting = waiting_clients(requests.into_iter());
+    }
+
+    /// Estimates the waits that the log does not have, by a replay of the requests: those without annotation, which servers
+    /// write since 1.31 for requests that took more than half a second. Otherwise they would count as execution.
+    ///
+    /// The requests must be sorted by time, and be those of the following replay. Each call begins with the estimates of the
+    /// previous one and is nearer to the truth; [`ESTIMATES`](Self::ESTIMATES) calls are enough.
+    pub fn estimate_waits(&mut self, requests: impl IntoIterator<Item = Recorded>) {
+        let mut run = self.clone().prepare(requests.into_iter(), ());
+        run.run(|_| ());
+        self.estimates = run.source.seen;
+    }
+
+    /// The calls of [`estimate_waits`](Self::estimate_waits) after which the estimates hardly change.
+    pub const ESTIMATES: usize = 3;
+
+    /// Takes the clients and the estimates of another recording of the same requests.
+    pub fn learn_from(&mut self, other: &Self) {
+        self.waiting.clone_from(&other.waiting);
+        self.estimates.clone_from(&other.estimates);
+    }
+
+    /// Replays the requests as their clients would send them, and tells `progress` from time to time how far it has come.
+    ///
+    /// The requests must be sorted by time; one that is earlier than its predecessor counts as late. A client that waits for its
+    /// responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated response as the log has it
+    /// after the recorded one, unless the pause is longer than five seconds. After a response with another outcome than in the
+    /// log (429 or not), the client pauses as it did on average after that outcome. All other requests come at the times of the
+    /// log.
+    ///
+    /// The times of the report begin with the first request. A rejected request is not retried: its client's retries are
+    /// requests of the log.
     pub fn replay(
         self,
         requests: impl IntoIterator<Item = Recorded>,
@@ -212,6 +273,7 @@ impl Recording {
         let mut run = self.prepare(requests.into_iter(), ());
         run.run(progress);
         let mut report = run.report();
+        report.clients.retain(|(_, counts)| counts.arrived > 0);
         for (name, rejected) in names.into_iter().zip(rejected) {
             if let Some(level) = report.levels.iter_mut().find(|level| level.name == name) {
                 level.observed.rejected = rejected;
@@ -238,17 +300,17 @@ impl Recording {
         self,
         requests: I,
         observer: O,
-    ) -> Run<Replay<I>, O> {
+    ) -> Run<Causal<I>, O> {
         let (first, last) = self.period.unwrap_or_default();
         let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
-        let mut replay = Replay {
-            averages: averages(&self.kinds),
-            classes: self.classes,
+        let replay = Causal::new(
+            self.classes,
+            averages(&self.kinds),
+            self.waiting,
+            (self.estimates, self.is_annotated),
             first,
-            next: None,
             requests,
-        };
-        replay.advance(Duration::ZERO);
+        );
         let duration = Duration::from_micros(last.abs_diff(first));
         Run::new(
             self.server,
@@ -288,6 +350,12 @@ impl Recording {
             })
     }
 
+    fn client(&mut self, event: &Event<'_>) -> u32 {
+        let key = (event.user.name.to_string(), event.user_agent.to_string());
+        let next = self.clients.len() as u32;
+        *self.clients.entry(key).or_insert(next)
+    }
+
     fn class(&mut self, class: Class) -> u32 {
         let classes = &mut self.classes;
         *self.known_classes.entry(class).or_insert_with(|| {
@@ -322,64 +390,4 @@ fn deadline(query: &str) -> Duration {
         Some(timeout) if !timeout.is_zero() => timeout.min(DEADLINE),
         _ => DEADLINE,
     }
-}
-
-/// Sends recorded requests.
-struct Replay<I> {
-    classes: Vec<Class>,
-    /// The execution time of the requests for which it is unknown, by kind.
-    averages: Vec<Duration>,
-    /// The time of the first request.
-    first: i64,
-    next: Option<(Duration, Recorded)>,
-    requests: I,
-}
-
-impl<I: Iterator<Item = Recorded>> Replay<I> {
-    fn advance(&mut self, earliest: Duration) {
-        self.next = self.requests.next().map(|request| {
-            let since = request.received_us.saturating_sub(self.first).max(0);
-            let at = Duration::from_micros(since.unsigned_abs());
-            (at.max(earliest), request)
-        });
-    }
-}
-
-impl<I: Iterator<Item = Recorded>> Source for Replay<I> {
-    type Request = Recorded;
-
-    fn next_arrival(&self) -> Option<Duration> {
-        self.next.map(|(at, _)| at)
-    }
-
-    fn send(&mut self) -> Option<Recorded> {
-        let (now, request) = self.next?;
-        self.advance(now);
-        Some(request)
-    }
-
-    fn facts(&self, request: Recorded) -> Facts {
-        let class = &self.classes[request.class as usize];
-        Facts {
-            flow: class.flow as usize,
-            group: class.kind as usize,
-            retries_left: 0,
-            work: class.work,
-            deadline: class.deadline,
-            observed: request.observed,
-        }
-    }
-
-    fn execution_time(&mut self, request: Recorded) -> Duration {
-        let kind = self.classes[request.class as usize].kind;
-        request
-            .execution
-            .unwrap_or_else(|| self.averages[kind as usize])
-    }
-
-    fn rejected(&mut self, _: Duration, _: Recorded) -> bool {
-        false
-    }
-
-    fn completed(&mut self, _: Duration, _: Recorded) {}
 }

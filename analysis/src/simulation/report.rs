@@ -77,6 +77,9 @@ pub struct Observed {
     pub predicted: Waits,
     /// For each of these requests the difference of both, without its sign.
     pub differences: Waits,
+    /// The simulated waits that a server would record: those of requests that take more than half a second. Their
+    /// distribution is comparable with that of `waits`, unlike `predicted`, whose requests are chosen by their recorded wait.
+    pub shown: Waits,
     /// The requests that the server of the log rejected.
     pub rejected: u64,
 }
@@ -121,4 +124,10 @@ pub struct FlowReport {
     pub counts: Counts,
     /// The waiting times of the dispatched requests.
     pub waits: Waits,
+    /// The waits that an audit log recorded; empty for generated clients.
+    pub observed: Waits,
+    /// The requests that the server of an audit log rejected.
+    pub observed_rejected: u64,
+    /// The simulated waits that a server would record: those of requests that take more than half a second.
+    pub shown: Waits,
 }

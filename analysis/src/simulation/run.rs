@@ -46,7 +46,7 @@ struct Pending<R> {
 
 pub(super) struct Run<S: Source, O> {
     server: FlowController,
-    source: S,
+    pub(super) source: S,
     /// The duration of the load.
     duration: Duration,
     events: Events,
@@ -127,7 +127,9 @@ impl<S: Source, O: Observer> Run<S, O> {
                     self.observer.timed_out(now, ticket);
                     let facts = self.source.facts(request);
                     self.tally.count(&facts, |counts| counts.timed_out += 1);
-                    self.tally.compare(&facts, now.saturating_sub(arrived));
+                    let wait = now.saturating_sub(arrived);
+                    self.tally.compare(&facts, wait);
+                    self.tally.shows(&facts, wait, Duration::ZERO);
                     self.reject(now, request, &facts);
                 }
             }
@@ -145,8 +147,7 @@ impl<S: Source, O: Observer> Run<S, O> {
 
     fn arrive(&mut self, now: Duration, request: S::Request) {
         let facts = self.source.facts(request);
-        self.tally.requests += 1;
-        self.tally.count(&facts, |counts| counts.arrived += 1);
+        self.tally.arrived(&facts);
         // All that happens until now belongs to the state that the request meets.
         self.server.advance(now);
         let flow = &self.tally.flows[facts.flow];
@@ -205,8 +206,9 @@ impl<S: Source, O: Observer> Run<S, O> {
             let facts = self.source.facts(request);
             let wait = now.saturating_sub(arrived);
             self.tally.dispatched(&facts, wait);
+            let time = self.source.execution_time(request, wait);
             self.tally.compare(&facts, wait);
-            let time = self.source.execution_time(request);
+            self.tally.shows(&facts, wait, time);
             self.events
                 .plan(now.saturating_add(time), Event::EndOfExecution(ticket));
         }

@@ -16,8 +16,8 @@ pub(super) trait Source {
 
     fn facts(&self, request: Self::Request) -> Facts;
 
-    /// How long a request executes.
-    fn execution_time(&mut self, request: Self::Request) -> Duration;
+    /// How long a request executes that waited for `wait`.
+    fn execution_time(&mut self, request: Self::Request, wait: Duration) -> Duration;
 
     /// Tells that a request got status 429, and returns whether its client sends it again.
     fn rejected(&mut self, now: Duration, request: Self::Request) -> bool;
@@ -38,4 +38,6 @@ pub(super) struct Facts {
     pub(super) deadline: Duration,
     /// The wait that a log recorded.
     pub(super) observed: Option<Duration>,
+    /// Whether the server of a log rejected the request.
+    pub(super) observed_rejection: bool,
 }

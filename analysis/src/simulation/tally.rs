@@ -8,6 +8,9 @@ use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use k8s_flowcontrol_types::order;
 use std::time::Duration;
 
+/// Servers annotate the wait of requests that took longer than this.
+pub(super) const SHORTEST_ANNOTATED: Duration = Duration::from_millis(500);
+
 pub(super) struct Tally {
     pub(super) flows: Vec<Flow>,
     /// By group of the load.
@@ -43,6 +46,12 @@ impl Tally {
         count(&mut self.groups[facts.group].1);
     }
 
+    pub(super) fn arrived(&mut self, facts: &Facts) {
+        self.requests += 1;
+        self.count(facts, |counts| counts.arrived += 1);
+        self.flows[facts.flow].observed_rejected += u64::from(facts.observed_rejection);
+    }
+
     /// Adds the wait of a dispatched request.
     pub(super) fn dispatched(&mut self, facts: &Facts, wait: Duration) {
         self.count(facts, |counts| counts.dispatched += 1);
@@ -54,8 +63,18 @@ impl Tally {
     /// Compares the wait of a request, however it ended, with the wait in the log.
     pub(super) fn compare(&mut self, facts: &Facts, wait: Duration) {
         if let Some(observed) = facts.observed {
-            let level = self.flows[facts.flow].level.index();
-            self.levels[level].observed.add(observed, wait);
+            let flow = &mut self.flows[facts.flow];
+            flow.observed.add(observed);
+            self.levels[flow.level.index()].observed.add(observed, wait);
+        }
+    }
+
+    /// Counts a wait that a server would annotate.
+    pub(super) fn shows(&mut self, facts: &Facts, wait: Duration, execution: Duration) {
+        if wait.saturating_add(execution) > SHORTEST_ANNOTATED {
+            let flow = &mut self.flows[facts.flow];
+            flow.shown.add(wait);
+            self.levels[flow.level.index()].observed.shown.add(wait);
         }
     }
 
@@ -97,6 +116,9 @@ impl Tally {
                 flow_distinguisher: flow.flow_distinguisher,
                 counts: flow.counts,
                 waits: flow.waits,
+                observed: flow.observed,
+                observed_rejected: flow.observed_rejected,
+                shown: flow.shown,
             })
             .collect();
         order::sort_by(&mut flows, |left, right| {

@@ -120,6 +120,134 @@ fn the_log_of_a_simulation_replays_with_the_same_waits() {
     assert!(count >= observed.waits.count() as usize);
 }
 
+/// A server in which `batch` may use almost all seats.
+fn wide_server() -> FlowController {
+    let schemas = [schema("batch", "batch", "batch")];
+    let wide = level("batch", 5, 16, 50);
+    FlowController::new(&schemas, &[wide], 600, Release::NEWEST, ms(0)).unwrap()
+}
+
+/// The lives of the requests of 30 clients that wait for their responses.
+fn closed(server: FlowController, duration: Duration) -> Vec<RequestTrace> {
+    let client = Client {
+        arrivals: Arrivals::Closed {
+            clients: 30,
+            think: ms(20),
+        },
+        service_time: ServiceTime::Exponential(ms(80)),
+        ..Client::new("mouse", get_pods(user("mouse", "batch")))
+    };
+    let load = Load {
+        duration,
+        clients: vec![client],
+    };
+    explain(server, &load, 3, ("batch", "mouse"), usize::MAX)
+}
+
+fn median_wait(lives: &[RequestTrace]) -> Duration {
+    let wait = |life: &RequestTrace| {
+        let mut steps = life.steps.iter();
+        let dispatched = steps.find(|(_, step)| matches!(step, Step::Dispatched { .. }));
+        dispatched.unwrap().0.saturating_sub(life.arrived)
+    };
+    let mut waits: Vec<_> = lives.iter().map(wait).collect();
+    waits.sort_unstable();
+    waits[waits.len() / 2]
+}
+
+/// The log of a server with many seats tells what happens with few: clients that wait do not flood it.
+#[test]
+fn clients_that_wait_for_responses_send_less_to_a_slower_server() {
+    let (real, log) = (
+        closed(server(), ms(40_000)),
+        log_of(&closed(wide_server(), ms(20_000))),
+    );
+    let (mut recording, requests) = read(&log);
+    let open = recording.clone().replay(requests.clone(), |_| ());
+    recording.find_loops(requests.clone());
+    let report = recording.replay(requests.clone(), |_| ());
+    let flow = &report.flows[0];
+    assert_eq!(flow.counts.dispatched, requests.len() as u64);
+    let (predicted, real) = (flow.waits.percentile(50.0), median_wait(&real));
+    assert!(real > ms(50), "{real:?}");
+    assert!(
+        predicted.abs_diff(real) * 100 < real * 25,
+        "{predicted:?} {real:?}"
+    );
+    // As independent requests, they would wait several times as long.
+    assert!(open.flows[0].waits.percentile(50.0) > real * 4);
+    // All of them take longer than the 20 seconds of the log.
+    assert!(report.end > ms(21_000), "{:?}", report.end);
+}
+
+/// A wait that the log does not have does not count as execution.
+#[test]
+fn waits_without_annotation_are_estimated() {
+    let lives = closed(server(), ms(20_000));
+    let log: String = log_of(&lives)
+        .lines()
+        .map(|line| {
+            let mut event: Value = serde_json::from_str(line).unwrap();
+            let annotations = event["annotations"].as_object_mut().unwrap();
+            annotations.remove("apiserver.latency.k8s.io/apf-queue-wait");
+            format!("{event}\n")
+        })
+        .collect();
+    let (mut recording, requests) = read(&log);
+    recording.find_loops(requests.clone());
+    let naive = recording.clone().replay(requests.clone(), |_| ());
+    for _ in 0..Recording::ESTIMATES {
+        recording.estimate_waits(requests.clone());
+    }
+    let report = recording.replay(requests, |_| ());
+    let (predicted, real) = (report.flows[0].waits.percentile(50.0), median_wait(&lives));
+    assert!(
+        predicted.abs_diff(real) * 100 < real * 25,
+        "{predicted:?} {real:?}"
+    );
+    let naive = naive.flows[0].waits.percentile(50.0);
+    assert!(naive > real * 3 / 2, "{naive:?} {real:?}");
+}
+
+#[test]
+fn predictions_have_limits() {
+    let rejected = |id: usize| {
+        let mut event = event(
+            &format!("r{id}"),
+            "a",
+            ms(10 * id as u64),
+            ms(10 * id as u64 + 1),
+        );
+        event["responseStatus"]["code"] = 429.into();
+        event["annotations"] = json!({});
+        event
+    };
+    let predictions = |count| {
+        let mut events: Vec<_> = (0..count).map(rejected).collect();
+        events.push(event("last", "a", ms(0), ms(5)));
+        replay(&lines(&events)).predictions()
+    };
+    let found = predictions(10);
+    // The level and its flow.
+    assert_eq!(found.len(), 2);
+    assert_eq!(
+        (found[0].rejected.observed, found[0].rejected.predicted),
+        (10, 0)
+    );
+    assert!(
+        found
+            .iter()
+            .all(|found| found.is_within_limits() && found.waits.is_none())
+    );
+    assert_eq!(found[1].flow, Some(("batch".into(), "a".into())));
+    assert!(
+        predictions(11)
+            .iter()
+            .all(|found| !found.is_within_limits())
+    );
+    assert_eq!(predictions(0), []);
+}
+
 #[test]
 fn execution_is_the_time_without_the_wait() {
     let mut waited = event("1", "a", ms(0), ms(900));

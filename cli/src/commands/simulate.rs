@@ -8,6 +8,7 @@ mod page;
 mod report;
 mod scenarios;
 mod sorted;
+mod trust;
 
 use crate::cluster::{ClusterArgs, SeatsArg};
 use crate::commands::seats::metrics::inventory;
@@ -31,7 +32,7 @@ use std::path::{Path, PathBuf};
 /// other built-in objects that the input lacks. The same seed gives the same result.
 ///
 /// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits that the server recorded are
-/// compared with the simulated ones. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
+/// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP),
@@ -106,7 +107,7 @@ Examples:
 enum Output {
     /// A table of the levels, and one of the 20 flows that wait longest, if any wait
     Table,
-    /// {"schemaVersion": 1, "seats", "seed", "period", "result": {"requests", "endSeconds", "levels", "flows", "clients"}, "compared"}
+    /// {"schemaVersion": 1, "seats", "seed", "period", "result": {"requests", "endSeconds", "levels", "flows", "clients"}, "trust", "compared"}
     Json,
 }
 

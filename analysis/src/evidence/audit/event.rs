@@ -200,6 +200,14 @@ impl Event<'_> {
         if self.is_rejected_by_flow_control() {
             return None;
         }
+        let waited = self.queue_wait().unwrap_or_default();
+        Some(self.response_time()?.saturating_sub(waited))
+    }
+
+    /// The time from the arrival of the request to its end, or to the beginning of the response of a watch.
+    ///
+    /// `None` if the log does not have its end.
+    pub fn response_time(&self) -> Option<Duration> {
         let end = match (self.verb.as_ref(), self.stage) {
             ("watch", Stage::ResponseStarted) => self.stage_us()?,
             ("watch", _) => time::microseconds(&self.watch_started)?,
@@ -208,8 +216,7 @@ impl Event<'_> {
         };
         // Clocks can jump back.
         let took = end.saturating_sub(self.received_us()?).max(0);
-        let waited = self.queue_wait().unwrap_or_default();
-        Some(Duration::from_micros(took.unsigned_abs()).saturating_sub(waited))
+        Some(Duration::from_micros(took.unsigned_abs()))
     }
 
     /// Whether the event is the last one about its request.

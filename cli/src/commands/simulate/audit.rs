@@ -53,7 +53,19 @@ impl Logs {
         mut replay: impl FnMut(Recording, &mut dyn Iterator<Item = Recorded>) -> T,
     ) -> Result<Vec<T>, Failure> {
         let mut sorter = self.sorter;
-        let mut run = |(index, recording)| {
+        let mut learned: Option<Recording> = None;
+        let mut run = |(index, mut recording): (usize, Recording)| {
+            match &learned {
+                Some(learned) => recording.learn_from(learned),
+                None => {
+                    recording.find_loops(sorter.requests(index).map_err(unsorted)?);
+                    for _ in 0..Recording::ESTIMATES {
+                        recording.estimate_waits(sorter.requests(index).map_err(unsorted)?);
+                    }
+                    sorter.problem().map_err(unsorted)?;
+                    learned = Some(recording.clone());
+                }
+            }
             let result = replay(recording, &mut sorter.requests(index).map_err(unsorted)?);
             sorter.problem().map_err(unsorted)?;
             Ok(result)

@@ -1,5 +1,6 @@
 //! The result of a simulation as a table and as JSON.
 
+use super::trust;
 use crate::cluster::ServerSeats;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
@@ -68,9 +69,10 @@ const OF_LOAD: &str = "\
 The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers, \
 the processor's load, or the sizes of objects that the load file does not give.";
 const OF_LOGS: &str = "\
-The model is one API server, which gets the requests of the logs at their times: also where a client would have waited for an earlier \
-response, and with the retries that the logs have. A request executes as long as in the logs; a wait that is not recorded counts as \
-execution, and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
+The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
+agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. A request \
+executes as long as in the logs, however many others execute at the same time; waits that are not recorded are estimated, \
+and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
 servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
 
 /// The reason why no waits can be compared.
@@ -92,6 +94,7 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
         writeln!(streams.out)?;
         observed(&outcome.before).write(&mut streams.out)?;
     }
+    trust::write(outcome, streams)?;
     streams.out.paragraph(&outcome.facts())?;
     if outcome.period.is_some() && outcome.observed() == 0 {
         streams.out.paragraph(NOT_OBSERVED)?;
@@ -279,6 +282,7 @@ pub(super) fn write_json(outcome: &Outcome, streams: &mut Streams) -> Result<(),
         "seed": outcome.seed,
         "period": period.map(|[first, last]| json!({"firstRequest": first, "lastRequest": last})),
         "result": json(&outcome.before, is_log),
+        "trust": is_log.then(|| trust::json(&outcome.before)),
         "compared": outcome.after.as_ref().map(|after| json(after, false)),
     });
     Ok(write_report(&mut streams.out, value)?)

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The requests that are sorted in memory. More are written to temporary files, so many to each.
 const RUN: usize = 1 << 20;
 /// The bytes of a request in a file.
-const BYTES: usize = 32;
+const BYTES: usize = 48;
 /// The execution or wait of a request that has none.
 const NONE: u64 = u64::MAX;
 
@@ -22,7 +22,10 @@ pub(super) struct Entry {
     received_us: i64,
     execution: u64,
     observed: u64,
+    took: u64,
     classes: [u32; 2],
+    client: u32,
+    rejected: bool,
 }
 
 impl Entry {
@@ -40,7 +43,10 @@ impl Entry {
             received_us: either.received_us,
             execution: time(either.execution),
             observed: time(either.observed),
+            took: time(either.took),
             classes: [class(first), class(second)],
+            client: either.client,
+            rejected: either.rejected,
         })
     }
 
@@ -49,12 +55,12 @@ impl Entry {
         let time = |time: u64| (time != NONE).then(|| Duration::from_nanos(time));
         let class = self.classes[configuration];
         (class != u32::MAX).then(|| {
-            Recorded::new(
-                self.received_us,
-                class,
-                time(self.execution),
-                time(self.observed),
-            )
+            let (execution, observed) = (time(self.execution), time(self.observed));
+            let mut request = Recorded::new(self.received_us, class, execution, observed);
+            request.took = time(self.took);
+            request.client = self.client;
+            request.rejected = self.rejected;
+            request
         })
     }
 
@@ -63,20 +69,26 @@ impl Entry {
         bytes[..8].copy_from_slice(&self.received_us.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.execution.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.observed.to_le_bytes());
-        bytes[24..28].copy_from_slice(&self.classes[0].to_le_bytes());
-        bytes[28..].copy_from_slice(&self.classes[1].to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.took.to_le_bytes());
+        bytes[32..36].copy_from_slice(&self.classes[0].to_le_bytes());
+        bytes[36..40].copy_from_slice(&self.classes[1].to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.client.to_le_bytes());
+        bytes[44] = self.rejected.into();
         bytes
     }
 
     fn from_bytes(bytes: &[u8; BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
         let word = |index: usize| u64::from_le_bytes(words[index]);
-        let classes = word(3);
+        let (classes, client) = (word(4), word(5));
         Self {
             received_us: word(0).cast_signed(),
             execution: word(1),
             observed: word(2),
+            took: word(3),
             classes: [classes as u32, (classes >> 32) as u32],
+            client: client as u32,
+            rejected: client >> 32 != 0,
         }
     }
 }
@@ -234,7 +246,10 @@ mod tests {
             received_us: -3,
             execution: NONE,
             observed: 1 << 40,
+            took: 9,
             classes: [7, u32::MAX],
+            client: 3,
+            rejected: true,
         };
         assert_eq!(Entry::from_bytes(&entry.to_bytes()), entry);
     }
