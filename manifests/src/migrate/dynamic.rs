@@ -1,10 +1,15 @@
-//! The group and a version as two strings that belong together: fields of a `GroupVersionResource`, or arguments of a call.
+//! The group and a version as two strings that belong together: fields of a `GroupVersionResource`, arguments of a call, or
+//! a path. The group may be a constant of the same file.
 
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
+use std::collections::BTreeSet;
 
 /// The maximum number of bytes between the two strings.
 const MAX_GAP: usize = 160;
+
+/// The maximum number of constants of one text whose uses are searched.
+const MAX_CONSTANTS: usize = 16;
 
 /// A string or a word of a program, with its offset.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +32,7 @@ pub(super) fn versions_of_group(
     versions: &[&'static str],
 ) -> Vec<(Span, &'static str)> {
     let mut found = Vec::new();
+    let mut constants = BTreeSet::new();
     for (at, _) in text.match_indices(GROUP) {
         let end = at + GROUP.len();
         let is_string = text[..at].ends_with(QUOTES) && text[end..].starts_with(QUOTES);
@@ -34,13 +40,92 @@ pub(super) fn versions_of_group(
             found.extend(plain(text, at, end, versions));
             continue;
         }
-        let after = tokens(text, end + 1, floor(text, end + 1 + MAX_GAP));
-        let start = floor(text, at.saturating_sub(1 + MAX_GAP));
-        let before = tokens(text, start, at - 1);
-        let token = version_after(&after, versions).or_else(|| version_before(&before, versions));
-        found.extend(token);
+        found.extend(version_beside(text, at - 1, end + 1, versions));
+        constants.extend(constant(text, at - 1).filter(|_| constants.len() < MAX_CONSTANTS));
     }
+    for name in constants {
+        found.extend(versions_of_constant(text, name, versions));
+    }
+    found.sort_by_key(|(span, _)| span.start);
+    found.dedup();
     found
+}
+
+/// The version that belongs to a group, given the group's place.
+fn version_beside(
+    text: &str,
+    start: usize,
+    end: usize,
+    versions: &[&'static str],
+) -> Option<(Span, &'static str)> {
+    let after = tokens(text, end, floor(text, end + MAX_GAP));
+    let before = tokens(text, floor(text, start.saturating_sub(MAX_GAP)), start);
+    appended(&after, versions)
+        .or_else(|| version_after(&after, versions))
+        .or_else(|| version_before(&before, versions))
+}
+
+/// The version of a string that is appended to the group: `group + "/v1beta2"`.
+fn appended(after: &[Token<'_>], versions: &[&'static str]) -> Option<(Span, &'static str)> {
+    let [plus, string, ..] = after else {
+        return None;
+    };
+    let is_appended = plus.text == "+" && string.kind == TokenKind::String;
+    let path = string.text.strip_prefix('/').filter(|_| is_appended)?;
+    let version = path.split('/').next().unwrap_or(path);
+    let token = Token {
+        start: string.start + 1,
+        text: version,
+        kind: string.kind,
+    };
+    known(&token, versions)
+}
+
+/// The name of the constant or variable whose value begins at `start`: `const group = "…"`, `String GROUP = "…"`.
+fn constant(text: &str, start: usize) -> Option<&str> {
+    let line = text[..start]
+        .rfind(['\n', ';', '{', '('])
+        .map_or(0, |at| at + 1);
+    let declared = text[line..start].trim_end().strip_suffix('=')?;
+    let declared = declared.trim_end_matches([':', ' ', '\t']);
+    // A type may stand behind the name, as in Go, or after a colon, as in Rust and TypeScript.
+    let declared = declared.split(':').next().unwrap_or(declared).trim_end();
+    let declared = declared
+        .strip_suffix(" string")
+        .unwrap_or(declared)
+        .trim_end();
+    let name = declared
+        .rsplit(|character: char| !is_word(character))
+        .next()?;
+    (name.len() > 1 && name.starts_with(|first: char| first.is_alphabetic() || first == '_'))
+        .then_some(name)
+}
+
+/// The versions beside the uses of a constant that holds the group.
+fn versions_of_constant(
+    text: &str,
+    name: &str,
+    versions: &[&'static str],
+) -> Vec<(Span, &'static str)> {
+    let uses = text.match_indices(name).filter(|(at, _)| {
+        let end = at + name.len();
+        // A field of the same name is no use of the constant: `group: …`, `group = …`.
+        let next = text[end..].trim_start();
+        !text[..*at].ends_with(is_word)
+            && !text[..*at].ends_with(QUOTES)
+            && !next.starts_with(is_word_or_assignment)
+            && !text[end..].starts_with(QUOTES)
+    });
+    uses.filter_map(|(at, _)| version_beside(text, at, at + name.len(), versions))
+        .collect()
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+fn is_word_or_assignment(character: char) -> bool {
+    is_word(character) || matches!(character, '=' | ':')
 }
 
 const QUOTES: [char; 3] = ['"', '\'', '`'];
@@ -124,7 +209,6 @@ fn tokens(text: &str, from: usize, to: usize) -> Vec<Token<'_>> {
     let mut at = from;
     while let Some(first) = text.get(at..to).and_then(|rest| rest.chars().next()) {
         let rest = &text[at..to];
-        let is_word = |character: char| character.is_alphanumeric() || character == '_';
         let (start, length, kind, next) = if QUOTES.contains(&first) {
             let inside = &rest[first.len_utf8()..];
             let length = inside.find(first).unwrap_or(inside.len());
@@ -175,6 +259,12 @@ mod tests {
             format!("  group = {group}\n  version = \"v1beta2\"\n"),
             format!("group: {GROUP}\n    resource: r\n    version: v1beta2\n"),
             format!("b.withGroup({group})\n  .withVersion(\"v1beta2\")"),
+            format!("url = {group} + \"/v1beta2/flowschemas\""),
+            format!("const g1 = {group}\nx := gvr{{Group: g1, Version: \"v1beta2\"}}"),
+            format!("const g1 string = {group}\nx := gvr(g1, \"v1beta2\")"),
+            format!("pub const G1: &str = {group};\nlet x = gvk(G1, \"v1beta2\", KIND);"),
+            format!("static final String G1 = {group};\nString x = G1 + \"/v1beta2\";"),
+            format!("g1 = {group}\nlist(group=g1, version=\"v1beta2\")\n"),
         ] {
             let found = versions_of_group(&text, &["v1beta2"]);
             let [(span, "v1beta2")] = found.as_slice() else {
@@ -190,6 +280,9 @@ mod tests {
             format!("{{Group: {group}, Resource: \"r\", Version: \"v1beta2\"}}")
                 .replace("Version", "X"),
             format!("x {GROUP}, \"v1beta2\""),
+            format!("const g1 = {group}\nx := gvr{{Group: g12, Version: \"v1beta2\"}}"),
+            format!("const g1 = {group}\nx := f(g1)\ny := g(\"v1beta2\")"),
+            format!("url = {group} + \"/v1beta2x\""),
             format!("group: {GROUP}\nname: v1beta2\n"),
             format!("group: {GROUP}\n}} version: v1beta2\n"),
         ] {
