@@ -13,6 +13,7 @@
 mod common;
 
 mod completion;
+mod image;
 mod package;
 
 use std::ffi::OsString;
