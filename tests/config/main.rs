@@ -4,6 +4,7 @@
 //! - `names`: the names in handshakes and requests, with and without `tls-server-name`
 //! - `rotation`: files that change, and the one retry after a 401
 //! - `exec`: credential plugins, written as small scripts
+//! - `token_source`: tokens that code of the program obtains
 //! - `exported`: configurations as kubeconfigs, and back
 //! - `plain_http`: servers without TLS get no credentials
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
@@ -34,3 +35,4 @@ mod rotation;
 mod secrets;
 mod support;
 mod tls;
+mod token_source;

@@ -28,6 +28,7 @@ pub(crate) use kind::ErrorKind;
 /// | [`is_conflict`](Self::is_conflict) | read the object again and repeat the change |
 /// | [`is_invalid`](Self::is_invalid), [`is_bad_request`](Self::is_bad_request), [`is_argument`](Self::is_argument) | correct the request |
 /// | [`is_unauthorized`](Self::is_unauthorized), [`is_forbidden`](Self::is_forbidden) | correct the credentials or the permissions |
+/// | [`is_setup`](Self::is_setup) | correct the configuration |
 /// | [`is_expired`](Self::is_expired) | list again |
 /// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later; the client has already [retried](crate::client::RetryPolicy) |
 /// | [`is_lossy`](Self::is_lossy) | allow the loss, or keep to the fields of the server's version |

@@ -119,6 +119,12 @@ impl Error {
         matches!(self.kind(), ErrorKind::Argument(_))
     }
 
+    /// The client could not be created, or its configuration or credentials cannot be used: a kubeconfig, a certificate, an exec
+    /// plugin, a [token source](crate::config::TokenSource). Nothing was sent.
+    pub fn is_setup(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Setup)
+    }
+
     /// The response, or an event of a watch, does not match the API's documents.
     pub fn is_decode(&self) -> bool {
         matches!(self.kind(), ErrorKind::Decode { .. })

@@ -2,7 +2,7 @@
 
 use super::retry::Budget;
 use crate::config::{
-    Auth, Certificates, Config, ConfigError, ExecCredential, SharedPlugin, bearer, notice,
+    Auth, Certificates, Config, ConfigError, ExecCredential, Provider, SharedPlugin, bearer, notice,
 };
 use crate::error::Error;
 use crate::transport::tls;
@@ -69,7 +69,8 @@ impl Session {
         // A token file remembers its token, in case the first request is sent in the middle of a rotation.
         let _reported_by_requests = config.authorization(config.read_token_file());
         let plugin = match config.auth() {
-            Auth::Exec(plugin) => Some(SharedPlugin::new(plugin.clone())),
+            Auth::Exec(plugin) => Some(SharedPlugin::new(Provider::Plugin(plugin.clone()))),
+            Auth::Own(tokens) => Some(SharedPlugin::new(Provider::Own(tokens.clone()))),
             _ => None,
         };
         Self {
@@ -114,7 +115,7 @@ impl Session {
     /// New connections or credentials after a 401; `None` if nothing has changed.
     pub(crate) async fn after_unauthorized(&self, used: &Ready) -> Result<Option<Ready>, Error> {
         let ready = match self.config.auth() {
-            Auth::Exec(_) => self.renewed(used.credential.as_ref()).await?,
+            Auth::Exec(_) | Auth::Own(_) => self.renewed(used.credential.as_ref()).await?,
             Auth::TokenFile(_) => self.renewed(None).await?,
             _ => {
                 let ready = self.renewed(None).await?;

@@ -2,6 +2,7 @@
 
 use super::Auth;
 use super::source::Source;
+use super::token_source::{OwnTokens, TokenSource};
 use crate::config::proxy::{Proxy, ProxySetting};
 use crate::config::{Config, ConfigError, ExecPlugin, Impersonation, Secret, TokenFile};
 use rustls::pki_types::ServerName;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 /// # Credentials
 ///
-/// A token, a token file, a user name with a password and an exec plugin replace each other. A client certificate is used
+/// A token, a token file, a user name with a password, an exec plugin and a token source replace each other. A client certificate is used
 /// in addition. They are sent over TLS only, see the [module](crate::config#servers-without-tls).
 impl Config {
     /// Authenticates with a bearer token.
@@ -41,6 +42,28 @@ impl Config {
     #[must_use]
     pub fn with_exec(mut self, plugin: ExecPlugin) -> Self {
         self.auth = Auth::Exec(Arc::new(plugin));
+        self
+    }
+
+    /// Authenticates with tokens that code of the program obtains, such as the library of a cloud.
+    ///
+    /// The [token source](crate::config::TokenSource) is called again before a token expires, and after the server rejected it.
+    /// A kubeconfig cannot express it: [`to_kubeconfig`](Self::to_kubeconfig) leaves it out.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::config::{BearerToken, Config, Secret};
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// let config = Config::new("https://10.0.0.1:6443")?.with_token_source(|| async {
+    ///     let token = Secret::new("from the library of a cloud");
+    ///     let expires = SystemTime::now() + Duration::from_secs(900);
+    ///     Ok::<_, std::io::Error>(BearerToken::new(token).with_expiry(expires))
+    /// });
+    /// # Ok::<(), k8s_flowcontrol::config::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn with_token_source(mut self, source: impl TokenSource) -> Self {
+        self.auth = Auth::Own(OwnTokens::new(source));
         self
     }
 

@@ -10,12 +10,14 @@ pub(crate) mod plain_http;
 pub(crate) mod secret;
 pub(crate) mod source;
 pub(crate) mod token_file;
+pub(crate) mod token_source;
 
 use super::{ConfigError, ExecPlugin, Secret};
 use authorization::{basic, bearer};
 use http::HeaderValue;
 use std::sync::Arc;
 use token_file::TokenFile;
+use token_source::OwnTokens;
 
 /// The credentials of a user, except for certificates.
 #[derive(Clone, Debug)]
@@ -26,15 +28,17 @@ pub(crate) enum Auth {
     Basic(String, Secret),
     /// A plugin's token or client certificate.
     Exec(Arc<ExecPlugin>),
+    /// Tokens from code of the program.
+    Own(OwnTokens),
 }
 
 impl Auth {
     /// The header for the next request. Waits for the disk if the token is in a file.
     ///
-    /// A plugin's token is added by the client.
+    /// The token of a plugin or of the program's code is added by the client.
     pub(crate) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
         match self {
-            Self::None | Self::Exec(_) => Ok(None),
+            Self::None | Self::Exec(_) | Self::Own(_) => Ok(None),
             Self::Token(token) => bearer(token).map(Some),
             Self::TokenFile(file) => file.header(file.read()).map(Some),
             Self::Basic(username, password) => basic(username, password).map(Some),

@@ -70,7 +70,8 @@ impl Config {
     fn user(&self) -> Value {
         let mut user = Map::new();
         match &self.auth {
-            Auth::None => {}
+            // Code has no form in a kubeconfig.
+            Auth::None | Auth::Own(_) => {}
             Auth::Token(token) => set(&mut user, "token", token.expose()),
             Auth::TokenFile(file) => {
                 set(&mut user, "tokenFile", file.path());

@@ -82,6 +82,16 @@ impl ExecCredential {
         })
     }
 
+    /// A token from code of the program.
+    pub(crate) fn of_token(token: Secret, expires: Option<SystemTime>, now: SystemTime) -> Self {
+        Self {
+            token: Some(token),
+            certificate: None,
+            obtained: now,
+            expires,
+        }
+    }
+
     /// Whether to renew the credentials. `early` is the time before their expiry; it defaults to a minute, or a tenth of a
     /// shorter lifetime.
     pub(crate) fn is_due(&self, early: Option<Duration>, now: SystemTime) -> bool {

@@ -8,7 +8,7 @@ mod shared;
 mod to_kubeconfig;
 
 pub(crate) use credential::ExecCredential;
-pub(crate) use shared::SharedPlugin;
+pub(crate) use shared::{Provider, SharedPlugin};
 pub(crate) use to_kubeconfig::EXTENSION;
 
 use serde_json::Value;

@@ -1,6 +1,7 @@
-//! The credentials of a plugin, shared by all requests of a client.
+//! The credentials of a plugin or of the program's code, shared by all requests of a client.
 
 use super::{ExecCredential, ExecPlugin};
+use crate::config::auth::token_source::OwnTokens;
 use crate::config::{Config, ConfigError, notice};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,7 +10,13 @@ use tokio::task::AbortHandle;
 /// The minimum time between the beginnings of early renewals.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Runs a plugin when its credentials are missing, due or rejected; one run at a time.
+/// What provides the credentials.
+pub(crate) enum Provider {
+    Plugin(Arc<ExecPlugin>),
+    Own(OwnTokens),
+}
+
+/// Runs a plugin, or the program's code, when its credentials are missing, due or rejected; one run at a time.
 pub(crate) struct SharedPlugin {
     runs: Arc<Runs>,
     /// The task of the last early renewal, and its beginning.
@@ -17,7 +24,7 @@ pub(crate) struct SharedPlugin {
 }
 
 struct Runs {
-    plugin: Arc<ExecPlugin>,
+    provider: Provider,
     /// Held during a run.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
@@ -33,10 +40,10 @@ struct State {
 }
 
 impl SharedPlugin {
-    pub(crate) fn new(plugin: Arc<ExecPlugin>) -> Self {
+    pub(crate) fn new(provider: Provider) -> Self {
         Self {
             runs: Arc::new(Runs {
-                plugin,
+                provider,
                 turn: tokio::sync::Mutex::default(),
                 state: Mutex::default(),
             }),
@@ -46,7 +53,10 @@ impl SharedPlugin {
 
     /// Whether a run may wait for a person.
     pub(crate) fn is_interactive(&self) -> bool {
-        self.runs.plugin.is_interactive().unwrap_or(false)
+        match &self.runs.provider {
+            Provider::Plugin(plugin) => plugin.is_interactive().unwrap_or(false),
+            Provider::Own(_) => false,
+        }
     }
 
     /// The current credentials. `rejected` are credentials that the server did not accept.
@@ -136,12 +146,20 @@ impl Runs {
     }
 
     fn is_due(&self, credential: &ExecCredential, now: SystemTime) -> bool {
-        credential.is_due(self.plugin.renew_before, now)
+        let early = match &self.provider {
+            Provider::Plugin(plugin) => plugin.renew_before,
+            Provider::Own(_) => None,
+        };
+        credential.is_due(early, now)
     }
 
     /// Runs the plugin and keeps the result. A failure keeps the previous credentials.
     async fn run(&self, config: &Config) -> Result<Arc<ExecCredential>, ConfigError> {
-        let result = self.plugin.run(config).await.map(Arc::new);
+        let result = match &self.provider {
+            Provider::Plugin(plugin) => plugin.run(config).await,
+            Provider::Own(tokens) => tokens.run().await,
+        };
+        let result = result.map(Arc::new);
         let mut state = self.state();
         state.finished += 1;
         state.failure = result.as_ref().err().cloned();
