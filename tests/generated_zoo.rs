@@ -14,12 +14,16 @@
     reason = "a test says what is wrong by ending"
 )]
 
+#[path = "generated/random/mod.rs"]
+mod random;
 #[path = "generated/zoo/mod.rs"]
 mod zoo;
 
-use k8s_flowcontrol::{Client, Resource, from_value_strict};
+use k8s_flowcontrol::client::ResourceKind;
+use k8s_flowcontrol::{Client, DynamicObject, Resource, from_value_strict};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
+use random::random_v1;
 use serde_json::{Value, json};
 use std::path::Path;
 use zoo::zoo_v1::{Keeper, KeeperLevel, RESOURCES, Review, Shape, Signal};
@@ -152,4 +156,32 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     assert_eq!(open.unknown.get("new").unwrap().as_str(), r#"{"b":null}"#);
     tree["spec"]["closed"] = json!(1);
     assert!(from_value_strict::<Keeper>(&tree).is_err());
+}
+
+/// A custom resource keeps empty values, and `null` where it is nullable; `1` and `1.0` are one number.
+#[tokio::test]
+async fn a_server_keeps_what_a_custom_resource_has() {
+    let resources = random_v1::RESOURCES;
+    let server = ApiServer::builder().serve(resources).start().await.unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    let kind = ResourceKind::of::<random_v1::Kind0>();
+    let objects = client.dynamic(kind, Some("north"));
+    let mut tree = json!({
+        "metadata": { "name": "ann" }, "URLs3": null, "URLs4": null, "x0": [1, ""], "x2": 1,
+        "URLs5": { "URLs1": "", "long_name3": null, "fooBar0": "" },
+    });
+    let object = DynamicObject::from_tree(tree.clone()).unwrap();
+    let created = objects.create(&object).await.unwrap();
+    let shown = created.tree();
+    assert_eq!(shown["URLs3"], Value::Null);
+    assert!(shown.as_object().unwrap().contains_key("URLs3"), "{shown}");
+    assert!(!shown.as_object().unwrap().contains_key("URLs4"), "{shown}");
+    assert_eq!(shown["x0"], json!([1, ""]));
+    let empty = json!({ "URLs1": "", "long_name3": null, "fooBar0": "" });
+    assert_eq!(shown["URLs5"], empty);
+
+    tree["x0"] = json!([1.0, ""]);
+    let object = DynamicObject::from_tree(tree).unwrap();
+    let replaced = objects.replace(&object).await.unwrap();
+    assert_eq!(replaced.metadata, created.metadata);
 }

@@ -31,6 +31,70 @@ pub fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
     fields(value, schema, EmptyLists::Kept)
 }
 
+/// `value` as a server keeps an object of a custom resource: every value that the schema has, also an empty one, and `null` only
+/// where it is nullable. An integral number is an integer. The metadata is as [`canonical`] writes it.
+pub fn structural(value: &Value, schema: &TypeSchema) -> Value {
+    let mut kept = structural_fields(value, schema);
+    if let (Some(kept), Some(field)) = (kept.as_object_mut(), schema.field("metadata"))
+        && let Some(metadata) = canonical_field(value.get("metadata"), field, EmptyLists::Nil)
+    {
+        kept.insert("metadata".to_owned(), metadata);
+    }
+    kept
+}
+
+fn structural_fields(value: &Value, schema: &TypeSchema) -> Value {
+    let Value::Object(fields) = value else {
+        return Value::Object(Map::new());
+    };
+    let keep = |(name, value): (&String, &Value)| {
+        let kept = match schema.field(name) {
+            Some(field) if value.is_null() => field.nullable.then_some(Value::Null)?,
+            Some(field) => structural_value(value, &field.shape),
+            None if schema.preserves_unknown_fields => with_integers(value),
+            None => return None,
+        };
+        Some((name.clone(), kept))
+    };
+    fields.iter().filter_map(keep).collect()
+}
+
+fn structural_value(value: &Value, shape: &Shape) -> Value {
+    match (shape, value) {
+        (Shape::Object(schema), Value::Object(_)) => structural_fields(value, schema),
+        (Shape::List { element, .. }, Value::Array(elements)) => elements
+            .iter()
+            .map(|value| structural_value(value, element))
+            .collect(),
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
+            .iter()
+            .map(|(key, value)| (key.clone(), structural_value(value, shape)))
+            .collect(),
+        _ => with_integers(value),
+    }
+}
+
+/// The same value, in which `1.0` is `1`.
+fn with_integers(value: &Value) -> Value {
+    /// The integers up to here have one floating-point number each.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if !number.is_i64() && !number.is_u64() => {
+            let float = number.as_f64();
+            let integral = float.filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+            integral.map_or_else(|| value.clone(), |float| (float as i64).into())
+        }
+        Value::Array(elements) => elements.iter().map(with_integers).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            fields
+                .map(|(name, value)| (name.clone(), with_integers(value)))
+                .collect()
+        }
+        value => value.clone(),
+    }
+}
+
 /// The treatment of empty lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EmptyLists {

@@ -2,7 +2,8 @@
 
 use super::version::Version;
 use k8s_flowcontrol_rules::decode::{self, DecodeAs, Format};
-use k8s_flowcontrol_text::{Node, parse_json, parse_yaml};
+use k8s_flowcontrol_text::{self as text, Node, parse_json, parse_yaml};
+use k8s_flowcontrol_types::schema::Shape;
 use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::Value;
 
@@ -40,7 +41,9 @@ pub(super) fn read(
         release,
         sorted: format == Format::Yaml,
     };
-    let decoded = decode::decode(root, target).map_err(|error| invalid(&error.message))?;
+    let mut decoded = decode::decode(root, target).map_err(|error| invalid(&error.message))?;
+    let sent = text::to_value(root).map_err(|message| invalid(&message))?;
+    keep_nulls(&mut decoded.value, &sent, &Shape::Object(version.schema()));
     check_type(version, &decoded.value)?;
     let problems: Vec<String> = duplicates
         .into_iter()
@@ -53,6 +56,39 @@ pub(super) fn read(
         }
         FieldValidation::Warn => Ok((decoded.value, problems)),
         _ => Ok((decoded.value, Vec::new())),
+    }
+}
+
+/// Puts back `null` where a field is nullable: the decoder reads it as an absence, as Go does for fields of structs.
+fn keep_nulls(decoded: &mut Value, sent: &Value, shape: &Shape) {
+    match (shape, decoded, sent) {
+        (Shape::Object(schema), Value::Object(decoded), Value::Object(sent)) => {
+            for (name, sent) in sent {
+                let Some(field) = schema.field(name) else {
+                    continue;
+                };
+                match decoded.get_mut(name) {
+                    Some(decoded) => keep_nulls(decoded, sent, &field.shape),
+                    None if field.nullable && sent.is_null() => {
+                        decoded.insert(name.clone(), Value::Null);
+                    }
+                    None => {}
+                }
+            }
+        }
+        (Shape::List { element, .. }, Value::Array(decoded), Value::Array(sent)) => {
+            for (decoded, sent) in decoded.iter_mut().zip(sent) {
+                keep_nulls(decoded, sent, element);
+            }
+        }
+        (Shape::Map { value, .. }, Value::Object(decoded), Value::Object(sent)) => {
+            for (key, sent) in sent {
+                if let Some(decoded) = decoded.get_mut(key) {
+                    keep_nulls(decoded, sent, value);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -5,7 +5,7 @@ use super::rules::{Deprecation, HUB, Rules};
 use super::version::Version;
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_rules::validate::{self, Violation};
-use k8s_flowcontrol_rules::wire::{canonical, in_memory};
+use k8s_flowcontrol_rules::wire::{canonical, in_memory, structural};
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
@@ -197,10 +197,11 @@ impl Kind {
     /// Fills in the defaults of `version` and converts the object into the hub form, which keeps empty lists until
     /// the object is stored.
     pub(crate) fn to_hub(&self, mut object: Value, version: Version) -> Value {
-        if let Some(rules) = version.rules() {
-            rules.fill_in_defaults(&mut object);
-            object = rules.version_to_hub(object);
-        }
+        let Some(rules) = version.rules() else {
+            return self.canonical(&object, self.hub);
+        };
+        rules.fill_in_defaults(&mut object);
+        object = rules.version_to_hub(object);
         self.typed(in_memory(&object, self.hub.schema()), self.hub)
     }
 
@@ -235,7 +236,11 @@ impl Kind {
 
     /// The canonical form in `version`, with the object's type.
     pub(crate) fn canonical(&self, object: &Value, version: Version) -> Value {
-        self.typed(canonical(object, version.schema()), version)
+        let form = match version.rules() {
+            Some(_) => canonical(object, version.schema()),
+            None => structural(object, version.schema()),
+        };
+        self.typed(form, version)
     }
 
     /// Violations of an object in hub form that is to be created or to replace `old`.
