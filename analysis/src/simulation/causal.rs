@@ -18,30 +18,18 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
     pub(super) recorded: Recorded,
-    /// None for a client that does not wait for responses.
-    chain: Option<u32>,
+    /// Whether its client waits for responses.
+    is_awaited: bool,
 }
 
-/// The start of a request.
+/// A request that follows a response.
 #[derive(Clone, Copy, Debug)]
-enum Start {
-    /// At this time of the log.
-    At(Duration),
-    /// So long after the response of the predecessor, which the server of the log rejected or not.
-    After { think: Duration, rejection: bool },
-}
-
-/// One of the requests that a client has at the same time, with those that follow it.
-#[derive(Debug, Default)]
-struct Chain {
-    /// The end of its last request that was read, in microseconds of the log, and whether that was rejected.
-    last: Option<(i64, bool)>,
-    /// Requests whose predecessors have not ended.
-    next: VecDeque<(Start, Recorded)>,
-    /// The end of the last request in the simulation, and whether it was rejected; none while a request is planned or executes.
-    idle: Option<(Duration, bool)>,
-    /// The end of the request that is planned or executes, in microseconds of the log.
-    current_end: i64,
+struct Successor {
+    request: Recorded,
+    /// The time since the response.
+    think: Duration,
+    /// Whether the server of the log rejected the request before it.
+    rejection: bool,
 }
 
 /// The pauses after one outcome.
@@ -52,10 +40,17 @@ struct Pauses {
 }
 
 /// A client of the log.
+///
+/// Its requests keep their order, and not their connection: all connections of a client end together, as in the log.
 #[derive(Debug, Default)]
 struct Client {
-    /// Its chains by the end of their last request.
-    chains: BTreeSet<(i64, u32)>,
+    /// The ends of the last requests of its connections in microseconds of the log, with their numbers, and whether they were
+    /// rejected.
+    ends: BTreeSet<(i64, u64, bool)>,
+    /// Requests that wait for a response in the simulation.
+    next: VecDeque<Successor>,
+    /// The ends of requests in the simulation that have no successor yet, and whether they were rejected.
+    idle: Vec<(Duration, bool)>,
     /// After a response, and after a rejection.
     pauses: [Pauses; 2],
 }
@@ -70,7 +65,7 @@ pub(super) struct Causal<I> {
     unread: Option<Recorded>,
     requests: I,
     clients: HashMap<u32, Client>,
-    chains: Vec<Chain>,
+    reads: u64,
     /// By time and number of the plan.
     planned: BinaryHeap<Reverse<(Duration, u64)>>,
     /// The planned requests by the number of the plan.
@@ -105,7 +100,7 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             unread: requests.next(),
             requests,
             clients: HashMap::new(),
-            chains: Vec::new(),
+            reads: 0,
             planned: BinaryHeap::new(),
             ready: HashMap::new(),
             waiting,
@@ -129,107 +124,84 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         Some(self.at(request.received_us).max(self.now))
     }
 
-    /// Reads the next request, and gives it to a chain of its client.
+    /// Reads the next request: it starts at its time, or follows a response of its client.
     fn read(&mut self) {
         let Some(request) = self.unread.take() else {
             return;
         };
         self.unread = self.requests.next();
+        self.reads += 1;
         let received = request.received_us;
-        if self.waiting.get(&request.client) != Some(&true) {
-            let (at, chain) = (self.at(received), None);
-            return self.start(
-                at,
-                Sending {
-                    recorded: request,
-                    chain,
-                },
-            );
+        let at = self.at(received);
+        let is_awaited = self.waiting.get(&request.client) == Some(&true);
+        let sending = Sending {
+            recorded: request,
+            is_awaited,
+        };
+        if !is_awaited {
+            return self.start(at, sending);
         }
         let client = self.clients.entry(request.client).or_default();
         // The connection that has been free for the longest time.
-        let free = client
-            .chains
-            .first()
-            .copied()
-            .filter(|(end, _)| *end <= received);
-        let index = match free {
-            Some(entry) => {
-                client.chains.remove(&entry);
-                entry.1
-            }
-            None => {
-                self.chains.push(Chain {
-                    idle: Some((Duration::ZERO, false)),
-                    ..Chain::default()
-                });
-                // More chains do not fit into memory.
-                self.chains.len() as u32 - 1
-            }
-        };
-        let end = match request.took {
-            Some(took) => received.saturating_add_unsigned(took.as_micros() as u64),
-            None => i64::MAX,
-        };
-        client.chains.insert((end, index));
-        let chain = &mut self.chains[index as usize];
-        let start = match chain.last.replace((end, request.rejected)) {
-            Some((before, rejection)) if received.saturating_sub(before) <= LONGEST_THINK_US => {
+        let free = client.ends.first().copied();
+        let free = free.filter(|(end, ..)| *end <= received);
+        if let Some(free) = &free {
+            client.ends.remove(free);
+        }
+        client
+            .ends
+            .insert((end(&request), self.reads, request.rejected));
+        match free {
+            Some((before, _, rejection)) if received.saturating_sub(before) <= LONGEST_THINK_US => {
                 let think = Duration::from_micros(received.saturating_sub(before).unsigned_abs());
                 let pauses = &mut client.pauses[usize::from(rejection)];
                 pauses.sum = pauses.sum.saturating_add(think);
                 pauses.count = pauses.count.saturating_add(1);
-                Start::After { think, rejection }
+                client.next.push_back(Successor {
+                    request,
+                    think,
+                    rejection,
+                });
+                self.follow(request.client);
             }
-            _ => Start::At(Duration::from_micros(
-                received.saturating_sub(self.first).max(0).unsigned_abs(),
-            )),
-        };
-        chain.next.push_back((start, request));
-        self.plan(index);
+            _ => self.start(at, sending),
+        }
     }
 
-    /// Plans the next request of a chain that is idle.
-    fn plan(&mut self, index: u32) {
-        let chain = &mut self.chains[index as usize];
-        let Some((ended, rejected)) = chain.idle else {
+    /// Plans the next request of a client that has one and an idle connection.
+    fn follow(&mut self, client: u32) {
+        let Some(client) = self.clients.get_mut(&client) else {
             return;
         };
-        let Some((start, request)) = chain.next.pop_front() else {
+        let oldest = self
+            .now
+            .saturating_sub(Duration::from_micros(LONGEST_THINK_US.unsigned_abs()));
+        client.idle.retain(|(ended, _)| *ended >= oldest);
+        if client.idle.is_empty() {
+            return;
+        }
+        let Some(successor) = client.next.pop_front() else {
             return;
         };
-        chain.idle = None;
-        chain.current_end = match (request.took, chain.next.is_empty(), chain.last) {
-            (_, true, Some((end, _))) => end,
-            (Some(took), ..) => request
-                .received_us
-                .saturating_add_unsigned(took.as_micros() as u64),
-            _ => i64::MAX,
+        let Some((ended, rejected)) = client.idle.pop() else {
+            return;
         };
-        let at = match start {
-            Start::At(at) => at,
-            Start::After { think, rejection } if rejection == rejected => {
-                ended.saturating_add(think)
-            }
-            Start::After { think, .. } => {
-                let client = self.clients.get(&request.client);
-                let pauses = client.map(|client| client.pauses[usize::from(rejected)]);
-                let usual = pauses.and_then(|pauses| pauses.sum.checked_div(pauses.count));
-                let pause = usual.unwrap_or_else(|| match rejected {
-                    true => think.max(RETRY_AFTER),
-                    false => think.saturating_sub(RETRY_AFTER),
-                });
-                ended.saturating_add(pause)
-            }
+        let think = successor.think;
+        let pause = if successor.rejection == rejected {
+            think
+        } else {
+            let pauses = client.pauses[usize::from(rejected)];
+            let usual = pauses.sum.checked_div(pauses.count);
+            usual.unwrap_or_else(|| match rejected {
+                true => think.max(RETRY_AFTER),
+                false => think.saturating_sub(RETRY_AFTER),
+            })
         };
-        let chain = Some(index);
-        self.start(
-            at,
-            Sending {
-                recorded: request,
-                chain,
-            },
-        );
+        let sending = Sending {
+            recorded: successor.request,
+            is_awaited: true,
+        };
+        self.start(ended.saturating_add(pause), sending);
     }
 
     fn start(&mut self, at: Duration, sending: Sending) {
@@ -287,10 +259,10 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
         };
         let time = match request.observed {
             Some(_) => execution,
-            None => self.estimates.execution(request.client, kind, execution),
+            None => self.estimates.execution(request, kind, execution),
         };
         if !self.is_annotated || wait.saturating_add(time) <= SHORTEST_ANNOTATED {
-            self.seen.add(request.client, kind, wait, time);
+            self.seen.add(request, kind, wait, time);
         }
         time
     }
@@ -303,22 +275,39 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
     fn completed(&mut self, now: Duration, sending: Sending) {
         let rejection = std::mem::take(&mut self.is_rejection);
         self.now = self.now.max(now);
-        let Some(index) = sending.chain else {
+        if !sending.is_awaited {
             return;
-        };
+        }
+        let number = sending.recorded.client;
+        self.clients
+            .entry(number)
+            .or_default()
+            .idle
+            .push((now, rejection));
         // The successor is at most so late in the log.
-        let until = self.chains[index as usize]
-            .current_end
-            .saturating_add(LONGEST_THINK_US);
-        while self.chains[index as usize].next.is_empty()
-            && until < i64::MAX
+        let until = end(&sending.recorded).saturating_add(LONGEST_THINK_US);
+        let has_next = |clients: &HashMap<u32, Client>| {
+            let client = clients.get(&number);
+            client.is_some_and(|client| !client.next.is_empty() || client.idle.is_empty())
+        };
+        while until < i64::MAX
+            && !has_next(&self.clients)
             && self
                 .unread
                 .is_some_and(|request| request.received_us <= until)
         {
             self.read();
         }
-        self.chains[index as usize].idle = Some((now, rejection));
-        self.plan(index);
+        self.follow(number);
+    }
+}
+
+/// The end of a request in microseconds of the log; the largest time if the log ends before it.
+fn end(request: &Recorded) -> i64 {
+    match request.took {
+        Some(took) => request
+            .received_us
+            .saturating_add_unsigned(took.as_micros() as u64),
+        None => i64::MAX,
     }
 }
