@@ -354,3 +354,27 @@ fn the_dashboard_is_complete_and_its_panels_do_not_overlap() {
         }
     }
 }
+
+#[test]
+fn each_rule_names_the_releases_with_its_metrics() {
+    for release in Release::all() {
+        let monitoring = Monitoring::new(release);
+        let requirements = monitoring.requirements();
+        let rules: usize = monitoring.rules()["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|group| group["rules"].as_array().unwrap().len())
+            .sum();
+        assert_eq!(requirements.len(), rules, "{release}");
+        for rule in &requirements {
+            assert!(rule.first <= release && release <= rule.last, "{rule:?}");
+        }
+    }
+    // Seats in use were counted by a metric of another name before 1.28.
+    let newest = Monitoring::new(Release::NEWEST).requirements();
+    assert!(
+        newest.iter().any(|rule| rule.first.minor() == 28),
+        "{newest:?}"
+    );
+}

@@ -16,7 +16,7 @@ const SYSTEM: &str = "leader-election|node-high|system|workload-high";
 
 /// An alert.
 pub(super) struct Alert {
-    name: &'static str,
+    pub(super) name: &'static str,
     pub(super) expression: String,
     /// The minutes after which it fires.
     minutes: u32,

@@ -81,6 +81,41 @@ impl Monitoring {
         json!({ "groups": groups })
     }
 
+    /// The releases whose API servers have every metric that a rule needs, for each rule of [`rules`](Self::rules).
+    ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::monitoring::Monitoring;
+    /// use k8s_flowcontrol_types::Release;
+    ///
+    /// let release: Release = "1.36".parse()?;
+    /// let requirements = Monitoring::new(release).requirements();
+    /// assert!(requirements.iter().all(|rule| rule.first <= release && release <= rule.last));
+    /// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+    /// ```
+    pub fn requirements(&self) -> Vec<Requirement> {
+        let series = Series::new(self.release, &self.selector);
+        let recording = recording::rules(&series);
+        let alerts = alerts::rules(&series);
+        let of = |name: &str, expression: &str| {
+            let exposed = |release: &Release| is_exposed(expression, &recording, *release);
+            // A metric that goes does not come back, so the releases have no gap.
+            let first = Release::all().find(exposed)?;
+            let last = Release::all().filter(exposed).last()?;
+            Some(Requirement {
+                name: name.to_owned(),
+                first,
+                last,
+            })
+        };
+        let recorded = recording
+            .iter()
+            .filter_map(|rule| of(rule.name, &rule.expression));
+        let alerts = alerts
+            .iter()
+            .filter_map(|alert| of(alert.name, &alert.expression));
+        recorded.chain(alerts).collect()
+    }
+
     /// A Grafana dashboard, as JSON. It queries the metrics themselves, so it works without the rules.
     ///
     /// Its variables choose the data source, clusters, API servers, priority levels and flow schemas.
@@ -88,6 +123,32 @@ impl Monitoring {
         let series = Series::new(self.release, &self.selector);
         dashboard::dashboard(&series, self.release)
     }
+}
+
+/// The releases that a rule needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Requirement {
+    /// The name of the recording rule or of the alert.
+    pub name: String,
+    /// The first known release with the metrics of the rule.
+    pub first: Release,
+    /// The last known release with the metrics of the rule.
+    pub last: Release,
+}
+
+/// Whether a release has every metric of an expression.
+fn is_exposed(expression: &str, recording: &[recording::Rule], release: Release) -> bool {
+    let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
+    expression
+        .split(is_part)
+        .all(|word| match crate::metrics::catalog::find(word) {
+            Some(metric) => metric.is_exposed_by(release),
+            None => recording
+                .iter()
+                .find(|rule| rule.name == word)
+                .is_none_or(|rule| is_exposed(&rule.expression, recording, release)),
+        })
 }
 
 /// The stability of the least stable metric of an expression.

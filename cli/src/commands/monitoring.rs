@@ -11,6 +11,7 @@ use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -138,9 +139,13 @@ impl Format {
 fn text(monitoring: &Monitoring, format: Format, release: Release) -> Result<String, Failure> {
     let labels = json!({"app.kubernetes.io/name": "kubectl-flowcontrol"});
     let yaml = |value: &Value| format!("{}{release}.\n{}", file::FIRST_LINE, to_yaml(value));
+    let rules_yaml = |value: &Value| {
+        let (first, needs) = (file::FIRST_LINE, requirements(monitoring));
+        format!("{first}{release}.\n{needs}{}", to_yaml(value))
+    };
     match format {
-        Format::Rules => Ok(yaml(&monitoring.rules())),
-        Format::PrometheusRule => Ok(yaml(&json!({
+        Format::Rules => Ok(rules_yaml(&monitoring.rules())),
+        Format::PrometheusRule => Ok(rules_yaml(&json!({
             "apiVersion": "monitoring.coreos.com/v1",
             "kind": "PrometheusRule",
             "metadata": {"name": "k8s-flowcontrol", "labels": labels},
@@ -158,6 +163,26 @@ fn text(monitoring: &Monitoring, format: Format, release: Release) -> Result<Str
             })))
         }
     }
+}
+
+/// Comments with the rules by the releases that have their metrics.
+fn requirements(monitoring: &Monitoring) -> String {
+    let mut rules: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for rule in monitoring.requirements() {
+        let releases = (rule.first, rule.last);
+        rules.entry(releases).or_default().push(rule.name);
+    }
+    let mut text = String::new();
+    for ((first, last), names) in rules {
+        let releases = match (first == Release::OLDEST, last == Release::NEWEST) {
+            (true, true) => "every known release".to_owned(),
+            (false, true) => format!("Kubernetes {first} or later"),
+            (true, false) => format!("Kubernetes {last} or earlier"),
+            (false, false) => format!("Kubernetes {first} to {last}"),
+        };
+        text += &format!("# For {releases}: {}.\n", names.join(", "));
+    }
+    text
 }
 
 fn dashboard(monitoring: &Monitoring) -> Result<String, Failure> {

@@ -13,6 +13,7 @@ use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol_analysis::preview::Preview;
 use k8s_flowcontrol_analysis::upgrade::Plan;
 use k8s_flowcontrol_manifests::files::{Candidates, Skipped, collect, in_parallel};
 use std::io::Write;
@@ -125,6 +126,19 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             let is_folder = |path: &&PathBuf| path.is_dir();
             let roots: Vec<_> = args.paths.iter().filter(is_folder).cloned().collect();
             report::table(plan, &files, &roots, &clusters, &mut streams.out)?;
+            streams.out.flush()?;
+            let changes = Preview::new(plan).changes().len();
+            if changes > 0 {
+                writeln!(
+                    streams.err,
+                    "{} of servers from {} to {}:\nkubectl flowcontrol preview {} --from {}",
+                    plural(changes, "change"),
+                    plan.from,
+                    plan.to,
+                    plan.to,
+                    plan.from,
+                )?;
+            }
         }
         Format::Json => {
             write_report(&mut streams.out, report::json(plan, &files, &clusters))?;

@@ -162,7 +162,8 @@ fn report(preview: &Preview) -> Value {
     })
 }
 
-fn json_change(change: &Change) -> Value {
+/// A change in reports.
+pub(crate) fn json_change(change: &Change) -> Value {
     json!({
         "area": change.area.to_string(),
         "subject": change.subject,

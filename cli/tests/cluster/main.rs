@@ -17,6 +17,7 @@ mod control_planes;
 mod deleting;
 mod diagnosing;
 mod escapes;
+mod previewing;
 mod rbac;
 mod reading;
 mod scanning;

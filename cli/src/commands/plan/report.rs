@@ -3,8 +3,10 @@
 use super::cluster::ClusterState;
 use super::commands::commands;
 use super::files::FileNeeds;
+use crate::commands::preview::json_change;
 use crate::output::{Stream, Table, plural};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_analysis::preview::Preview;
 use k8s_flowcontrol_analysis::upgrade::{Move, Plan, moves};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -159,6 +161,7 @@ pub(crate) fn json(
         "stages": stages,
         "files": files.iter().map(of_file).collect::<Vec<_>>(),
         "clusters": clusters.iter().map(of_cluster).collect::<Vec<_>>(),
+        "changes": Preview::new(plan).changes().iter().map(json_change).collect::<Vec<_>>(),
     })
 }
 

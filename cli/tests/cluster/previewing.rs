@@ -1,0 +1,46 @@
+//! `preview` of a cluster.
+
+use crate::Cluster;
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_of_a_cluster_begins_with_its_release() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "batch"}), 5, "me").await;
+    let alerts = cluster.file(
+        "alerts.yaml",
+        "expr: apiserver_flowcontrol_request_concurrency_in_use > 0\n",
+    );
+    let words = ["preview", "1.34", "--live", "--monitoring", &alerts];
+    let ran = cluster
+        .run(&[&words[..], &["-o", "json"]].concat())
+        .expect(0);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(
+        report["from"].as_str().unwrap().starts_with("1.31"),
+        "{report}"
+    );
+    let changes = report["changes"].as_array().unwrap();
+    let has = |area: &str, words: &str| {
+        changes.iter().any(|change| {
+            change["area"] == area && change["summary"].as_str().unwrap().contains(words)
+        })
+    };
+    assert!(has("versions", "v1beta3 is not served"), "{report}");
+    assert!(
+        has("metrics", "request_concurrency_in_use is gone"),
+        "{report}"
+    );
+    assert!(has("built-in", "endpoint-controller"), "{report}");
+    assert!(
+        changes.iter().all(|change| change["source"] != ""),
+        "{report}"
+    );
+
+    let older = cluster.run(&["preview", "1.29", "--live"]).expect(2);
+    assert!(
+        older.err.contains("1.29 is older than 1.31"),
+        "{}",
+        older.err
+    );
+}
