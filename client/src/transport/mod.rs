@@ -3,6 +3,7 @@
 mod body;
 mod error;
 mod own;
+mod plain;
 mod resolver;
 mod route;
 pub(crate) mod tls;
@@ -15,6 +16,7 @@ pub(crate) use own::{OwnTransport, exchange};
 use crate::config::{Certificates, Config, check_tls};
 use crate::error::Error;
 use bytes::Bytes;
+use plain::Plain;
 use resolver::Resolver;
 use route::Route;
 use std::sync::Arc;
@@ -54,9 +56,14 @@ impl Transport {
     }
 }
 
+enum Http {
+    Library(reqwest::Client),
+    Plain(Plain),
+}
+
 /// Connections to one server, kept for the next request.
 pub(crate) struct Connections {
-    http: reqwest::Client,
+    http: Http,
     route: Route,
 }
 
@@ -64,6 +71,11 @@ impl Connections {
     /// Prepares connections. They are opened when they are needed.
     pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
         let route = Route::of(config)?;
+        let is_plain = config.server().scheme() == "http" && config.proxy()?.is_none();
+        if is_plain && !tls::has_provider() {
+            let http = Http::Plain(Plain::new(config));
+            return Ok(Self { http, route });
+        }
         let keep_alive = config.keep_alive();
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::client_config(
@@ -99,7 +111,7 @@ impl Connections {
                 .dns_resolver(Arc::new(Resolver::new(alias, host)))
                 .http1_only();
         }
-        let http = builder.build().map_err(Error::setup)?;
+        let http = Http::Library(builder.build().map_err(Error::setup)?);
         Ok(Self { http, route })
     }
 
@@ -107,9 +119,13 @@ impl Connections {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
+        let http = match &self.http {
+            Http::Library(http) => http,
+            Http::Plain(plain) => return plain.send(request).await,
+        };
         let mut request = reqwest::Request::try_from(request).map_err(TransportError::new)?;
         self.route.set_alias(&mut request);
-        let response = self.http.execute(request).await;
+        let response = http.execute(request).await;
         let response = response.map_err(|error| self.route.explain(error))?;
         Ok(http::Response::<reqwest::Body>::from(response).map(Body::of_connection))
     }

@@ -115,6 +115,11 @@ pub(crate) fn is_answered_without(error: &(dyn StdError + 'static)) -> bool {
         || error.source().is_some_and(is_answered_without)
 }
 
+/// Whether the build has a provider, or the program has installed one.
+pub(crate) fn has_provider() -> bool {
+    cfg!(feature = "ring") || CryptoProvider::get_default().is_some()
+}
+
 fn provider() -> Result<Arc<CryptoProvider>, Error> {
     if let Some(provider) = CryptoProvider::get_default() {
         return Ok(provider.clone());
