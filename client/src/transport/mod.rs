@@ -58,7 +58,7 @@ impl Transport {
 
 enum Http {
     Library(reqwest::Client),
-    Plain(Plain),
+    Plain(Box<Plain>),
 }
 
 /// Connections to one server, kept for the next request.
@@ -73,7 +73,7 @@ impl Connections {
         let route = Route::of(config)?;
         let is_plain = config.server().scheme() == "http" && config.proxy()?.is_none();
         if is_plain && !tls::has_provider() {
-            let http = Http::Plain(Plain::new(config));
+            let http = Http::Plain(Box::new(Plain::new(config)));
             return Ok(Self { http, route });
         }
         let keep_alive = config.keep_alive();
