@@ -10,6 +10,8 @@
 //! | [`metrics`] | the server's metrics of flow control, of any release |
 //! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
 //! | [`recipes`] | objects for common needs: seats for a client, a limit for a client, exempt health checks, with a proof |
+//! | [`traffic`] | the flow schemas and priority levels of the requests in audit logs, and the effect of a proposed configuration |
+//! | [`redact`] | names replaced by words, for reports that are shared |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
@@ -24,8 +26,10 @@ pub mod lint;
 pub mod monitoring;
 pub mod preview;
 pub mod recipes;
+pub mod redact;
 pub mod simulation;
 mod system_requests;
+pub mod traffic;
 pub mod upgrade;
 
 pub use evidence::{audit, dumps, metrics, ownership};

@@ -19,7 +19,6 @@ mod output;
 mod redact;
 mod resource_name;
 mod similar_name;
-mod stored;
 
 use cli::Cli;
 use exit::Exit;

@@ -18,10 +18,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::{Streams, outputs_are_not_inputs, write_file};
-use crate::stored::Inventory;
 use audit::Logs;
 use clap::ValueEnum;
 use input::{Input, Server};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use load::LoadFile;
 use report::Outcome;
 use std::path::{Path, PathBuf};
@@ -171,14 +171,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 /// The stored objects of every resource, for the requests of audit logs.
-fn stored(metrics: Option<&Path>, cluster: Option<&ClusterArgs>) -> Result<Inventory, Failure> {
+fn stored(metrics: Option<&Path>, cluster: Option<&ClusterArgs>) -> Result<StoredObjects, Failure> {
     match (metrics, cluster) {
         (Some(file), _) => {
             let text = read(file, true)?;
-            Ok(Inventory::read(&String::from_utf8_lossy(&text.text)))
+            Ok(StoredObjects::parse(&String::from_utf8_lossy(&text.text)))
         }
         (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
-        (None, None) => Ok(Inventory::default()),
+        (None, None) => Ok(StoredObjects::default()),
     }
 }
 

@@ -1,16 +1,12 @@
 //! `traffic`: the flow schemas and priority levels of the requests in audit logs.
 
 mod charts;
-mod partial;
 mod print;
-mod report;
 mod requests;
 #[cfg(feature = "parquet")]
 mod rows;
-mod sample;
-mod sampler;
-mod tally;
 
+use crate::audit_logs::read_logs;
 use crate::cluster::SeatsArg;
 use crate::commands::seats::metrics;
 use crate::configuration::{self, ConfigurationArgs};
@@ -21,16 +17,16 @@ use crate::feature_gates::FeatureGateArgs;
 use crate::objects::Objects;
 use crate::output::{Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
-use crate::stored::Inventory;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::Classifier;
-use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
-use partial::Partial;
-use report::Report;
+use k8s_flowcontrol::rules::seats::Estimator;
+use k8s_flowcontrol_analysis::audit::Event;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
+use k8s_flowcontrol_manifests::files::input::read_named;
 #[cfg(feature = "parquet")]
 use rows::Rows;
-use sampler::{Configuration, Sampler};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Show which flow schema and priority level the requests in audit logs get
 ///
@@ -122,7 +118,7 @@ enum Output {
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     outputs_are_not_inputs(args.outputs(), args.inputs())?;
     let merges = args.logs[0].as_os_str() == "merge";
-    let partial = match (merges, args.logs.len()) {
+    let traffic = match (merges, args.logs.len()) {
         (true, 1) => {
             return Err(Failure::usage(
                 "name the partial results: `traffic merge FILE…`",
@@ -134,7 +130,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 "partial results have no rows: give `--parquet FILE` to the runs that make them",
             ));
         }
-        (true, _) => Partial::merge(&args.logs[1..])?,
+        (true, _) => merged(&args.logs[1..])?,
         (false, _) => {
             let configuration = args.configuration.read(streams)?;
             if args.requests {
@@ -147,16 +143,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
     };
     if let Some(file) = &args.partial {
-        partial.write(file)?;
+        let text = traffic
+            .to_json()
+            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+        write_file(file, &text)?;
         return Ok(Exit::Success);
     }
-    let (tally, classes) = partial.finish();
-    if args.output == Output::Csv {
-        print::csv(&tally, streams)?;
-    }
-    let report = Report::new(tally, &classes);
+    let report = traffic.report();
     match args.output {
-        Output::Csv => {}
+        Output::Csv => print::csv(&report, streams)?,
         Output::Table => print::tables(&report, streams)?,
         Output::Json => {
             let report = serde_json::to_value(&report)
@@ -190,7 +185,7 @@ fn read(
     args: &Args,
     configuration: configuration::Configuration<'_>,
     streams: &mut Streams,
-) -> Result<Partial, Failure> {
+) -> Result<Traffic, Failure> {
     let seats = configuration.seats(args.seats)?;
     if seats.is_read() {
         streams.err.paragraph(&seats.to_string())?;
@@ -198,48 +193,103 @@ fn read(
     let stored = match (&args.metrics, configuration.cluster) {
         (Some(file), _) => {
             let text = crate::documents::read(file, true)?;
-            Inventory::read(&String::from_utf8_lossy(&text.text))
+            StoredObjects::parse(&String::from_utf8_lossy(&text.text))
         }
         (None, Some(cluster)) => metrics::inventory(cluster, "`--metrics FILE`")?,
-        (None, None) => Inventory::default(),
+        (None, None) => StoredObjects::default(),
     };
     let (objects, release) = (configuration.objects, configuration.release);
-    let current = Configuration::new(&objects, release);
-    let bounds = LevelBounds::new(&objects.levels, seats.seats, release);
-    let proposed = match args.compare.is_empty() {
-        true => None,
-        false => {
-            let mut after = objects;
-            after.apply(Objects::read(
-                &FileArgs::of(&args.compare),
-                release,
-                streams,
-            )?);
-            Some(Configuration::new(&after, release))
-        }
-    };
-    let sampler = Sampler {
-        current,
-        proposed,
-        bounds,
-        estimator: args.gates.apply(Estimator::new(release), streams)?,
-        stored,
-        redactor: args.redact.redactor()?,
-    };
-    let mut partial = Partial {
-        classes: sampler.current.classes.clone(),
-        keeps_open: args.partial.is_some(),
-        ..Partial::default()
+    let redactor = args.redact.redactor()?;
+    let mut accounting =
+        Accounting::new(&objects.flow_schemas, &objects.levels, seats.seats, release)
+            .estimator(args.gates.apply(Estimator::new(release), streams)?)
+            .stored(stored)
+            .redact(redactor.clone());
+    if !args.compare.is_empty() {
+        let mut after = objects;
+        let files = FileArgs::of(&args.compare);
+        after.apply(Objects::read(&files, release, streams)?);
+        accounting = accounting.compare(&after.flow_schemas, &after.levels);
+    }
+    let mut traffic = match args.partial.is_some() {
+        true => Traffic::partial(&accounting),
+        false => Traffic::new(&accounting),
     };
     #[cfg(feature = "parquet")]
     if let Some(file) = &args.parquet {
         let mut rows = Rows::create(file)?;
-        partial.add_logs(&args.logs, &sampler, streams, |event, sample| {
-            rows.add(event, sample, &sampler.redactor)
-        })?;
+        add_logs(
+            &mut traffic,
+            &args.logs,
+            &accounting,
+            streams,
+            |event, sample| rows.add(event, sample, &redactor),
+        )?;
         rows.finish()?;
-        return Ok(partial);
+        return Ok(traffic);
     }
-    partial.add_logs(&args.logs, &sampler, streams, |_, _| Ok(()))?;
-    Ok(partial)
+    add_logs(
+        &mut traffic,
+        &args.logs,
+        &accounting,
+        streams,
+        |_, _| Ok(()),
+    )?;
+    Ok(traffic)
+}
+
+/// Adds the requests of logs, and calls `each` for every request.
+fn add_logs(
+    traffic: &mut Traffic,
+    logs: &[PathBuf],
+    accounting: &Accounting,
+    streams: &mut Streams,
+    mut each: impl FnMut(&Event<'_>, &Sample) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut current = usize::MAX;
+    let counts = read_logs(logs, streams, |event, log, _| {
+        let sample = accounting.sample(event);
+        each(event, &sample)?;
+        if log == logs.len() {
+            traffic.add_open(event, sample);
+            return Ok(());
+        }
+        if current != log {
+            current = log;
+            traffic.begin_log();
+        }
+        traffic.add(event, sample);
+        Ok(())
+    })?;
+    traffic.add_counts(&counts);
+    Ok(())
+}
+
+/// The sum of partial results.
+fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
+    let mut all = Traffic::default();
+    for file in files {
+        all.merge(partial(file)?).map_err(|_| {
+            Failure::input(format!(
+                "{} has other flow schemas than {}",
+                file.display(),
+                files[0].display()
+            ))
+            .hint("make all partial results with the same configuration")
+        })?;
+    }
+    Ok(all)
+}
+
+/// Reads a partial result.
+fn partial(file: &Path) -> Result<Traffic, Failure> {
+    let name = file.display();
+    let unreadable =
+        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
+    let text = read_named(file).map_err(|error| unreadable(&error))?;
+    Traffic::from_json(&text).map_err(|error| match error {
+        PartialError::Json(error) => unreadable(&error)
+            .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
+        _ => Failure::input(format!("{name} is no partial result of this version")),
+    })
 }

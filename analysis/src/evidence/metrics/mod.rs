@@ -1,7 +1,7 @@
 //! The metrics of a server: the Prometheus text format, and the metrics of priority levels in any release.
 //!
 //! [`samples`] reads the text. [`FlowMetrics`] selects the metrics of flow control and hides their names, which differ by
-//! release. [`catalog`] has the names, types and labels of each release.
+//! release. [`StoredObjects`] has the number and size of the stored objects. [`catalog`] has the names, types and labels of each release.
 //!
 //! ```
 //! use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
@@ -13,7 +13,9 @@
 
 pub mod catalog;
 mod flow;
+mod stored;
 mod text;
 
 pub use flow::{FlowMetrics, Quantity, Series};
+pub use stored::StoredObjects;
 pub use text::{Sample, samples};

@@ -3,10 +3,10 @@
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::stored::Inventory;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 
 /// The stored objects of every resource in a cluster. The error for unreadable metrics names the options to use `instead`.
-pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<Inventory, Failure> {
+pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<StoredObjects, Failure> {
     block_on(async {
         let client = cluster.client().await?;
         let text = client.get_raw("/metrics").accept("text/plain").await;
@@ -16,6 +16,6 @@ pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<Inventor
                 "give {instead}, or read access to /metrics: `kubectl flowcontrol rbac seats` prints the role"
             ))
         })?;
-        Ok(Inventory::read(&String::from_utf8_lossy(&text)))
+        Ok(StoredObjects::parse(&String::from_utf8_lossy(&text)))
     })
 }

@@ -4,7 +4,7 @@ use super::sorted::{Entry, Sorter};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
-use crate::stored::Inventory;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::simulation::{Recorded, Recording};
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(super) struct Logs {
 impl Logs {
     pub(super) fn read(
         files: &[PathBuf],
-        stored: &Inventory,
+        stored: &StoredObjects,
         mut recordings: Vec<Recording>,
         streams: &mut Streams,
     ) -> Result<Self, Failure> {

@@ -1,7 +1,7 @@
 //! The report as a web page.
 
-use super::report::{Comparison, Report};
 use crate::output::html::{Link, Page, Pair, Rows, Series, area, flows, pairs};
+use k8s_flowcontrol_analysis::traffic::{Comparison, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most points on a time axis, and users in the chart of flows.

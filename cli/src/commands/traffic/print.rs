@@ -1,10 +1,8 @@
 //! The report as tables and as comma-separated values.
 
-use super::report::{Comparison, Named, Report, Sums};
-use super::sample::Class;
-use super::tally::Tally;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
+use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums};
 use std::io::{self, Write};
 
 /// The rows of the longer tables.
@@ -233,9 +231,9 @@ fn further(count: usize, thing: &str, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes one row for the requests with the same flow schemas, user and verb.
-pub(super) fn csv(tally: &Tally, streams: &mut Streams) -> Result<(), Failure> {
+pub(super) fn csv(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
     let mut out = streams.out.data();
-    let compares = tally.is_compared();
+    let compares = report.comparison.is_some();
     let proposed = if compares {
         ",proposedFlowSchema,proposedPriorityLevel"
     } else {
@@ -245,8 +243,7 @@ pub(super) fn csv(tally: &Tally, streams: &mut Streams) -> Result<(), Failure> {
         out,
         "flowSchema,priorityLevel,user,verb,requests,seats,seatSeconds,rejected{proposed}"
     )?;
-    for (cell, load) in &tally.cells {
-        let sums = Sums::from(*load);
+    for (cell, sums) in &report.cells {
         let class = |class: &Option<Class>| match class {
             Some(class) => (class.flow_schema.clone(), class.priority_level.clone()),
             None => Default::default(),

@@ -3,12 +3,12 @@
 mod buffer;
 mod row;
 
-use super::sample::Sample;
 use crate::failure::Failure;
 use crate::output::OutputFile;
-use crate::redact::Redactor;
 use buffer::Buffer;
 use k8s_flowcontrol_analysis::audit::Event;
+use k8s_flowcontrol_analysis::redact::Redactor;
+use k8s_flowcontrol_analysis::traffic::Sample;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;

@@ -1,8 +1,8 @@
 //! The columns, and their values for a request.
 
-use crate::commands::traffic::sample::{Class, Sample};
-use crate::redact::Redactor;
 use k8s_flowcontrol_analysis::audit::{Event, Stage};
+use k8s_flowcontrol_analysis::redact::Redactor;
+use k8s_flowcontrol_analysis::traffic::{Class, Sample};
 
 /// The type of a column. Every value can be absent.
 #[derive(Clone, Copy, Debug)]

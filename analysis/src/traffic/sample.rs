@@ -5,38 +5,50 @@ use serde::{Deserialize, Serialize};
 /// The part of a request in a report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Sample {
-    pub(super) cell: Cell,
-    pub(super) distinguisher: String,
-    pub(super) received_us: Option<i64>,
-    pub(super) load: Load,
-    pub(super) deprecated: Option<Deprecated>,
+#[non_exhaustive]
+pub struct Sample {
+    /// The classification, user and verb.
+    pub cell: Cell,
+    /// The flow distinguisher; empty if the flow schema has none.
+    pub distinguisher: String,
+    /// The time at which the request arrived, in microseconds since 1970.
+    pub received_us: Option<i64>,
+    /// The work.
+    pub load: Load,
+    /// The client, if the API version of the request is deprecated.
+    pub deprecated: Option<Deprecated>,
 }
 
 /// A client of a deprecated API version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Deprecated {
-    pub(super) user: String,
-    pub(super) user_agent: String,
-    pub(super) api_version: String,
-    pub(super) resource: String,
+#[non_exhaustive]
+pub struct Deprecated {
+    /// The user.
+    pub user: String,
+    /// The `User-Agent` header.
+    pub user_agent: String,
+    /// The group and version, such as `flowcontrol.apiserver.k8s.io/v1beta3`.
+    pub api_version: String,
+    /// The resource, in plural.
+    pub resource: String,
     /// The release that no longer serves the version, if the server knows it.
-    pub(super) removed_release: String,
+    pub removed_release: String,
 }
 
 /// Requests and the work that they are estimated to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Load {
+#[non_exhaustive]
+pub struct Load {
     /// The number of requests.
-    pub(super) requests: u64,
+    pub requests: u64,
     /// The sum of their initial seats.
-    pub(super) seats: u64,
+    pub seats: u64,
     /// The sum of their initial seats, each times the duration of its request in microseconds.
-    pub(super) seat_us: u64,
+    pub seat_us: u64,
     /// The requests that flow control rejected.
-    pub(super) rejected: u64,
+    pub rejected: u64,
 }
 
 impl Load {
@@ -51,19 +63,25 @@ impl Load {
 /// A flow schema and its priority level.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Class {
-    pub(super) flow_schema: String,
-    pub(super) priority_level: String,
+#[non_exhaustive]
+pub struct Class {
+    /// The name of the flow schema.
+    pub flow_schema: String,
+    /// The name of the priority level.
+    pub priority_level: String,
 }
 
 /// Requests that have all this in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Cell {
+#[non_exhaustive]
+pub struct Cell {
     /// `None` for a request that flow control does not see.
-    pub(super) class: Option<Class>,
+    pub class: Option<Class>,
     /// The class in the proposed configuration.
-    pub(super) proposed: Option<Class>,
-    pub(super) user: String,
-    pub(super) verb: String,
+    pub proposed: Option<Class>,
+    /// The user.
+    pub user: String,
+    /// The verb.
+    pub verb: String,
 }

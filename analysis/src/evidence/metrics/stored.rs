@@ -1,22 +1,24 @@
 //! The stored objects of every resource, from the metrics of a server.
 
-use k8s_flowcontrol::rules::seats::Stored;
-use k8s_flowcontrol_analysis::metrics::samples;
+use super::text::samples;
+use k8s_flowcontrol_rules::seats::Stored;
 use std::collections::HashMap;
 
-/// The stored objects of every resource. Unknown resources count as not counted, so that their lists take one seat.
-#[derive(Debug, Default)]
-pub(crate) struct Inventory(HashMap<String, Resource>);
+/// The stored objects of every resource, from the metrics of a server.
+///
+/// An unknown resource counts as not counted, so that its lists take one seat. [`Default`] knows no resource.
+#[derive(Clone, Debug, Default)]
+pub struct StoredObjects(HashMap<String, Resource>);
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Resource {
     objects: Option<f64>,
     bytes: Option<f64>,
 }
 
-impl Inventory {
+impl StoredObjects {
     /// Reads the text of `/metrics`.
-    pub(crate) fn read(metrics: &str) -> Self {
+    pub fn parse(metrics: &str) -> Self {
         let mut resources = HashMap::<String, Resource>::new();
         for sample in samples(metrics) {
             let Some(resource) = sample.label("resource") else {
@@ -44,8 +46,8 @@ impl Inventory {
         Self(resources)
     }
 
-    /// The stored objects of a resource.
-    pub(crate) fn of(&self, group: &str, resource: &str) -> Stored {
+    /// The stored objects of a resource; `group` is empty for the core group.
+    pub fn of(&self, group: &str, resource: &str) -> Stored {
         let found = match group.is_empty() {
             true => self.0.get(resource),
             false => self.0.get(&format!("{resource}.{group}")),
@@ -81,10 +83,10 @@ apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 400020
             objects,
             average_bytes,
         };
-        let inventory = Inventory::read(text);
-        assert_eq!(inventory.of("", "pods"), known(40, 10_000));
-        assert_eq!(inventory.of("apps", "deployments"), known(20, 0));
-        assert_eq!(inventory.of("", "events"), Stored::Stale);
-        assert_eq!(inventory.of("", "nodes"), Stored::NotFound);
+        let stored = StoredObjects::parse(text);
+        assert_eq!(stored.of("", "pods"), known(40, 10_000));
+        assert_eq!(stored.of("apps", "deployments"), known(20, 0));
+        assert_eq!(stored.of("", "events"), Stored::Stale);
+        assert_eq!(stored.of("", "nodes"), Stored::NotFound);
     }
 }

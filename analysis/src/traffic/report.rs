@@ -1,6 +1,6 @@
 //! The report: sums over the cells of a tally.
 
-use super::sample::{Class, Deprecated, Load};
+use super::sample::{Cell, Class, Deprecated, Load};
 use super::tally::{MINUTE, Tally};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,32 +9,54 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A report about the requests of logs.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report {
-    pub(super) first_request: Option<String>,
-    pub(super) last_request: Option<String>,
-    pub(super) events: u64,
-    pub(super) broken_lines: u64,
-    pub(super) requests: u64,
-    pub(super) incomplete: u64,
+#[non_exhaustive]
+pub struct Report {
+    /// The arrival of the first request, in RFC 3339.
+    pub first_request: Option<String>,
+    /// The arrival of the last request, in RFC 3339.
+    pub last_request: Option<String>,
+    /// The events in the logs.
+    pub events: u64,
+    /// The lines that are not events.
+    pub broken_lines: u64,
+    /// The number of requests.
+    pub requests: u64,
+    /// The requests without an end in the logs.
+    pub incomplete: u64,
     /// The requests that flow control does not see.
-    pub(super) unseen: u64,
-    pub(super) priority_levels: Vec<Level>,
-    pub(super) flow_schemas: Vec<Schema>,
-    pub(super) unused_flow_schemas: Vec<Class>,
-    pub(super) flows: Vec<Flow>,
-    pub(super) deprecated: Vec<Caller>,
-    pub(super) minutes: Vec<Minute>,
-    pub(super) comparison: Option<Comparison>,
+    pub unseen: u64,
+    /// The priority levels, the busiest first.
+    pub priority_levels: Vec<LevelTraffic>,
+    /// The flow schemas, the busiest first.
+    pub flow_schemas: Vec<SchemaTraffic>,
+    /// The flow schemas without a request.
+    pub unused_flow_schemas: Vec<Class>,
+    /// The flows, by seat-seconds and requests.
+    pub flows: Vec<FlowTraffic>,
+    /// The clients of deprecated API versions.
+    pub deprecated: Vec<Caller>,
+    /// The priority levels by minute.
+    pub minutes: Vec<Minute>,
+    /// The effect of the proposed configuration, if there is one.
+    pub comparison: Option<Comparison>,
+    /// The sums by classification, user and verb, which all other sums follow from; not a part of the serialized report.
+    #[serde(skip)]
+    pub cells: Vec<(Cell, Sums)>,
 }
 
 /// Sums of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Sums {
-    pub(super) requests: u64,
-    pub(super) seats: u64,
-    pub(super) seat_seconds: f64,
-    pub(super) rejected: u64,
+#[non_exhaustive]
+pub struct Sums {
+    /// The number of requests.
+    pub requests: u64,
+    /// The sum of the initial seats.
+    pub seats: u64,
+    /// The sum of the initial seats, each times the duration of its request; in seconds, with milliseconds.
+    pub seat_seconds: f64,
+    /// The requests that flow control rejected.
+    pub rejected: u64,
 }
 
 impl From<Load> for Sums {
@@ -53,88 +75,131 @@ fn seconds(microseconds: u64) -> f64 {
     (microseconds as f64 / 1000.0).round() / 1000.0
 }
 
+/// The requests of a priority level.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Level {
-    pub(super) name: String,
+#[non_exhaustive]
+pub struct LevelTraffic {
+    /// The name.
+    pub name: String,
+    /// The requests and their work.
     #[serde(flatten)]
-    pub(super) sums: Sums,
-    pub(super) users: usize,
+    pub sums: Sums,
+    /// The number of users.
+    pub users: usize,
     /// The largest mean of the seats in use during a minute.
-    pub(super) peak_seats: f64,
+    pub peak_seats: f64,
 }
 
+/// The requests of a flow schema.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Schema {
+#[non_exhaustive]
+pub struct SchemaTraffic {
+    /// The flow schema and its priority level.
     #[serde(flatten)]
-    pub(super) class: Class,
+    pub class: Class,
+    /// The requests and their work.
     #[serde(flatten)]
-    pub(super) sums: Sums,
+    pub sums: Sums,
     /// The users, the busiest first.
-    pub(super) users: Vec<Named>,
+    pub users: Vec<Named>,
     /// The verbs, the busiest first.
-    pub(super) verbs: Vec<Named>,
+    pub verbs: Vec<Named>,
 }
 
+/// A user or a verb with its requests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) requests: u64,
-    pub(super) seats: u64,
+#[non_exhaustive]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// The number of requests.
+    pub requests: u64,
+    /// The sum of the initial seats.
+    pub seats: u64,
 }
 
+/// The requests of a flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Flow {
-    pub(super) flow_schema: String,
-    pub(super) flow: String,
+#[non_exhaustive]
+pub struct FlowTraffic {
+    /// The name of the flow schema.
+    pub flow_schema: String,
+    /// The flow distinguisher; empty if the flow schema has none.
+    pub flow: String,
+    /// The requests and their work.
     #[serde(flatten)]
-    pub(super) sums: Sums,
+    pub sums: Sums,
 }
 
+/// A client of a deprecated API version.
 #[derive(Debug, Serialize)]
-pub(super) struct Caller {
+#[non_exhaustive]
+pub struct Caller {
+    /// The client.
     #[serde(flatten)]
-    pub(super) client: Deprecated,
-    pub(super) requests: u64,
+    pub client: Deprecated,
+    /// The number of requests.
+    pub requests: u64,
 }
 
+/// A minute of a priority level.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Minute {
-    pub(super) minute: String,
-    pub(super) priority_level: String,
-    pub(super) requests: u64,
+#[non_exhaustive]
+pub struct Minute {
+    /// The begin of the minute, in RFC 3339.
+    pub minute: String,
+    /// The name of the priority level.
+    pub priority_level: String,
+    /// The number of requests.
+    pub requests: u64,
     /// The mean of the seats in use.
-    pub(super) mean_seats: f64,
+    pub mean_seats: f64,
 }
 
 /// The effect of the proposed configuration.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Comparison {
-    pub(super) moved_requests: u64,
-    pub(super) moves: Vec<Move>,
-    pub(super) priority_levels: Vec<LevelChange>,
+#[non_exhaustive]
+pub struct Comparison {
+    /// The requests with another flow schema or priority level.
+    pub moved_requests: u64,
+    /// The moves, the largest first.
+    pub moves: Vec<Move>,
+    /// The priority levels, by name.
+    pub priority_levels: Vec<LevelChange>,
 }
 
+/// Requests with another classification in the proposed configuration.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Move {
-    pub(super) from: Class,
-    pub(super) to: Class,
+#[non_exhaustive]
+pub struct Move {
+    /// The class in the current configuration.
+    pub from: Class,
+    /// The class in the proposed configuration.
+    pub to: Class,
+    /// The requests and their work.
     #[serde(flatten)]
-    pub(super) sums: Sums,
-    pub(super) users: Vec<Named>,
+    pub sums: Sums,
+    /// The users, the busiest first.
+    pub users: Vec<Named>,
 }
 
+/// A priority level in the current and in the proposed configuration.
 #[derive(Debug, Serialize)]
-pub(super) struct LevelChange {
-    pub(super) name: String,
-    pub(super) before: Sums,
-    pub(super) after: Sums,
+#[non_exhaustive]
+pub struct LevelChange {
+    /// The name.
+    pub name: String,
+    /// In the current configuration.
+    pub before: Sums,
+    /// In the proposed configuration.
+    pub after: Sums,
 }
 
 impl Report {
@@ -159,7 +224,7 @@ impl Report {
         let unused_flow_schemas = unused.cloned().collect();
         let mut priority_levels: Vec<_> = levels
             .into_iter()
-            .map(|(name, (load, users))| Level {
+            .map(|(name, (load, users))| LevelTraffic {
                 name: name.to_owned(),
                 sums: load.into(),
                 users: users.len(),
@@ -169,7 +234,7 @@ impl Report {
         priority_levels.sort_by_key(|level| std::cmp::Reverse(level.sums.requests));
         let mut flow_schemas: Vec<_> = schemas
             .into_iter()
-            .map(|(class, sorts)| Schema {
+            .map(|(class, sorts)| SchemaTraffic {
                 class: class.clone(),
                 sums: sorts.all.into(),
                 users: named(sorts.users),
@@ -193,6 +258,7 @@ impl Report {
             comparison,
             minutes: minutes(&tally),
             flows: flows(&tally),
+            cells: cells(&tally),
             deprecated: tally
                 .deprecated
                 .into_iter()
@@ -276,13 +342,20 @@ fn named(loads: BTreeMap<&str, Load>) -> Vec<Named> {
     named
 }
 
-fn flows(tally: &Tally) -> Vec<Flow> {
+fn cells(tally: &Tally) -> Vec<(Cell, Sums)> {
+    let cells = tally.cells.iter();
+    cells
+        .map(|(cell, load)| (cell.clone(), (*load).into()))
+        .collect()
+}
+
+fn flows(tally: &Tally) -> Vec<FlowTraffic> {
     let mut flows: Vec<_> = tally.flows.iter().collect();
     // By work, then by requests.
     flows.sort_by_key(|(_, load)| std::cmp::Reverse((load.seat_us, load.requests)));
     flows
         .into_iter()
-        .map(|(flow, load)| Flow {
+        .map(|(flow, load)| FlowTraffic {
             flow_schema: flow.flow_schema.clone(),
             flow: flow.distinguisher.clone(),
             sums: (*load).into(),

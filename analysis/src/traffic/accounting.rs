@@ -1,46 +1,112 @@
-//! From the events of audit logs to the parts of a report.
+//! From the last event of a request to its part in a report.
 
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
-use crate::objects::Objects;
+use crate::audit::Event;
+use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
-use crate::stored::Inventory;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::matching::{Classification, Classifier};
-use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds, Request};
-use k8s_flowcontrol_analysis::audit::{Event, Stage};
-use serde::{Deserialize, Serialize};
+use k8s_flowcontrol_rules::matching::{Classification, Classifier};
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+
+/// The server whose requests are accounted: its objects, and the facts that its seats depend on.
+#[derive(Clone, Debug)]
+pub struct Accounting {
+    current: Configuration,
+    proposed: Option<Configuration>,
+    bounds: LevelBounds,
+    estimator: Estimator,
+    stored: StoredObjects,
+    redactor: Redactor,
+    release: Release,
+}
 
 /// A configuration, prepared for requests.
-pub(super) struct Configuration {
-    pub(super) classifier: Classifier,
-    pub(super) classes: Vec<Class>,
+#[derive(Clone, Debug)]
+struct Configuration {
+    classifier: Classifier,
+    classes: Vec<Class>,
 }
 
 impl Configuration {
-    pub(super) fn new(objects: &Objects, release: Release) -> Self {
-        let classes = objects.flow_schemas.iter().map(|schema| Class {
+    fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Self {
+        let classes = flow_schemas.iter().map(|schema| Class {
             flow_schema: schema.metadata.name.clone().unwrap_or_default(),
             priority_level: schema.spec.priority_level_configuration.name.clone(),
         });
         Self {
             classes: classes.collect(),
-            classifier: Classifier::new(&objects.flow_schemas, &objects.levels, release),
+            classifier: Classifier::new(flow_schemas, priority_levels, release),
         }
     }
 }
 
-/// Turns events into samples.
-pub(super) struct Sampler {
-    pub(super) current: Configuration,
-    pub(super) proposed: Option<Configuration>,
-    pub(super) bounds: LevelBounds,
-    pub(super) estimator: Estimator,
-    pub(super) stored: Inventory,
-    pub(super) redactor: Redactor,
-}
+impl Accounting {
+    /// A server of `server_seats` seats with these objects, and the default feature gates of `release`.
+    ///
+    /// `server_seats` is `--max-requests-inflight` plus `--max-mutating-requests-inflight`, 600 by default. It limits the seats of
+    /// one request.
+    pub fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        server_seats: u32,
+        release: Release,
+    ) -> Self {
+        Self {
+            current: Configuration::new(flow_schemas, priority_levels, release),
+            proposed: None,
+            bounds: LevelBounds::new(priority_levels, server_seats, release),
+            estimator: Estimator::new(release),
+            stored: StoredObjects::default(),
+            redactor: Redactor::default(),
+            release,
+        }
+    }
 
-impl Sampler {
-    pub(super) fn sample(&self, event: &Event<'_>) -> Sample {
+    /// Also classifies by a proposed configuration: all of its objects.
+    #[must_use]
+    pub fn compare(
+        mut self,
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+    ) -> Self {
+        let proposed = Configuration::new(flow_schemas, priority_levels, self.release);
+        self.proposed = Some(proposed);
+        self
+    }
+
+    /// Estimates seats with other feature gates than the default.
+    #[must_use]
+    pub fn estimator(mut self, estimator: Estimator) -> Self {
+        self.estimator = estimator;
+        self
+    }
+
+    /// The stored objects, which the seats of lists depend on. Defaults to none known: every list has one seat.
+    #[must_use]
+    pub fn stored(mut self, stored: StoredObjects) -> Self {
+        self.stored = stored;
+        self
+    }
+
+    /// Replaces names. Defaults to the names as they are.
+    #[must_use]
+    pub fn redact(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// The flow schemas with their priority levels.
+    pub(super) fn classes(&self) -> &[Class] {
+        &self.current.classes
+    }
+
+    /// The part of a request in a report, from its last event.
+    pub fn sample(&self, event: &Event<'_>) -> Sample {
         let attributes = event.attributes();
         let sees = event.reached_flow_control();
         let taken = self
@@ -117,29 +183,4 @@ fn class(taken: Classification<'_>) -> Class {
         flow_schema: taken.flow_schema.to_owned(),
         priority_level: taken.priority_level.to_owned(),
     }
-}
-
-/// A request that was not complete at the end of the logs of one run. Another run may have read its end.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Open {
-    pub(super) key: String,
-    /// Whether its response had started, so that the impersonated user is known.
-    pub(super) started: bool,
-    pub(super) sample: Sample,
-}
-
-impl Open {
-    pub(super) fn new(event: &Event<'_>, sample: Sample) -> Self {
-        Self {
-            key: key(event),
-            started: event.stage != Stage::RequestReceived,
-            sample,
-        }
-    }
-}
-
-/// The identity of a request across logs.
-pub(super) fn key(event: &Event<'_>) -> String {
-    format!("{} {}", event.audit_id, event.received)
 }

@@ -1,0 +1,230 @@
+//! Names replaced by words, for reports that are shared outside an organization.
+//!
+//! The names of users, groups, namespaces, objects, user agents and paths identify people and systems. [`Redactor`] replaces them
+//! consistently, so that flows stay distinguishable. The names that Kubernetes itself gives stay.
+
+use hmac_sha256::HMAC;
+use std::fmt;
+
+/// Replaces names, the same name always by the same word.
+///
+/// [`Default`] replaces nothing.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::redact::Redactor;
+///
+/// let redactor = Redactor::with_key("a secret");
+/// assert_ne!(redactor.user("alice"), "alice");
+/// assert_eq!(redactor.user("alice"), Redactor::with_key("a secret").user("alice"));
+/// assert_eq!(redactor.user("system:kube-scheduler"), "system:kube-scheduler");
+/// assert_eq!(Redactor::default().user("alice"), "alice");
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor(Option<Vec<u8>>);
+
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+const NODE: &str = "system:node:";
+
+const BOOTSTRAP: &str = "system:bootstrap:";
+const NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
+/// The users of Kubernetes' own components.
+const USERS: [&str; 8] = [
+    "system:admin",
+    "system:anonymous",
+    "system:apiserver",
+    "system:kube-controller-manager",
+    "system:kube-proxy",
+    "system:kube-scheduler",
+    "system:cloud-controller-manager",
+    "system:unsecured",
+];
+const GROUPS: [&str; 8] = [
+    "system:authenticated",
+    "system:bootstrappers",
+    "system:masters",
+    "system:monitoring",
+    "system:node-proxier",
+    "system:nodes",
+    "system:serviceaccounts",
+    "system:unauthenticated",
+];
+const PATHS: [&str; 10] = [
+    "/",
+    "/api",
+    "/apis",
+    "/healthz",
+    "/livez",
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+];
+
+impl Redactor {
+    /// Replaces names by words that depend on the key. Who has the key can find out whether a word stands for a guessed name.
+    ///
+    /// A random key of 32 bytes gives words that no other run repeats.
+    pub fn with_key(key: impl Into<Vec<u8>>) -> Self {
+        Self(Some(key.into()))
+    }
+
+    /// The word for a user. The names of Kubernetes' own components stay.
+    pub fn user(&self, name: &str) -> String {
+        if self.0.is_none() || name.is_empty() {
+            return name.to_owned();
+        }
+        if let Some(account) = name.strip_prefix(SERVICE_ACCOUNT) {
+            let (namespace, account) = account.split_once(':').unwrap_or((account, ""));
+            return match namespace == "kube-system" {
+                true => name.to_owned(),
+                false => format!(
+                    "{SERVICE_ACCOUNT}{}:{}",
+                    self.namespace(namespace),
+                    self.word("account", account)
+                ),
+            };
+        }
+        match name.strip_prefix(NODE) {
+            Some(node) => format!("{NODE}{}", self.word("node", node)),
+            None => self.of_system("user", &USERS, name),
+        }
+    }
+
+    /// A name of Kubernetes itself stays; of another one below `system:`, such as that of a bootstrap token, only the kind.
+    fn of_system(&self, kind: &str, known: &[&str], name: &str) -> String {
+        if known.contains(&name) {
+            return name.to_owned();
+        }
+        match (name.strip_prefix(BOOTSTRAP), name.starts_with("system:")) {
+            (Some(token), _) => format!("{BOOTSTRAP}{}", self.word("token", token)),
+            (None, true) => format!("system:{}", self.word(kind, name)),
+            (None, false) => self.word(kind, name),
+        }
+    }
+
+    /// The word for a `User-Agent` header, which a client can fill with anything.
+    pub fn user_agent(&self, name: &str) -> String {
+        match name {
+            "" => String::new(),
+            name => self.word("agent", name),
+        }
+    }
+
+    /// The word for the path of a non-resource request. The paths that every server has stay.
+    pub fn path(&self, path: &str) -> String {
+        match self.0.is_none() || PATHS.contains(&path) {
+            true => path.to_owned(),
+            false => self.word("path", path),
+        }
+    }
+
+    /// The word for a namespace.
+    pub fn namespace(&self, name: &str) -> String {
+        match name {
+            "" | "default" => name.to_owned(),
+            name if self.0.is_none() || NAMESPACES.contains(&name) => name.to_owned(),
+            name => self.word("namespace", name),
+        }
+    }
+
+    /// The word for a group. The groups of Kubernetes stay, but for the namespaces in their names.
+    pub fn group(&self, name: &str) -> String {
+        if self.0.is_none() || name.is_empty() {
+            return name.to_owned();
+        }
+        const OF_NAMESPACE: &str = "system:serviceaccounts:";
+        match name.strip_prefix(OF_NAMESPACE) {
+            Some(namespace) => format!("{OF_NAMESPACE}{}", self.namespace(namespace)),
+            None => self.of_system("group", &GROUPS, name),
+        }
+    }
+
+    /// The word for the name of an object. A namespace and a node have the same word as elsewhere.
+    pub fn object(&self, resource: &str, name: &str) -> String {
+        match (resource, name) {
+            (_, "") => String::new(),
+            ("namespaces", name) => self.namespace(name),
+            ("nodes", name) => self.word("node", name),
+            (_, name) => self.word("name", name),
+        }
+    }
+
+    fn word(&self, kind: &str, name: &str) -> String {
+        let Some(key) = &self.0 else {
+            return name.to_owned();
+        };
+        let digest = HMAC::mac(format!("{kind} {name}"), key);
+        let digits: String = digest
+            .iter()
+            .take(5)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("{kind}-{digits}")
+    }
+}
+
+impl fmt::Debug for Redactor {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor")
+            .field("replaces", &self.0.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redactor;
+
+    #[test]
+    fn the_same_name_has_the_same_word() {
+        let redactor = Redactor::with_key("key");
+        let other_run = Redactor::with_key("key");
+        assert_eq!(redactor.user("alice"), other_run.user("alice"));
+        assert_ne!(redactor.user("alice"), redactor.user("bob"));
+        assert_ne!(
+            redactor.user("alice"),
+            Redactor::with_key("other").user("alice")
+        );
+        let account = redactor.user("system:serviceaccount:team-a:builder");
+        assert!(
+            account.starts_with("system:serviceaccount:namespace-"),
+            "{account}"
+        );
+        assert!(
+            !account.contains("team-a") && !account.contains("builder"),
+            "{account}"
+        );
+        assert!(account.contains(&redactor.namespace("team-a")));
+        for hidden in ["system:bootstrap:abc123", "system:acme-robot", "kube-acme"] {
+            let word = redactor.user(hidden) + &redactor.namespace("kube-acme");
+            assert!(!word.contains("abc123") && !word.contains("acme"), "{word}");
+        }
+        for kept in [
+            "system:kube-scheduler",
+            "system:serviceaccount:kube-system:job-controller",
+            "",
+        ] {
+            assert_eq!(redactor.user(kept), kept);
+        }
+        assert_eq!(Redactor::default().user("alice"), "alice");
+    }
+
+    #[test]
+    fn groups_and_objects_have_words_too() {
+        let redactor = Redactor::with_key("key");
+        let of_namespace = redactor.group("system:serviceaccounts:team-a");
+        assert!(of_namespace.ends_with(&redactor.namespace("team-a")));
+        assert!(redactor.group("team-a").starts_with("group-"));
+        assert_eq!(redactor.group("system:masters"), "system:masters");
+        let node = redactor.user("system:node:n1");
+        assert!(node.ends_with(&redactor.object("nodes", "n1")), "{node}");
+        assert_eq!(
+            redactor.object("namespaces", "team-a"),
+            redactor.namespace("team-a")
+        );
+        assert!(redactor.object("secrets", "s").starts_with("name-"));
+        assert_eq!(Redactor::default().object("secrets", "s"), "s");
+    }
+}

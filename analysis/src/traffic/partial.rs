@@ -1,0 +1,128 @@
+//! The JSON form of totals, for results of several runs.
+
+use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::tally::{Flow, Minute, Tally};
+use super::totals::Traffic;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fmt;
+
+/// The name that tells a partial result from other JSON.
+const KIND: &str = "TrafficPartial";
+const SCHEMA_VERSION: u32 = 1;
+
+/// A request that was not complete at the end of the logs of one run. Another run may have read its end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Open {
+    pub(super) key: String,
+    /// Whether its response had started, so that the impersonated user is known.
+    pub(super) started: bool,
+    pub(super) sample: Sample,
+}
+
+/// The form in a file: lists, because JSON has only texts as keys.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    kind: String,
+    schema_version: u32,
+    events: u64,
+    requests: u64,
+    broken: u64,
+    #[serde(default)]
+    incomplete: u64,
+    period: Option<(i64, i64)>,
+    classes: Vec<Class>,
+    cells: Vec<(Cell, Load)>,
+    flows: Vec<(Flow, Load)>,
+    minutes: Vec<(Minute, Load)>,
+    deprecated: Vec<(Deprecated, u64)>,
+    open: VecDeque<Open>,
+    ended: Vec<String>,
+}
+
+/// The error of [`Traffic::from_json`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PartialError {
+    /// The text is not a partial result.
+    Json(serde_json::Error),
+    /// The text is another JSON document, or a partial result of another version.
+    Version,
+}
+
+impl fmt::Display for PartialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Json(_) => "the text is not a partial result",
+            Self::Version => "the text is not a partial result of this version",
+        })
+    }
+}
+
+impl std::error::Error for PartialError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Json(error) => Some(error),
+            Self::Version => None,
+        }
+    }
+}
+
+impl Traffic {
+    /// The totals as JSON, for [`from_json`](Self::from_json) in another run.
+    ///
+    /// # Errors
+    /// Serialization fails, which it does not for totals of this crate.
+    pub fn to_json(self) -> Result<Vec<u8>, serde_json::Error> {
+        let tally = self.tally;
+        let mut ended: Vec<_> = self.ended.into_iter().collect();
+        ended.sort();
+        serde_json::to_vec(&File {
+            kind: KIND.to_owned(),
+            schema_version: SCHEMA_VERSION,
+            events: tally.events,
+            requests: tally.requests,
+            broken: tally.broken,
+            incomplete: tally.incomplete,
+            period: tally.period,
+            classes: self.classes,
+            cells: tally.cells.into_iter().collect(),
+            flows: tally.flows.into_iter().collect(),
+            minutes: tally.minutes.into_iter().collect(),
+            deprecated: tally.deprecated.into_iter().collect(),
+            open: self.open,
+            ended,
+        })
+    }
+
+    /// Reads the totals of another run.
+    ///
+    /// # Errors
+    /// The text is not a partial result, or one of another version.
+    pub fn from_json(text: &[u8]) -> Result<Self, PartialError> {
+        let file: File = serde_json::from_slice(text).map_err(PartialError::Json)?;
+        if file.kind != KIND || file.schema_version != SCHEMA_VERSION {
+            return Err(PartialError::Version);
+        }
+        Ok(Self {
+            tally: Tally {
+                events: file.events,
+                requests: file.requests,
+                incomplete: file.incomplete,
+                broken: file.broken,
+                period: file.period,
+                cells: file.cells.into_iter().collect(),
+                flows: file.flows.into_iter().collect(),
+                minutes: file.minutes.into_iter().collect(),
+                deprecated: file.deprecated.into_iter().collect(),
+            },
+            classes: file.classes,
+            is_partial: true,
+            open: file.open,
+            ended: file.ended.into_iter().collect(),
+            ..Self::default()
+        })
+    }
+}

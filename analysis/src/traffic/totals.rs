@@ -1,0 +1,164 @@
+//! The totals of logs, which add up to the totals of one run over all logs.
+
+use super::accounting::Accounting;
+use super::partial::Open;
+use super::report::Report;
+use super::sample::{Class, Sample};
+use super::tally::Tally;
+use crate::audit::{Counts, Event, Stage};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::fmt;
+
+/// The most requests that are looked up in other partial results; older ones count where they began.
+const MAX_OPEN_REQUESTS: usize = 1 << 16;
+
+/// The tolerance for the order of events: a server writes them by the time of their stage, but not exactly.
+const DISORDER: i64 = 1_000_000;
+
+/// The totals of the requests in audit logs.
+///
+/// Sums are kept, not requests: the memory depends on the number of users, flows and minutes, not on the length of the logs.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    pub(super) tally: Tally,
+    /// The flow schemas of the configuration.
+    pub(super) classes: Vec<Class>,
+    /// Whether another run may read the ends of requests that are not complete.
+    pub(super) is_partial: bool,
+    /// The newest requests that were not complete, and are not in the tally.
+    pub(super) open: VecDeque<Open>,
+    /// The requests that began before their log: another run may have them among `open`.
+    pub(super) ended: HashSet<String>,
+    /// The latest arrival of a request that may have begun before the log that is being read.
+    pub(super) begin: Begin,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Begin {
+    /// No event of the log was read.
+    #[default]
+    Unknown,
+    /// The limit; `None` if the first event has no time.
+    At(Option<i64>),
+}
+
+/// Partial results of different configurations, which cannot be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DifferentFlowSchemas;
+
+impl fmt::Display for DifferentFlowSchemas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the partial results have different flow schemas")
+    }
+}
+
+impl std::error::Error for DifferentFlowSchemas {}
+
+impl Traffic {
+    /// The totals of no request.
+    pub fn new(accounting: &Accounting) -> Self {
+        Self {
+            classes: accounting.classes().to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Totals that are to be added to those of other logs. Up to 65,536 requests that are not complete are kept, because another log
+    /// may have their end.
+    pub fn partial(accounting: &Accounting) -> Self {
+        Self {
+            is_partial: true,
+            ..Self::new(accounting)
+        }
+    }
+
+    /// A log begins: call this before the first [`add`](Self::add) for each log.
+    pub fn begin_log(&mut self) {
+        self.begin = Begin::Unknown;
+    }
+
+    /// Adds a request that [`AuditLog::read`](crate::audit::AuditLog::read) reports.
+    pub fn add(&mut self, event: &Event<'_>, sample: Sample) {
+        if !event.is_last() && event.reached_flow_control() {
+            return self.add_open(event, sample);
+        }
+        if let Begin::Unknown = self.begin {
+            let begin = event.stage_us().or(event.received_us());
+            self.begin = Begin::At(begin.map(|begin| begin + DISORDER));
+        }
+        let Begin::At(limit) = self.begin else { return };
+        let may_be_open = self.is_partial && self.ended.len() < MAX_OPEN_REQUESTS;
+        if may_be_open && event.received_us() <= limit {
+            self.ended.insert(key(event));
+        }
+        self.tally.add(sample);
+    }
+
+    /// Adds a request that is not complete, as [`AuditLog::finish`](crate::audit::AuditLog::finish) reports it.
+    pub fn add_open(&mut self, event: &Event<'_>, sample: Sample) {
+        if !self.is_partial {
+            self.tally.incomplete += 1;
+            return self.tally.add(sample);
+        }
+        self.open.push_back(Open {
+            key: key(event),
+            started: event.stage != Stage::RequestReceived,
+            sample,
+        });
+        if self.open.len() > MAX_OPEN_REQUESTS
+            && let Some(oldest) = self.open.pop_front()
+        {
+            self.tally.incomplete += 1;
+            self.tally.add(oldest.sample);
+        }
+    }
+
+    /// Adds the numbers of events and broken lines. Call it once, at the end of all logs.
+    pub fn add_counts(&mut self, counts: &Counts) {
+        self.tally.events += counts.events;
+        self.tally.broken += counts.broken;
+    }
+
+    /// Adds the totals of other logs.
+    ///
+    /// # Errors
+    /// The other totals have other flow schemas.
+    pub fn merge(&mut self, other: Self) -> Result<(), DifferentFlowSchemas> {
+        if self.classes.is_empty() {
+            self.classes = other.classes;
+        } else if self.classes != other.classes {
+            return Err(DifferentFlowSchemas);
+        }
+        self.tally.merge(other.tally);
+        self.open.extend(other.open);
+        self.ended.extend(other.ended);
+        Ok(())
+    }
+
+    /// The report. Requests that are not complete in any log count as they are.
+    pub fn report(self) -> Report {
+        let mut tally = self.tally;
+        let mut open = BTreeMap::<String, Open>::new();
+        for request in self.open {
+            let is_later = |earlier: &Open| request.started && !earlier.started;
+            if self.ended.contains(&request.key)
+                || open
+                    .get(&request.key)
+                    .is_some_and(|earlier| !is_later(earlier))
+            {
+                continue;
+            }
+            open.insert(request.key.clone(), request);
+        }
+        for request in open.into_values() {
+            tally.incomplete += 1;
+            tally.add(request.sample);
+        }
+        Report::new(tally, &self.classes)
+    }
+}
+
+/// The identity of a request across logs.
+fn key(event: &Event<'_>) -> String {
+    format!("{} {}", event.audit_id, event.received)
+}
