@@ -226,6 +226,7 @@ pub(crate) struct FieldFacts {
     pub(crate) patch_strategy: Option<&'static str>,
     pub(crate) patch_merge_key: Option<String>,
     pub(crate) introduced_in: Option<String>,
+    pub(crate) go_type: Option<String>,
 }
 
 /// The `x-kubernetes-list-type`: how server-side apply merges a list.

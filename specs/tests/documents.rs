@@ -228,3 +228,36 @@ fn defaults_are_within_bounds() {
             .then(|| format!("default {default} is out of bounds"))
     }));
 }
+
+/// A type that contradicts the shape of its field is stale.
+#[test]
+fn go_types_fit_their_fields() {
+    let mut found = 0;
+    for document in ALL {
+        walk(&parse(&document), "", &mut |pointer, field| {
+            let Some(go_type) = field.get("x-go-type") else {
+                return;
+            };
+            found += 1;
+            let go_type = go_type.as_str().expect("a string");
+            let target = go_type.trim_start_matches('*');
+            let reference = field["allOf"][0]["$ref"]
+                .as_str()
+                .or(field["$ref"].as_str());
+            let fits = match (field["type"].as_str(), reference) {
+                (Some("integer"), _) => Some(target) == field["format"].as_str(),
+                (Some("boolean"), _) => target == "bool",
+                // Strings with a name are not pointers.
+                (Some("string"), _) if field.get("format").is_none() => target == go_type,
+                (Some("string"), _) => target == "v1.Time",
+                (_, Some(reference)) => {
+                    let name = target.rsplit('.').next().unwrap_or(target);
+                    reference.ends_with(&format!(".{name}"))
+                }
+                _ => target == "v1.FieldsV1",
+            };
+            assert!(fits, "{}{pointer}: {go_type}", document.file_name);
+        });
+    }
+    assert!(found > 50, "{found}");
+}

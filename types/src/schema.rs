@@ -80,6 +80,9 @@ pub struct FieldSchema {
     pub patch_merge_key: Option<&'static str>,
     /// The Kubernetes release, such as `1.28`, that added the field to a version already served.
     pub introduced_in: Option<&'static str>,
+    /// The type of the field in a Kubernetes API server (`x-go-type`), where the shape does not imply it: `*int32` is a pointer, which
+    /// is written also when it is zero, and `types.UID` a string with a name, which errors print.
+    pub go_type: Option<&'static str>,
 }
 
 /// How the tables of generated code are written.
@@ -95,6 +98,7 @@ impl FieldSchema {
             patch_strategy: None,
             patch_merge_key: None,
             introduced_in: None,
+            go_type: None,
         }
     }
 
@@ -115,6 +119,11 @@ impl FieldSchema {
 
     pub const fn since(mut self, release: &'static str) -> Self {
         self.introduced_in = Some(release);
+        self
+    }
+
+    pub const fn go(mut self, go_type: &'static str) -> Self {
+        self.go_type = Some(go_type);
         self
     }
 

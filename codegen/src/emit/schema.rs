@@ -137,6 +137,9 @@ impl Emitter<'_> {
         if let Some(release) = &field.facts.introduced_in {
             facts.push(format!("since({release:?})"));
         }
+        if let Some(go_type) = &field.facts.go_type {
+            facts.push(format!("go({go_type:?})"));
+        }
         facts
     }
 

@@ -131,5 +131,6 @@ fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
         introduced_in: node
             .string_of("x-kubernetes-introduced-in")?
             .map(str::to_owned),
+        go_type: node.string_of("x-go-type")?.map(str::to_owned),
     })
 }

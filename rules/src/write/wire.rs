@@ -3,10 +3,6 @@
 use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde_json::{Map, Value};
 
-/// Integers and booleans that are not pointers in Go, and are left out when they are zero. Other optional ones are
-/// pointers, which are written when they are set.
-const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
-
 /// `value` with exactly the fields that a server writes. An empty field is left out, or is `null`, `0`, `""` or `{}`
 /// where Go writes it anyway.
 ///
@@ -137,11 +133,14 @@ fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
         Value::Object(fields) => {
             fields.is_empty() && matches!(field.shape, Shape::Map { .. } | Shape::Any)
         }
-        Value::Bool(set) => !set && PLAIN_WHEN_OPTIONAL.contains(&field.name),
-        Value::Number(number) => {
-            number.as_i64() == Some(0) && PLAIN_WHEN_OPTIONAL.contains(&field.name)
-        }
+        Value::Bool(set) => !set && is_plain(field),
+        Value::Number(number) => number.as_i64() == Some(0) && is_plain(field),
     }
+}
+
+/// Whether an optional integer or boolean is not a pointer in Go. Those of other documents than the project's are pointers.
+fn is_plain(field: &FieldSchema) -> bool {
+    field.go_type.is_some_and(|name| !name.starts_with('*'))
 }
 
 fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {

@@ -61,12 +61,12 @@ crate::rt::fields! {
         "generateName" => generate_name,
         "namespace" => namespace,
         "selfLink" => self_link,
-        "uid" => uid,
+        "uid" => uid: go("types.UID"),
         "resourceVersion" => resource_version,
-        "generation" => generation,
+        "generation" => generation: go("int64"),
         "creationTimestamp" => creation_timestamp: always,
-        "deletionTimestamp" => deletion_timestamp,
-        "deletionGracePeriodSeconds" => deletion_grace_period_seconds,
+        "deletionTimestamp" => deletion_timestamp: go("*v1.Time"),
+        "deletionGracePeriodSeconds" => deletion_grace_period_seconds: go("*int64"),
         "labels" => labels,
         "annotations" => annotations,
         "ownerReferences" => owner_references: map(&["uid"]) merge_by("uid"),
@@ -100,9 +100,9 @@ crate::rt::fields! {
         "apiVersion" => api_version: always,
         "kind" => kind: always,
         "name" => name: always,
-        "uid" => uid: always,
-        "controller" => controller,
-        "blockOwnerDeletion" => block_owner_deletion,
+        "uid" => uid: always go("types.UID"),
+        "controller" => controller: go("*bool"),
+        "blockOwnerDeletion" => block_owner_deletion: go("*bool"),
     }
 }
 
@@ -131,11 +131,11 @@ pub struct ManagedFieldsEntry {
 crate::rt::fields! {
     ManagedFieldsEntry {
         "manager" => manager,
-        "operation" => operation,
+        "operation" => operation: go("v1.ManagedFieldsOperationType"),
         "apiVersion" => api_version,
-        "time" => time,
+        "time" => time: go("*v1.Time"),
         "fieldsType" => fields_type,
-        "fieldsV1" => fields_v1,
+        "fieldsV1" => fields_v1: go("*v1.FieldsV1"),
         "subresource" => subresource: since("1.22"),
     }
 }

@@ -71,7 +71,7 @@ crate::rt::fields! {
     FlowSchemaSpec {
         "priorityLevelConfiguration" => priority_level_configuration: always,
         "matchingPrecedence" => matching_precedence: always,
-        "distinguisherMethod" => distinguisher_method,
+        "distinguisherMethod" => distinguisher_method: go("*FlowDistinguisherMethod"),
         "rules" => rules,
     }
 }
@@ -91,7 +91,7 @@ pub struct FlowDistinguisherMethod {
 
 crate::rt::fields! {
     FlowDistinguisherMethod {
-        "type" => r#type: always,
+        "type" => r#type: always go("FlowDistinguisherMethodType"),
     }
 }
 
@@ -169,10 +169,10 @@ pub struct Subject {
 
 crate::rt::fields! {
     Subject {
-        "kind" => kind: always,
-        "user" => user,
-        "group" => group,
-        "serviceAccount" => service_account,
+        "kind" => kind: always go("SubjectKind"),
+        "user" => user: go("*UserSubject"),
+        "group" => group: go("*GroupSubject"),
+        "serviceAccount" => service_account: go("*ServiceAccountSubject"),
     }
 }
 
@@ -272,7 +272,7 @@ crate::rt::fields! {
         "verbs" => verbs: required always set,
         "apiGroups" => api_groups: required always set,
         "resources" => resources: required always set,
-        "clusterScope" => cluster_scope,
+        "clusterScope" => cluster_scope: go("bool"),
         "namespaces" => namespaces: always set,
     }
 }
@@ -369,8 +369,8 @@ pub struct FlowSchemaCondition {
 
 crate::rt::fields! {
     FlowSchemaCondition {
-        "type" => r#type,
-        "status" => status,
+        "type" => r#type: go("FlowSchemaConditionType"),
+        "status" => status: go("ConditionStatus"),
         "lastTransitionTime" => last_transition_time: always,
         "reason" => reason,
         "message" => message,
@@ -444,9 +444,9 @@ pub struct PriorityLevelConfigurationSpec {
 
 crate::rt::fields! {
     PriorityLevelConfigurationSpec {
-        "type" => r#type: always,
-        "limited" => limited,
-        "exempt" => exempt,
+        "type" => r#type: always go("PriorityLevelEnablement"),
+        "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
+        "exempt" => exempt: go("*ExemptPriorityLevelConfiguration"),
     }
 }
 
@@ -496,10 +496,10 @@ pub struct LimitedPriorityLevelConfiguration {
 
 crate::rt::fields! {
     LimitedPriorityLevelConfiguration {
-        "nominalConcurrencyShares" => nominal_concurrency_shares: always,
+        "nominalConcurrencyShares" => nominal_concurrency_shares: always go("*int32"),
         "limitResponse" => limit_response: always,
-        "lendablePercent" => lendable_percent,
-        "borrowingLimitPercent" => borrowing_limit_percent,
+        "lendablePercent" => lendable_percent: go("*int32"),
+        "borrowingLimitPercent" => borrowing_limit_percent: go("*int32"),
     }
 }
 
@@ -520,8 +520,8 @@ pub struct ExemptPriorityLevelConfiguration {
 
 crate::rt::fields! {
     ExemptPriorityLevelConfiguration {
-        "nominalConcurrencyShares" => nominal_concurrency_shares,
-        "lendablePercent" => lendable_percent,
+        "nominalConcurrencyShares" => nominal_concurrency_shares: go("*int32"),
+        "lendablePercent" => lendable_percent: go("*int32"),
     }
 }
 
@@ -540,8 +540,8 @@ pub struct LimitResponse {
 
 crate::rt::fields! {
     LimitResponse {
-        "type" => r#type: always,
-        "queuing" => queuing,
+        "type" => r#type: always go("LimitResponseType"),
+        "queuing" => queuing: go("*QueuingConfiguration"),
     }
 }
 
@@ -622,8 +622,8 @@ pub struct PriorityLevelConfigurationCondition {
 
 crate::rt::fields! {
     PriorityLevelConfigurationCondition {
-        "type" => r#type,
-        "status" => status,
+        "type" => r#type: go("PriorityLevelConfigurationConditionType"),
+        "status" => status: go("ConditionStatus"),
         "lastTransitionTime" => last_transition_time: always,
         "reason" => reason,
         "message" => message,

@@ -119,8 +119,8 @@ pub struct PriorityLevelConfigurationSpec {
 
 crate::rt::fields! {
     PriorityLevelConfigurationSpec {
-        "type" => r#type: always,
-        "limited" => limited,
+        "type" => r#type: always go("PriorityLevelEnablement"),
+        "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
     }
 }
 

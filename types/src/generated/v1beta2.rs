@@ -125,9 +125,9 @@ pub struct PriorityLevelConfigurationSpec {
 
 crate::rt::fields! {
     PriorityLevelConfigurationSpec {
-        "type" => r#type: always,
-        "limited" => limited,
-        "exempt" => exempt: since("1.28"),
+        "type" => r#type: always go("PriorityLevelEnablement"),
+        "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
+        "exempt" => exempt: since("1.28") go("*ExemptPriorityLevelConfiguration"),
     }
 }
 
@@ -162,8 +162,8 @@ crate::rt::fields! {
     LimitedPriorityLevelConfiguration {
         "assuredConcurrencyShares" => assured_concurrency_shares: always,
         "limitResponse" => limit_response: always,
-        "lendablePercent" => lendable_percent: since("1.26"),
-        "borrowingLimitPercent" => borrowing_limit_percent: since("1.26"),
+        "lendablePercent" => lendable_percent: since("1.26") go("*int32"),
+        "borrowingLimitPercent" => borrowing_limit_percent: since("1.26") go("*int32"),
     }
 }
 

@@ -115,8 +115,18 @@ pub static RESOURCES: &[crate::schema::ResourceSchema] = &[
 /// [`PriorityLevelConfigurationSpec`] as this version documents it.
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: crate::schema::TypeSchema = crate::rt::schema! {
     PriorityLevelConfigurationSpec {
-        "type" => r#type: always,
-        "limited" => limited,
-        "exempt" => exempt: since("1.28"),
+        "type" => r#type: always go("PriorityLevelEnablement"),
+        "limited" => limited: object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION) go("*LimitedPriorityLevelConfiguration"),
+        "exempt" => exempt: since("1.28") go("*ExemptPriorityLevelConfiguration"),
+    }
+};
+
+/// [`LimitedPriorityLevelConfiguration`] as this version documents it.
+pub(super) static LIMITED_PRIORITY_LEVEL_CONFIGURATION: crate::schema::TypeSchema = crate::rt::schema! {
+    LimitedPriorityLevelConfiguration {
+        "nominalConcurrencyShares" => nominal_concurrency_shares: always,
+        "limitResponse" => limit_response: always,
+        "lendablePercent" => lendable_percent: go("*int32"),
+        "borrowingLimitPercent" => borrowing_limit_percent: go("*int32"),
     }
 };

@@ -7,7 +7,7 @@ use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_text::{self as text, Content, Field, Fields, Node, Span};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::kind::VersionedKind;
-use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -135,15 +135,14 @@ impl Decoder {
     fn value(
         &mut self,
         node: Node<'_>,
-        field_name: &str,
+        field: Option<&FieldSchema>,
         shape: &'static Shape,
-        pointer: bool,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
         match (node.content(), shape) {
             (Content::Null, _) => {
                 // A null resets what can be nil, and a time; it does not change other values.
-                if pointer
+                if field.is_some_and(is_pointer)
                     || matches!(shape, Shape::List { .. } | Shape::Map { .. } | Shape::Any)
                     || matches!(shape, Shape::Time | Shape::MicroTime)
                 {
@@ -185,7 +184,7 @@ impl Decoder {
                     let length = self.path.len();
                     // Writing to a string does not fail.
                     let _ = write!(self.path, "[{index}]");
-                    self.value(node, "", element, false, slot.element(index))?;
+                    self.value(node, None, element, slot.element(index))?;
                     self.path.truncate(length);
                 }
                 slot.truncate(elements.len());
@@ -198,17 +197,17 @@ impl Decoder {
                 });
                 match number {
                     Some(number) => slot.set(number.into()),
-                    None => self.complain(node, field_name, shape),
+                    None => self.complain(node, field, shape),
                 }
             }
             (Content::Number(text), Shape::Number) => match text.parse::<f64>() {
                 Ok(number) if number.is_finite() => slot.set(number.into()),
-                _ => self.complain(node, field_name, shape),
+                _ => self.complain(node, field, shape),
             },
             (Content::Number(_) | Content::String(_), Shape::IntOrString | Shape::Quantity) => {
                 slot.set(text::scalar(node));
             }
-            _ => self.complain(node, field_name, shape),
+            _ => self.complain(node, field, shape),
         }
         Ok(())
     }
@@ -229,7 +228,7 @@ impl Decoder {
             if field.is_none() && schema.preserves_unknown_fields {
                 self.enter(entry.name);
                 let mut value = Slot::default();
-                self.value(entry.value, "", &Shape::Any, false, &mut value)?;
+                self.value(entry.value, None, &Shape::Any, &mut value)?;
                 slot.insert(entry.name.into(), value);
                 self.path.truncate(outer.0);
                 continue;
@@ -248,9 +247,8 @@ impl Decoder {
             self.enter(entry.name);
             self.field_path.push(field.name);
             self.owner = schema.name;
-            let pointer = is_pointer(schema, field, self.target.package);
             let slot = slot.element(index);
-            self.value(entry.value, field.name, &field.shape, pointer, slot)?;
+            self.value(entry.value, Some(field), &field.shape, slot)?;
             self.field_path.pop();
             self.path.truncate(outer.0);
             self.owner = outer.1;
@@ -274,7 +272,7 @@ impl Decoder {
             self.enter(entry.name);
             // Every key is decoded into a fresh zero, unlike the fields of a struct.
             let mut value = Slot::default();
-            self.value(entry.value, "", shape, false, &mut value)?;
+            self.value(entry.value, None, shape, &mut value)?;
             slot.insert(entry.name.into(), value);
             self.path.truncate(length);
         }
@@ -311,10 +309,10 @@ impl Decoder {
         }
     }
 
-    fn complain(&mut self, node: Node<'_>, field_name: &str, shape: &Shape) {
+    fn complain(&mut self, node: Node<'_>, field: Option<&FieldSchema>, shape: &Shape) {
         // Only the first complaint is reported; its words are not made for the others.
         if self.error.is_none() {
-            let name = type_name(self.owner, field_name, shape, self.target.package);
+            let name = type_name(field, shape, self.target.package);
             self.error = Some(self.type_error_of(node, &name, shape));
         }
     }
