@@ -126,6 +126,14 @@ facts! {
     OpenApiRequiresSpec: 37, "k8s-openapi 0.29, v1_37 against v1_36";
     /// OpenAPI documents name the list types of metadata, discovery and statuses.
     OpenApiMetaListTypes: 30, "recorded OpenAPI documents of 1.29 and 1.31";
+    /// OpenAPI documents give the elements of lists and maps a default.
+    OpenApiElementDefaults: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
+    /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only those of the document.
+    OpenApiNamesEveryGroup: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
+    /// OpenAPI documents require the bodies of requests, and give times and raw objects no default.
+    OpenApiRequiredBodies: 29, "recorded OpenAPI documents of 1.28 and 1.29";
+    /// OpenAPI documents say that a Status is also a kind of resource.k8s.io/v1alpha2.
+    OpenApiStatusOfResourceGroup: 27 until 30, "recorded OpenAPI documents of 1.25 to 1.31";
     /// The details of a Status have a list type, though they are no list.
     OpenApiStatusDetailsList: 30 until 32, "recorded OpenAPI documents of 1.31 and 1.36";
     /// A resource version in the future is a timeout, and a malformed one an error of the client.

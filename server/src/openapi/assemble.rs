@@ -46,7 +46,6 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     for name in assembly.names() {
         assembly.schema(&name, From::Own);
     }
-    // With its own title: some tools recognize "Kubernetes" and correct the mistakes of the real documents.
     let mut info = assembly.part("info", From::Own);
     info["version"] = version_number(release).into();
     json!({
@@ -124,7 +123,7 @@ impl Assembly {
     fn as_published(&self, name: &str, from: From, schema: &mut Value) {
         let kind = name.rsplit('.').next().unwrap_or_default();
         if from == From::Shared && !self.release.has(Fact::OpenApiMetaListTypes) {
-            let properties = schema["properties"].as_object_mut();
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
             for property in properties.into_iter().flat_map(Map::values_mut) {
                 if let Some(property) = property.as_object_mut() {
                     property.retain(|name, _| !LIST_TYPES.contains(&name.as_str()));

@@ -3,12 +3,14 @@
 mod assemble;
 mod gnostic;
 mod gnostic_messages;
+mod groups;
+mod published;
 mod shared_parameters;
 mod swagger;
 
 use crate::kinds::Kinds;
-use assemble::assemble;
 use k8s_flowcontrol_types::{ApiVersion, Release};
+use published::published;
 use serde_json::json;
 use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;
@@ -64,7 +66,7 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
         Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let make = || {
-        let text = assemble(version, release).to_string().into_bytes();
+        let text = published(version, release).to_string().into_bytes();
         let hash = hash(&text);
         Arc::new(Document { text, hash })
     };

@@ -1,6 +1,7 @@
 //! The Swagger 2 document of a server, made from its OpenAPI 3 documents.
 
-use super::assemble::{assemble, version_number};
+use super::assemble::version_number;
+use super::published::published;
 use super::shared_parameters::share_parameters;
 use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ const OF_PARAMETERS: &[&str] = &["enum", "format", "items", "type", "uniqueItems
 pub(super) fn swagger(versions: &[ApiVersion], release: Release) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     for &version in versions {
-        let mut document = assemble(version, release);
+        let mut document = published(version, release);
         let of_version = take_fields(&mut document["paths"]);
         paths.extend(of_version.map(|(path, item)| (path, path_item(item))));
         let of_version = take_fields(&mut document["components"]["schemas"]);
@@ -50,16 +51,12 @@ pub(super) fn swagger(versions: &[ApiVersion], release: Release) -> Value {
     }
     let mut document = json!({
         "swagger": "2.0",
-        // Like the OpenAPI 3 documents, with its own title.
-        "info": {
-            "title": "Kubernetes flowcontrol.apiserver.k8s.io",
-            "version": version_number(release),
-        },
+        "info": {"title": "Kubernetes", "version": version_number(release)},
         "paths": paths,
         "definitions": definitions,
         "securityDefinitions": {
             "BearerToken": {
-                "description": "Bearer Token authentication",
+                "description": "The header `Authorization: Bearer TOKEN`.",
                 "type": "apiKey",
                 "name": "authorization",
                 "in": "header",

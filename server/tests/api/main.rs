@@ -22,6 +22,7 @@ mod http;
 mod limits;
 mod lists;
 mod many_watchers;
+mod openapi;
 mod patches;
 mod releases;
 mod representations;
