@@ -173,7 +173,12 @@ fn publish_operation(operation: &mut Value, path: &str, list: Option<&Value>, re
     let Some(object) = operation.as_object_mut() else {
         return;
     };
-    object.remove("deprecated");
+    // Servers publish it only as a part of the description, by which generators recognize it.
+    if object.remove("deprecated").is_some()
+        && let Some(Value::String(description)) = object.get_mut("description")
+    {
+        description.push_str(" deprecated: use the 'watch' parameter of the list.");
+    }
     if let Some(body) = object.get_mut("requestBody").and_then(Value::as_object_mut) {
         if !release.has(Fact::OpenApiRequiredBodies) {
             body.remove("required");
