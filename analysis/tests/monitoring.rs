@@ -25,7 +25,8 @@ fn recorded(text: &str) -> BTreeMap<&str, (&str, &str, BTreeSet<&str>)> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
-            let [name, stability, kind, labels] = line.split(' ').collect::<Vec<_>>()[..] else {
+            let [name, stability, kind, labels, ..] = line.split(' ').collect::<Vec<_>>()[..]
+            else {
                 panic!("{line}");
             };
             let labels = labels.split(',').filter(|label| *label != "-").collect();
@@ -57,6 +58,25 @@ fn the_table_agrees_with_real_servers() {
             assert_eq!(own, labels, "{name}");
         }
     }
+}
+
+#[test]
+fn histograms_have_the_recorded_buckets() {
+    let mut found = 0;
+    for line in OF_1_36.lines().filter(|line| line.contains(" histogram ")) {
+        let (name, recorded) = (
+            line.split(' ').next().unwrap(),
+            line.rsplit(' ').next().unwrap(),
+        );
+        let bounds = catalog::find(name).unwrap().bounds(release("1.36"));
+        let Some(bounds) = bounds else {
+            panic!("{name} has no bounds");
+        };
+        let texts: Vec<_> = bounds.iter().map(f64::to_string).collect();
+        assert_eq!(texts.join(","), recorded, "{name}");
+        found += 1;
+    }
+    assert_eq!(found, 9);
 }
 
 #[test]

@@ -11,6 +11,7 @@
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
 //! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
 //! | [`controller`] | the flow control of a whole server: all of these together |
+//! | [`buckets`] | the buckets of the metrics that are histograms |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
 //! | [`bootstrap`] | the built-in objects of each release |
 //! | [`objects`] | the objects that a server uses: the given ones with defaults, and the mandatory ones |
@@ -23,7 +24,7 @@
 mod runtime;
 mod write;
 
-pub use runtime::{controller, limits, matching, objects, queueing, seats, sharding};
+pub use runtime::{buckets, controller, limits, matching, objects, queueing, seats, sharding};
 pub use write::{bootstrap, conversion, decode, defaults, storage, validate, wire};
 
 #[cfg(doctest)]

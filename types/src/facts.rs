@@ -165,7 +165,11 @@ facts! {
     DumpsCountRequests: 28, "recorded dumps of 1.27 and 1.28";
     /// Metrics count seats in use, before requests.
     MetricsCountSeats: 28, "recorded metrics of 1.27 and 1.29";
-    /// Two metrics of flow control were removed.
+    /// The metrics of durations have a bucket of 15 seconds.
+    DurationBucketOf15Seconds: 28, "kubernetes #118945";
+    /// The buckets of estimated seats go up to 100 seats, before to 10.
+    SeatBucketsTo100: 34, "metrics of 1.36, recorded; pkg/util/flowcontrol/metrics of kubernetes/apiserver";
+    /// The hidden metrics `apiserver_flowcontrol_request_concurrency_in_use` and `_limit` are deleted: no option shows them.
     MetricsRemoved: 37, "kubernetes/apiserver 917e64fb9";
 }
 

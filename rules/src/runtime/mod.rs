@@ -1,5 +1,6 @@
 //! What a server does to a request.
 
+pub mod buckets;
 pub mod controller;
 pub mod limits;
 pub mod matching;

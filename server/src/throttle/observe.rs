@@ -46,7 +46,7 @@ impl Throttle {
             match self.levels.get_mut(level.name) {
                 Some(observed) => observed.set(now, &level, limits),
                 None => {
-                    let mut observed = OfLevel::new(now);
+                    let mut observed = OfLevel::new(now, self.release);
                     observed.set(now, &level, limits);
                     self.levels.insert(level.name.to_owned(), observed);
                 }
@@ -56,6 +56,9 @@ impl Throttle {
 
     pub(super) fn observed_of(&mut self, request: Subject<'_>) -> &mut OfSchema {
         let key = (request.flow_schema.to_owned(), request.level.to_owned());
-        self.observed.entry(key).or_default()
+        let release = self.release;
+        self.observed
+            .entry(key)
+            .or_insert_with(|| OfSchema::new(release))
     }
 }

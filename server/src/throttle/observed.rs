@@ -1,22 +1,17 @@
 //! The observations behind the metrics: of the requests of a flow schema, and of a level over time.
 
 use super::histogram::{Histogram, TimingHistogram};
+use k8s_flowcontrol_rules::buckets;
 use k8s_flowcontrol_rules::controller::LevelState;
 use k8s_flowcontrol_rules::limits::LevelLimits;
 use k8s_flowcontrol_rules::queueing::Queuing;
+use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
-const DURATIONS: &[f64] = &[
-    0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0,
-];
-const LENGTHS: &[f64] = &[0.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0];
-const SEATS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0];
-const WATCHES: &[f64] = &[0.0, 1.0, 10.0, 100.0, 1000.0, 10000.0];
-const SEAT_PARTS: &[f64] = &[
-    0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0,
-];
-const REQUEST_PARTS: &[f64] = &[0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1.0];
-const DEMANDS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.8, 4.0, 6.0];
+/// A histogram with the buckets of a metric.
+fn bounds(name: &str, release: Release) -> &'static [f64] {
+    buckets::bounds(name, release).unwrap_or_default()
+}
 
 /// The requests of a flow schema.
 #[derive(Clone, Debug)]
@@ -33,16 +28,19 @@ pub(super) struct OfSchema {
     pub(super) watchers: Histogram,
 }
 
-impl Default for OfSchema {
-    fn default() -> Self {
+impl OfSchema {
+    pub(super) fn new(release: Release) -> Self {
+        let of = |name: &str| Histogram::new(bounds(name, release));
+        let waits = of("request_wait_duration_seconds");
+        let executions = of("request_execution_seconds");
         Self {
-            executed_waits: Histogram::new(DURATIONS),
-            other_waits: Histogram::new(DURATIONS),
-            watches: Histogram::new(DURATIONS),
-            regular: Histogram::new(DURATIONS),
-            queue_lengths: Histogram::new(LENGTHS),
-            seats: Histogram::new(SEATS),
-            watchers: Histogram::new(WATCHES),
+            executed_waits: waits.clone(),
+            other_waits: waits,
+            watches: executions.clone(),
+            regular: executions,
+            queue_lengths: of("request_queue_length_after_enqueue"),
+            seats: of("work_estimated_seats"),
+            watchers: of("watch_count_samples"),
         }
     }
 }
@@ -57,12 +55,14 @@ pub(super) struct OfLevel {
 }
 
 impl OfLevel {
-    pub(super) fn new(now: Duration) -> Self {
+    pub(super) fn new(now: Duration, release: Release) -> Self {
+        let of = |name: &str| TimingHistogram::new(bounds(name, release), now);
+        let requests = of("priority_level_request_utilization");
         Self {
-            seats: TimingHistogram::new(SEAT_PARTS, now),
-            executing: TimingHistogram::new(REQUEST_PARTS, now),
-            waiting: TimingHistogram::new(REQUEST_PARTS, now),
-            demand: TimingHistogram::new(DEMANDS, now),
+            seats: of("priority_level_seat_utilization"),
+            executing: requests.clone(),
+            waiting: requests,
+            demand: of("demand_seats"),
         }
     }
 

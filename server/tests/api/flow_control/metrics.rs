@@ -1,8 +1,9 @@
 //! The metrics of a server that queues and rejects requests.
 
-use super::{occupy, queue, request, server, text, until};
-use crate::support::{GROUP, SCHEMAS};
+use super::{TOKENS, occupy, queue, request, server, text, until};
+use crate::support::{Api, GROUP, SCHEMAS};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// The value of a line of the metrics; 0 without it.
 pub(super) fn value(metrics: &str, line: &str) -> f64 {
@@ -146,4 +147,30 @@ async fn writes_take_final_seats_for_their_watches() {
         tokio::task::yield_now().await;
     }
     until(&api, 0, 0).await;
+}
+
+#[tokio::test]
+async fn buckets_are_those_of_the_release() {
+    let bounds = |metrics: &str, name: &str| {
+        let start = format!("apiserver_flowcontrol_{name}_bucket{{");
+        let lines = metrics.lines().filter(|line| line.starts_with(&start));
+        let bounds = lines.filter_map(|line| Some(line.split_once("le=\"")?.1.split_once('"')?.0));
+        bounds.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    for (release, has_15, most_seats) in [("1.27", false, "10"), ("1.36", true, "100")] {
+        let api = Api::with(|builder| {
+            let builder = builder.kubernetes(release).flow_control(true);
+            builder.tokens(TOKENS)
+        })
+        .await;
+        let path = format!("/apis/{GROUP}");
+        assert_eq!(request(&api, "bob", &path).send().await.code(), 200);
+        let metrics = text(&api, "/metrics").await;
+        let executions = bounds(&metrics, "request_execution_seconds");
+        assert!(executions.contains("10"), "{release}: {metrics}");
+        assert_eq!(executions.contains("15"), has_15, "{release}");
+        let seats = bounds(&metrics, "work_estimated_seats");
+        assert!(seats.contains(most_seats), "{release}: {seats:?}");
+        assert_eq!(seats.contains("10"), most_seats == "10", "{release}");
+    }
 }

@@ -17,6 +17,7 @@
 
 mod table;
 
+use k8s_flowcontrol_rules::buckets;
 use k8s_flowcontrol_types::Release;
 use std::fmt;
 pub use table::*;
@@ -66,6 +67,22 @@ impl Metric {
             false if self.beta.is_some_and(|beta| minor >= beta) => Stability::Beta,
             false => Stability::Alpha,
         })
+    }
+
+    /// The upper bounds of the buckets of a histogram of flow control, see [`buckets::bounds`].
+    ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
+    ///
+    /// let has_15 = |release: &str| {
+    ///     let bounds = REQUEST_WAIT_DURATION_SECONDS.bounds(release.parse()?);
+    ///     Ok(bounds.is_some_and(|bounds| bounds.contains(&15.0)))
+    /// };
+    /// assert!(!has_15("1.27")? && has_15("1.28")?);
+    /// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+    /// ```
+    pub fn bounds(&self, release: Release) -> Option<&'static [f64]> {
+        buckets::bounds(self.name.strip_prefix("apiserver_flowcontrol_")?, release)
     }
 
     /// Whether a release exposes the metric.
