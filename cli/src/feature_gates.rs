@@ -54,11 +54,16 @@ impl FeatureGateArgs {
         for setting in &self.feature_gates {
             match setting.name.parse::<FeatureGate>() {
                 Ok(gate) => {
-                    if gate.default_in(release).is_none() {
-                        warn(
-                            format!("{gate} does not change seats in {}", shown(release)),
-                            streams,
-                        )?;
+                    let default = gate.default_in(release);
+                    if default.is_none() {
+                        let text = format!("{gate} does not change seats in {}", shown(release));
+                        warn(text, streams)?;
+                    } else if !gate.can_change_in(release) && default != Some(setting.enabled) {
+                        let text = format!(
+                            "{gate} is locked in {}: a server does not start with this value",
+                            shown(release)
+                        );
+                        warn(text, streams)?;
                     }
                     estimator = estimator.with(gate, setting.enabled);
                 }

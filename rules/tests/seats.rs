@@ -235,7 +235,7 @@ fn levels_with_queues_have_bounds() {
 #[test]
 fn feature_gates_have_their_names() {
     for gate in FeatureGate::ALL {
-        assert_eq!(gate.to_string().parse(), Ok(gate));
+        assert_eq!(gate.to_string().parse(), Ok(*gate));
     }
     let error = "APIListChunking".parse::<FeatureGate>().unwrap_err();
     assert!(

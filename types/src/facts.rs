@@ -1,8 +1,57 @@
 //! Every difference between Kubernetes releases that this project knows, once, with its source.
 //!
-//! To support another release, add its facts here, and raise [`Release::NEWEST`].
+//! To support another release, raise the newest minor number, and add its facts, reworded messages and metrics here.
 
 use super::release::Release;
+use std::borrow::Cow;
+
+/// The minor number of the newest known release.
+pub(crate) const NEWEST_MINOR: u32 = 37;
+
+/// The words that changed in the messages of validation: since which releases, the words before, and the words since.
+const REWORDED: &[(Fact, &str, &str)] = &[
+    (
+        Fact::SaysMayNotBeMoreThan,
+        "must have at most",
+        "may not be more than",
+    ),
+    (
+        Fact::MessagesPrintJson,
+        "type must be 'Exempt' if and only if name is 'exempt'",
+        "must be 'Exempt' if and only if `name` is 'exempt'",
+    ),
+    (
+        Fact::MessagesPrintJson,
+        "a qualified name must consist",
+        "a valid label key must consist",
+    ),
+];
+
+/// The metrics of flow control that came, became beta, or were hidden in a known release, after `apiserver_flowcontrol_`.
+const METRICS: &[(&str, MetricReleases)] = &[
+    ("current_executing_requests", ALWAYS.beta(28)),
+    ("current_executing_seats", ALWAYS.since(28).beta(28)),
+    ("current_inqueue_requests", ALWAYS.beta(28)),
+    ("current_inqueue_seats", ALWAYS.since(29)),
+    ("current_limit_seats", ALWAYS.since(26)),
+    ("demand_seats", ALWAYS.since(26)),
+    ("demand_seats_average", ALWAYS.since(26)),
+    ("demand_seats_high_watermark", ALWAYS.since(26)),
+    ("demand_seats_smoothed", ALWAYS.since(26)),
+    ("demand_seats_stdev", ALWAYS.since(26)),
+    ("dispatched_requests_total", ALWAYS.beta(28)),
+    ("lower_limit_seats", ALWAYS.since(26)),
+    ("nominal_limit_seats", ALWAYS.since(26).beta(28)),
+    ("priority_level_seat_utilization", ALWAYS.beta(38)),
+    ("rejected_requests_total", ALWAYS.beta(28)),
+    // A deprecated metric is hidden in the release after its deprecation.
+    ("request_concurrency_in_use", ALWAYS.until(31)),
+    ("request_concurrency_limit", ALWAYS.until(30)),
+    ("request_wait_duration_seconds", ALWAYS.beta(28)),
+    ("seat_fair_frac", ALWAYS.since(26)),
+    ("target_seats", ALWAYS.since(26)),
+    ("upper_limit_seats", ALWAYS.since(26)),
+];
 
 /// Declares [`Fact`] and the table of its values.
 macro_rules! facts {
@@ -103,6 +152,10 @@ facts! {
     ConsistentListFromCache: 31, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `ConsistentListFromCache` can be turned off.
     ConsistentListFromCacheGate: 28 until 34, "pkg/features/kube_features.go of kubernetes/apiserver";
+    /// `SizeBasedListCostEstimate` can be turned off.
+    SizeBasedListCostEstimateGate: 34, "pkg/features/kube_features.go of kubernetes/apiserver";
+    /// `WatchList` can be turned on and off.
+    WatchListGate: 27, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `SizeBasedListCostEstimate` exists, and is on by default.
     SizeBasedListCostEstimate: 34, "recorded estimates of 1.36 with and without the gate";
     /// The feature gate `ConsistentListFromCache` can be named, on since 1.34; a server of a later release does not start with it.
@@ -186,7 +239,81 @@ impl Fact {
     }
 }
 
+/// The minor releases in which API servers expose a metric of flow control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetricReleases {
+    /// The first release with the metric; `None` if all known releases have it or later ones removed it.
+    pub first: Option<u32>,
+    /// The last release with the metric; `None` if the newest has it.
+    pub last: Option<u32>,
+    /// The first release in which the metric is beta; `None` if it is not.
+    pub beta: Option<u32>,
+}
+
+const ALWAYS: MetricReleases = MetricReleases {
+    first: None,
+    last: None,
+    beta: None,
+};
+
+impl MetricReleases {
+    /// The releases of the metric with a name such as `apiserver_flowcontrol_demand_seats`. A metric that is not known is one that all
+    /// releases have.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::MetricReleases;
+    ///
+    /// assert_eq!(MetricReleases::of("apiserver_flowcontrol_demand_seats").first, Some(26));
+    /// ```
+    pub fn of(name: &str) -> Self {
+        let name = name.strip_prefix("apiserver_flowcontrol_").unwrap_or(name);
+        let found = METRICS.iter().find(|(known, _)| *known == name);
+        found.map_or(ALWAYS, |(_, releases)| *releases)
+    }
+
+    const fn since(self, minor: u32) -> Self {
+        Self {
+            first: Some(minor),
+            ..self
+        }
+    }
+
+    const fn until(self, minor: u32) -> Self {
+        Self {
+            last: Some(minor),
+            ..self
+        }
+    }
+
+    const fn beta(self, minor: u32) -> Self {
+        Self {
+            beta: Some(minor),
+            ..self
+        }
+    }
+}
+
 impl Release {
+    /// A message of validation in the words of the release.
+    ///
+    /// `message` has the words of the oldest release.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::Release;
+    ///
+    /// let reworded = Release::nearest(36).reworded("must have at most 63 bytes");
+    /// assert_eq!(reworded, "may not be more than 63 bytes");
+    /// ```
+    pub fn reworded(self, message: &str) -> Cow<'_, str> {
+        let mut reworded = Cow::Borrowed(message);
+        for (fact, before, since) in REWORDED {
+            if self.has(*fact) && reworded.contains(before) {
+                reworded = reworded.replace(before, since).into();
+            }
+        }
+        reworded
+    }
+
     /// Whether the release has a property.
     ///
     /// ```

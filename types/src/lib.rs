@@ -113,7 +113,7 @@ pub mod schema;
 mod strict;
 
 pub use dynamic_object::DynamicObject;
-pub use facts::Fact;
+pub use facts::{Fact, MetricReleases};
 pub use field_validation::FieldValidation;
 pub use invalid_object::InvalidObject;
 pub use kind::{Kind, Versioned};

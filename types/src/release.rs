@@ -1,5 +1,6 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
+use crate::facts::NEWEST_MINOR;
 use std::fmt;
 use std::str::FromStr;
 
@@ -143,7 +144,7 @@ impl Release {
     /// The oldest known release.
     pub const OLDEST: Self = Self::of(25, NEWEST_PATCH);
     /// The newest known release.
-    pub const NEWEST: Self = Self::of(37, NEWEST_PATCH);
+    pub const NEWEST: Self = Self::of(NEWEST_MINOR, NEWEST_PATCH);
 
     const fn of(minor: u32, patch: u32) -> Self {
         Self { minor, patch }

@@ -18,10 +18,11 @@ impl Estimator {
     /// A server learns about its etcd from the first requests. Until then it estimates as with
     /// [`FeatureGate::ConsistentListFromCache`] off.
     pub fn new(release: Release) -> Self {
-        Self {
-            release,
-            gates: FeatureGate::ALL.map(|gate| gate.default_in(release).unwrap_or_default()),
+        let mut gates = [false; FeatureGate::ALL.len()];
+        for gate in FeatureGate::ALL {
+            gates[*gate as usize] = gate.default_in(release).unwrap_or_default();
         }
+        Self { release, gates }
     }
 
     /// Turns a feature gate on or off. A gate that the release does not have changes nothing.

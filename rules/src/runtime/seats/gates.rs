@@ -18,7 +18,7 @@ pub enum FeatureGate {
 
 impl FeatureGate {
     /// All gates, sorted by name.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: &[Self] = &[
         Self::ConsistentListFromCache,
         Self::SizeBasedListCostEstimate,
         Self::WatchList,
@@ -31,6 +31,15 @@ impl FeatureGate {
             Self::SizeBasedListCostEstimate => "SizeBasedListCostEstimate",
             Self::WatchList => "WatchList",
         }
+    }
+
+    /// Whether a server of the release lets the gate be changed. With a gate that is locked or that it does not know, a server does not start.
+    pub const fn can_change_in(self, release: Release) -> bool {
+        release.has(match self {
+            Self::ConsistentListFromCache => Fact::ConsistentListFromCacheGate,
+            Self::SizeBasedListCostEstimate => Fact::SizeBasedListCostEstimateGate,
+            Self::WatchList => Fact::WatchListGate,
+        })
     }
 
     /// Whether the gate is on by default; `None` if it does not change estimates of this release.
@@ -63,7 +72,8 @@ impl FromStr for FeatureGate {
 
     fn from_str(name: &str) -> Result<Self, UnknownFeatureGate> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|gate| gate.as_str() == name)
             .ok_or_else(|| UnknownFeatureGate(name.into()))
     }

@@ -58,6 +58,7 @@ use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
 use metadata::{Metadata, NameRule};
 use priority_level::{LevelRules, ShareRule};
 use serde_json::Value;
+use std::borrow::Cow;
 use violation::{Path, Report};
 use wording::Wording;
 
@@ -167,7 +168,9 @@ pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Vi
 
 /// The messages of a server of `release` for a label key; empty for a valid one.
 pub fn label_key(key: &str, release: Release) -> Vec<String> {
-    names::qualified_name(key, Wording::of(release))
+    let messages = names::qualified_name(key, Wording::of(release));
+    let reworded = messages.iter().map(|message| release.reworded(message));
+    reworded.map(Cow::into_owned).collect()
 }
 
 /// The messages of a server of `release` for a label value; empty for a valid one.

@@ -76,9 +76,8 @@ pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
         None => name,
         Some((_, part)) if part.contains('/') => {
             return vec![format!(
-                "{} {QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. \
-                 'example.com/MyName')",
-                wording.qualified_name
+                "a qualified name {QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' \
+                 (e.g. 'example.com/MyName')"
             )];
         }
         Some(("", part)) => {

@@ -50,7 +50,7 @@ pub(super) fn check(
     report: &mut Report,
 ) {
     if (name == "exempt") != (spec.type_ == "Exempt") {
-        let detail = report.wording.exempt_type;
+        let detail = "type must be 'Exempt' if and only if name is 'exempt'";
         report.invalid(&path.child("type"), &BadValue::Named(&spec.type_), detail);
     }
     let (limited, exempt) = (path.child("limited"), path.child("exempt"));

@@ -182,15 +182,16 @@ impl Report {
     }
 
     pub(super) fn too_long(&mut self, path: &Path, limit: usize) {
-        let detail = format!("{} {limit} bytes", self.wording.too_long);
+        let detail = format!("must have at most {limit} bytes");
         self.push(path, Reason::TooLong, None, &detail);
     }
 
     fn push(&mut self, path: &Path, reason: Reason, value: Option<&str>, detail: &str) {
         let mut message = String::from(reason.words());
+        let detail = self.release.reworded(detail);
         for part in value
             .into_iter()
-            .chain((!detail.is_empty()).then_some(detail))
+            .chain((!detail.is_empty()).then_some(&*detail))
         {
             message.push_str(": ");
             message.push_str(part);

@@ -1,4 +1,5 @@
-//! The wording of messages, which differs between releases. The rules are the same code for all releases.
+//! The wording of messages, which differs between releases, where other words in their place are not enough. The rules are the same
+//! code for all releases.
 
 use k8s_flowcontrol_types::{Fact, Release};
 
@@ -9,18 +10,12 @@ pub(super) struct Wording {
     pub(super) values_as_json: bool,
     /// The unit of length for label keys, label values and prefixes.
     pub(super) label_unit: &'static str,
-    /// The term for the key of a label or annotation.
-    pub(super) qualified_name: &'static str,
     /// Whether the message for two controllers contains their kinds.
     pub(super) names_owner_kinds: bool,
     /// Whether the message for an empty field of an owner reference names the field.
     names_empty_owner_fields: bool,
-    /// The message for a type `Exempt` of another level than `exempt`, or the reverse.
-    pub(super) exempt_type: &'static str,
     /// The message for an empty condition type.
     pub(super) empty_condition_type: &'static str,
-    /// The start of the message for a size limit.
-    pub(super) too_long: &'static str,
     /// Whether the message for a namespace with a dot mentions the dot.
     pub(super) says_dots: bool,
 }
@@ -32,25 +27,15 @@ const WORDINGS: &[(Option<Fact>, Wording)] = &[
         Wording {
             values_as_json: true,
             label_unit: "bytes",
-            qualified_name: "a valid label key",
             names_empty_owner_fields: false,
-            exempt_type: "must be 'Exempt' if and only if `name` is 'exempt'",
             empty_condition_type: "",
             ..OLDER
         },
     ),
-    (Some(Fact::SaysMayNotBeMoreThan), OLDER),
-    (
-        Some(Fact::NamesOwnerKinds),
-        Wording {
-            too_long: "must have at most",
-            ..OLDER
-        },
-    ),
+    (Some(Fact::NamesOwnerKinds), OLDER),
     (
         None,
         Wording {
-            too_long: "must have at most",
             says_dots: false,
             names_owner_kinds: false,
             ..OLDER
@@ -61,12 +46,9 @@ const WORDINGS: &[(Option<Fact>, Wording)] = &[
 const OLDER: Wording = Wording {
     values_as_json: false,
     label_unit: "characters",
-    qualified_name: "a qualified name",
     names_owner_kinds: true,
     names_empty_owner_fields: true,
-    exempt_type: "type must be 'Exempt' if and only if name is 'exempt'",
     empty_condition_type: "must not be empty",
-    too_long: "may not be more than",
     says_dots: true,
 };
 

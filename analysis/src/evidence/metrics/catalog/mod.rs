@@ -18,7 +18,7 @@
 mod table;
 
 use k8s_flowcontrol_rules::buckets;
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{MetricReleases, Release};
 use std::fmt;
 pub use table::*;
 
@@ -29,10 +29,6 @@ pub struct Metric {
     kind: MetricKind,
     labels: &'static [&'static str],
     help: &'static str,
-    /// The first and the last minor release with the metric, and the first one in which it is beta; without a bound for `None`.
-    first: Option<u32>,
-    last: Option<u32>,
-    beta: Option<u32>,
     is_stable: bool,
 }
 
@@ -60,11 +56,12 @@ impl Metric {
     /// The stability in a release; `None` if the release does not expose the metric.
     pub fn stability(&self, release: Release) -> Option<Stability> {
         let minor = release.minor();
-        let is_exposed = self.first.is_none_or(|first| minor >= first)
-            && self.last.is_none_or(|last| minor <= last);
+        let MetricReleases { first, last, beta } = MetricReleases::of(self.name);
+        let is_exposed =
+            first.is_none_or(|first| minor >= first) && last.is_none_or(|last| minor <= last);
         is_exposed.then(|| match self.is_stable {
             true => Stability::Stable,
-            false if self.beta.is_some_and(|beta| minor >= beta) => Stability::Beta,
+            false if beta.is_some_and(|beta| minor >= beta) => Stability::Beta,
             false => Stability::Alpha,
         })
     }

@@ -1,4 +1,5 @@
-//! The table of metrics. Its facts come from servers and from the lists that Kubernetes publishes with each release.
+//! The table of metrics, from servers and from the lists that Kubernetes publishes with each release. Their releases are facts of
+//! `k8s-flowcontrol-types`.
 
 use super::{Metric, MetricKind};
 
@@ -10,41 +11,35 @@ pub const CURRENT_EXECUTING_REQUESTS: Metric = gauge(
     "apiserver_flowcontrol_current_executing_requests",
     SCHEMA,
     "The requests that are executing.",
-)
-.beta_since(28);
+);
 
 /// The seats of the executing requests.
 pub const CURRENT_EXECUTING_SEATS: Metric = gauge(
     "apiserver_flowcontrol_current_executing_seats",
     SCHEMA,
     "The seats of the executing requests.",
-)
-.since(28)
-.beta_since(28);
+);
 
 /// The requests that wait in queues.
 pub const CURRENT_INQUEUE_REQUESTS: Metric = gauge(
     "apiserver_flowcontrol_current_inqueue_requests",
     SCHEMA,
     "The requests that wait in queues.",
-)
-.beta_since(28);
+);
 
 /// The seats of the requests that wait in queues.
 pub const CURRENT_INQUEUE_SEATS: Metric = gauge(
     "apiserver_flowcontrol_current_inqueue_seats",
     SCHEMA,
     "The seats of the requests that wait in queues.",
-)
-.since(29);
+);
 
 /// The seats of a level after lending and borrowing.
 pub const CURRENT_LIMIT_SEATS: Metric = gauge(
     "apiserver_flowcontrol_current_limit_seats",
     LEVEL,
     "The seats of a level after lending and borrowing.",
-)
-.since(26);
+);
 
 /// The progress of virtual time at the last change.
 pub const CURRENT_R: Metric = gauge(
@@ -58,40 +53,35 @@ pub const DEMAND_SEATS: Metric = histogram(
     "apiserver_flowcontrol_demand_seats",
     LEVEL,
     "The demand for seats over time, as a fraction of the nominal limit.",
-)
-.since(26);
+);
 
 /// The mean of the demand for seats in the last adjustment period.
 pub const DEMAND_SEATS_AVERAGE: Metric = gauge(
     "apiserver_flowcontrol_demand_seats_average",
     LEVEL,
     "The mean of the demand for seats in the last adjustment period.",
-)
-.since(26);
+);
 
 /// The maximum of the demand for seats in the last adjustment period.
 pub const DEMAND_SEATS_HIGH_WATERMARK: Metric = gauge(
     "apiserver_flowcontrol_demand_seats_high_watermark",
     LEVEL,
     "The maximum of the demand for seats in the last adjustment period.",
-)
-.since(26);
+);
 
 /// The demand for seats, smoothed over adjustment periods.
 pub const DEMAND_SEATS_SMOOTHED: Metric = gauge(
     "apiserver_flowcontrol_demand_seats_smoothed",
     LEVEL,
     "The demand for seats, smoothed over adjustment periods.",
-)
-.since(26);
+);
 
 /// The standard deviation of the demand for seats in the last adjustment period.
 pub const DEMAND_SEATS_STDEV: Metric = gauge(
     "apiserver_flowcontrol_demand_seats_stdev",
     LEVEL,
     "The standard deviation of the demand for seats in the last adjustment period.",
-)
-.since(26);
+);
 
 /// The progress of virtual time at the last dispatch.
 pub const DISPATCH_R: Metric = gauge(
@@ -105,8 +95,7 @@ pub const DISPATCHED_REQUESTS_TOTAL: Metric = counter(
     "apiserver_flowcontrol_dispatched_requests_total",
     SCHEMA,
     "The requests whose execution began.",
-)
-.beta_since(28);
+);
 
 /// The times that virtual time was set back.
 pub const EPOCH_ADVANCE_TOTAL: Metric = counter(
@@ -127,8 +116,7 @@ pub const LOWER_LIMIT_SEATS: Metric = gauge(
     "apiserver_flowcontrol_lower_limit_seats",
     LEVEL,
     "The seats of a level that it never lends.",
-)
-.since(26);
+);
 
 /// The bounds of the virtual starts of waiting requests, less the work in progress.
 pub const NEXT_DISCOUNTED_S_BOUNDS: Metric = gauge(
@@ -149,9 +137,7 @@ pub const NOMINAL_LIMIT_SEATS: Metric = gauge(
     "apiserver_flowcontrol_nominal_limit_seats",
     LEVEL,
     "The seats of a level before lending and borrowing.",
-)
-.since(26)
-.beta_since(28);
+);
 
 /// The executing and waiting requests over time, as a fraction of their limit.
 pub const PRIORITY_LEVEL_REQUEST_UTILIZATION: Metric = histogram(
@@ -165,8 +151,7 @@ pub const PRIORITY_LEVEL_SEAT_UTILIZATION: Metric = histogram(
     "apiserver_flowcontrol_priority_level_seat_utilization",
     &["phase", "priority_level"],
     "The seats in use over time, as a fraction of the limit.",
-)
-.beta_since(38);
+);
 
 /// The reading and writing requests over time, as a fraction of their limit.
 pub const READ_VS_WRITE_CURRENT_REQUESTS: Metric = histogram(
@@ -180,24 +165,21 @@ pub const REJECTED_REQUESTS_TOTAL: Metric = counter(
     "apiserver_flowcontrol_rejected_requests_total",
     &["flow_schema", "priority_level", "reason"],
     "The requests that were rejected.",
-)
-.beta_since(28);
+);
 
 /// The seats of the executing requests, under the name that 1.28 replaced.
 pub const REQUEST_CONCURRENCY_IN_USE: Metric = gauge(
     "apiserver_flowcontrol_request_concurrency_in_use",
     SCHEMA,
     "The seats of the executing requests, under the name that 1.28 replaced.",
-)
-.until(31);
+);
 
 /// The nominal limit, under the name that 1.26 replaced.
 pub const REQUEST_CONCURRENCY_LIMIT: Metric = gauge(
     "apiserver_flowcontrol_request_concurrency_limit",
     LEVEL,
     "The nominal limit, under the name that 1.26 replaced.",
-)
-.until(30);
+);
 
 /// The dispatches that failed because too few seats were free.
 pub const REQUEST_DISPATCH_NO_ACCOMMODATION_TOTAL: Metric = counter(
@@ -225,32 +207,28 @@ pub const REQUEST_WAIT_DURATION_SECONDS: Metric = histogram(
     "apiserver_flowcontrol_request_wait_duration_seconds",
     &["execute", "flow_schema", "priority_level"],
     "The time that requests waited in queues.",
-)
-.beta_since(28);
+);
 
 /// The fraction of its target that every level gets which can use it.
 pub const SEAT_FAIR_FRAC: Metric = gauge(
     "apiserver_flowcontrol_seat_fair_frac",
     &[],
     "The fraction of its target that every level gets which can use it.",
-)
-.since(26);
+);
 
 /// The seats that a level should have for its demand.
 pub const TARGET_SEATS: Metric = gauge(
     "apiserver_flowcontrol_target_seats",
     LEVEL,
     "The seats that a level should have for its demand.",
-)
-.since(26);
+);
 
 /// The seats of a level when it borrows as many as it may.
 pub const UPPER_LIMIT_SEATS: Metric = gauge(
     "apiserver_flowcontrol_upper_limit_seats",
     LEVEL,
     "The seats of a level when it borrows as many as it may.",
-)
-.since(26);
+);
 
 /// The watches that see a write.
 pub const WATCH_COUNT_SAMPLES: Metric = histogram(
@@ -330,9 +308,6 @@ const fn metric(
         kind,
         labels,
         help,
-        first: None,
-        last: None,
-        beta: None,
         is_stable: false,
     }
 }
@@ -358,28 +333,6 @@ const fn histogram(
 }
 
 impl Metric {
-    const fn since(self, minor: u32) -> Self {
-        Self {
-            first: Some(minor),
-            ..self
-        }
-    }
-
-    /// Servers hide a deprecated metric in the release after its deprecation.
-    const fn until(self, minor: u32) -> Self {
-        Self {
-            last: Some(minor),
-            ..self
-        }
-    }
-
-    const fn beta_since(self, minor: u32) -> Self {
-        Self {
-            beta: Some(minor),
-            ..self
-        }
-    }
-
     const fn stable(self) -> Self {
         Self {
             is_stable: true,
