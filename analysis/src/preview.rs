@@ -113,7 +113,7 @@ impl Preview {
 
     fn add_versions(&mut self) {
         let Plan { from, to } = self.plan;
-        for version in ApiVersion::ALL {
+        for version in ApiVersion::ALL.iter().copied() {
             let summary = match (version.is_served_by(from), version.is_served_by(to)) {
                 (true, false) => format!("{version} is not served any more"),
                 (false, true) => format!("{version} is served"),

@@ -290,7 +290,7 @@ fn a_flow_collection_ends_with_its_bracket() {
 /// Parses the bytes in every format, to show that none panics.
 fn parse_in_every_format(bytes: &[u8]) {
     for format in every_format() {
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.iter().copied() {
             for strictness in [FieldValidation::Strict, FieldValidation::Warn] {
                 if let Err(error) =
                     decode::read_body(bytes, format, VersionedKind { kind, ..LEVEL }, strictness)

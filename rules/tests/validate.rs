@@ -266,9 +266,11 @@ fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
 
 #[test]
 fn a_version_that_a_release_does_not_serve_is_not_found() {
-    for (release, version) in
-        Release::all().flat_map(|release| ApiVersion::ALL.map(|version| (release, version)))
-    {
+    for (release, version) in Release::all().flat_map(|release| {
+        ApiVersion::ALL
+            .iter()
+            .map(move |version| (release, *version))
+    }) {
         let kind = VersionedKind::new(Kind::FlowSchema, version, release);
         let request = Request::new(kind, Operation::Create { existing: &[] });
         for body in ["{}", "no JSON"] {
@@ -383,7 +385,7 @@ proptest! {
         let object = json!({"metadata": metadata, "spec": spec, "status": status});
         let release = Release::new(minor).unwrap();
         for version in release.served() {
-            for kind in Kind::ALL {
+            for kind in Kind::ALL.iter().copied() {
                 let kind = VersionedKind::new(kind, version, release);
                 validate::create(&object, kind);
                 validate::update(&object, &object, kind);

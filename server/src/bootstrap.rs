@@ -21,7 +21,7 @@ pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     for object in &objects {
         ensure(store, kinds.own(object.kind), object);
     }
-    for kind in OwnKind::ALL {
+    for kind in OwnKind::ALL.iter().copied() {
         remove_unwanted(store, kinds.own(kind), &objects);
     }
 }

@@ -22,11 +22,11 @@ fn object(kind: Kind, version: ApiVersion, name: &str) -> Value {
 #[tokio::test]
 async fn every_verb_in_every_served_version() {
     for cluster in Cluster::each().await {
-        for version in ApiVersion::ALL {
+        for version in ApiVersion::ALL.iter().copied() {
             if !cluster.serves(version.as_str()).await {
                 continue;
             }
-            for kind in Kind::ALL {
+            for kind in Kind::ALL.iter().copied() {
                 let objects = cluster.client.objects(kind, version);
                 assert_eq!(objects.wire_version(), version.as_str());
                 let name = unique("dynamic");

@@ -28,7 +28,7 @@ pub enum Kind {
 
 impl Kind {
     /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::FlowSchema, Self::PriorityLevelConfiguration];
+    pub const ALL: &[Self] = &[Self::FlowSchema, Self::PriorityLevelConfiguration];
 
     /// The `kind` on the wire.
     pub const fn as_str(self) -> &'static str {
@@ -56,12 +56,15 @@ impl Kind {
 
     /// The kind named `name` on the wire.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 
     /// The kind of the items of a list whose `kind` on the wire is `name`.
     pub fn of_list(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.list_kind() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|kind| kind.list_kind() == name)
     }
 
     /// The schema of the kind in a version.

@@ -95,13 +95,14 @@ fn applied_fields<K: Resource>(
 fn rename_shares<K: Resource>(fields: &mut Map<String, Value>) {
     let is_level = K::GROUP == GROUP && K::KIND == Kind::PriorityLevelConfiguration.as_str();
     let own = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|version| version.as_str() == K::VERSION);
     let limited = fields
         .get_mut("f:spec")
         .and_then(|spec| spec.get_mut("f:limited"));
     if let (true, Some(own), Some(Value::Object(limited))) = (is_level, own, limited) {
-        for other in ApiVersion::ALL {
+        for other in ApiVersion::ALL.iter().copied() {
             if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
                 limited.insert(format!("f:{}", shares_name(own)), shares);
             }

@@ -21,7 +21,7 @@ pub enum ApiVersion {
 
 impl ApiVersion {
     /// All versions, the newest first.
-    pub const ALL: [Self; 4] = [Self::V1, Self::V1Beta3, Self::V1Beta2, Self::V1Beta1];
+    pub const ALL: &[Self] = &[Self::V1, Self::V1Beta3, Self::V1Beta2, Self::V1Beta1];
 
     /// The version's name, such as `v1beta3`.
     pub const fn as_str(self) -> &'static str {
@@ -81,7 +81,8 @@ impl FromStr for ApiVersion {
     /// Reads `v1beta3` or `flowcontrol.apiserver.k8s.io/v1beta3`.
     fn from_str(text: &str) -> Result<Self, UnknownApiVersion> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|version| text == version.as_str() || text == version.api_version())
             .ok_or_else(|| UnknownApiVersion(text.into()))
     }
@@ -210,7 +211,8 @@ impl Release {
     /// The versions that the release serves, the preferred one first.
     pub fn served(self) -> impl Iterator<Item = ApiVersion> {
         ApiVersion::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(move |version| version.is_served_by(self))
     }
 

@@ -47,7 +47,7 @@ impl Live {
             let mut names = group.versions.iter().map(|served| &served.version);
             names.any(|served| served == version.as_str())
         };
-        let served: Vec<_> = ApiVersion::ALL.into_iter().filter(is_served).collect();
+        let served: Vec<_> = ApiVersion::ALL.iter().copied().filter(is_served).collect();
         let Some(newest) = served.first().copied() else {
             return Err(Failure::new(
                 Exit::Cluster,
@@ -168,7 +168,7 @@ impl Live {
             let hash = found.next()?.storage_version_hash.clone()?;
             Some((kind, hash))
         };
-        Ok(Kind::ALL.into_iter().filter_map(hash).collect())
+        Ok(Kind::ALL.iter().copied().filter_map(hash).collect())
     }
 
     /// Changes an object by a JSON patch, or as a dry run.

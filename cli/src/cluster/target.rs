@@ -73,7 +73,7 @@ impl TargetArgs {
     /// The targets in the order of the command line.
     pub(crate) fn targets(&self) -> Result<Vec<Target>, Failure> {
         let Some((first, names)) = self.words.split_first() else {
-            return Ok(every(&Kind::ALL));
+            return Ok(every(Kind::ALL));
         };
         if first.contains('/') {
             return self.words.iter().map(|word| one(word)).collect();
@@ -203,7 +203,7 @@ pub(crate) fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
         | "prioritylevel"
         | "plc"
         | "pl" => Ok(&[Kind::PriorityLevelConfiguration]),
-        "all" => Ok(&Kind::ALL),
+        "all" => Ok(Kind::ALL),
         _ => Err(Failure::usage(format!("unknown kind `{word}`")).hint(
             "the kinds are flowschemas (fs), prioritylevelconfigurations (plc), and all for both",
         )),

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         let mut left = 0;
         // Flow schemas first: without their level they would be dangling for a moment.
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.iter().copied() {
             for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
                 if let Err(failure) = args.write.check_owner(kind, object) {
                     failure.report(streams);

@@ -145,7 +145,7 @@ async fn tables(
 ) -> Result<(), Failure> {
     let overview = Overview::read(live, args.seats, args.live).await?;
     let mut is_first = true;
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.iter().copied() {
         let mut table = rows::table(kind, &overview, is_wide);
         let of_kind = objects.iter().filter(|(other, _)| *other == kind);
         let rows: Vec<_> = of_kind

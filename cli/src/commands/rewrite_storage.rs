@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             print_storage_version(*kind, hash, streams)?;
         }
         let mut objects = Vec::new();
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.iter().copied() {
             let found = live.list(kind, None).await?;
             objects.extend(found.into_iter().map(|object| (kind, object)));
         }
@@ -153,7 +153,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 /// Prints the storage version, and the releases that cannot read it.
 fn print_storage_version(kind: Kind, hash: &str, streams: &mut Streams) -> Result<(), Failure> {
     let known = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|version| storage::version_hash(kind, *version) == hash);
     let Some(version) = known else {
         return Err(Failure::new(

@@ -25,7 +25,7 @@ pub(super) fn references(cursor: &Cursor<'_>, value: &str) -> Completion {
     }
     let kinds = |end: &str| {
         let word = |kind: Kind| (format!("{}{end}", kind.plural()), String::new());
-        Kind::ALL.map(word).to_vec()
+        Kind::ALL.iter().copied().map(word).collect()
     };
     match cursor.positional.first() {
         None => Completion::words(kinds("")),

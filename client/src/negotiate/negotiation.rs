@@ -146,7 +146,8 @@ fn names(group: ApiGroup) -> Vec<String> {
 /// The preferred version if the server has it, else the newest known version of the server.
 pub(crate) fn choose(preferred: &str, served: &[String]) -> Option<ApiVersion> {
     let known = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|version| served.iter().any(|name| name == version.as_str()));
     known
         .clone()
@@ -164,7 +165,8 @@ async fn release_of(client: &Client, served: &[String]) -> Release {
 
 pub(crate) fn release_with(served: &[String]) -> Release {
     let introduced = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|version| served.iter().any(|name| name == version.as_str()))
         .map(|version| version.lifecycle().introduced)
         .max();

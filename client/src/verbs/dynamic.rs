@@ -17,7 +17,7 @@ impl Client {
     /// use serde_json::json;
     ///
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// for kind in Kind::ALL {
+    /// for kind in Kind::ALL.iter().copied() {
     ///     let objects = client.objects(kind, ApiVersion::V1Beta3);
     ///     for object in objects.list().await? {
     ///         println!("{}", object.tree());

@@ -102,7 +102,7 @@ pub(crate) fn recognize(root: Node<'_>, identity: &Identity, is_named: bool) -> 
     if !is_ours {
         return Recognized::Other;
     }
-    let named = Kind::ALL.into_iter().find(|kind| {
+    let named = Kind::ALL.iter().copied().find(|kind| {
         let identity = identity.kind().trim();
         let identity = identity.strip_suffix("List").unwrap_or(identity);
         identity.eq_ignore_ascii_case(kind.as_str())
@@ -117,7 +117,8 @@ pub(crate) fn recognize(root: Node<'_>, identity: &Identity, is_named: bool) -> 
 pub(crate) fn recognize_text(text: &[u8], is_named: bool) -> Option<Posted> {
     let text = String::from_utf8_lossy(text);
     let kind = Kind::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .rev()
         .find(|kind| text.contains(kind.as_str()));
     let version = text.split(GROUP).nth(1).and_then(|rest| {

@@ -310,7 +310,7 @@ fn templates_that_ask_the_cluster_are_left_to_people() {
 #[test]
 fn fields_of_another_version_are_mended_as_told() {
     let text = corpus!("foreign.yaml");
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::ALL.iter().copied() {
         let outcome = run(text, to(version));
         assert_eq!(
             findings(&outcome, text),

@@ -107,7 +107,8 @@ fn read(text: &str) -> Vec<Value> {
 fn converted(document: &Value, to: ApiVersion) -> Value {
     let kind = document["kind"].as_str().unwrap().parse();
     let Some(from) = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|version| document["apiVersion"] == version.api_version())
     else {
         return document.clone();

@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn nothing_panics(object in any_json(), from in versions(), to in versions(), release in releases()) {
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.iter().copied() {
             let kind = VersionedKind::new(kind, from, release);
             defaults::apply(&mut object.clone(), kind);
             let _ = convert::shape_tree(object.clone(), kind, to);

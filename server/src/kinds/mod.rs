@@ -59,13 +59,17 @@ impl Kinds {
         } else {
             release.served().collect()
         };
-        let own = OwnKind::ALL.into_iter().enumerate().map(|(index, kind)| {
-            let rules = |version| {
-                let kind = VersionedKind::new(kind, version, release);
-                Rules::new(kind, settings.zero_limited_shares)
-            };
-            Kind::own(index, &versions, release, rules)
-        });
+        let own = OwnKind::ALL
+            .iter()
+            .copied()
+            .enumerate()
+            .map(|(index, kind)| {
+                let rules = |version| {
+                    let kind = VersionedKind::new(kind, version, release);
+                    Rules::new(kind, settings.zero_limited_shares)
+                };
+                Kind::own(index, &versions, release, rules)
+            });
         let described = others.iter().enumerate().map(|(index, resource)| {
             Kind::described(OwnKind::ALL.len() + index, resource, release)
         });

@@ -229,7 +229,7 @@ mod tests {
                 _ => {}
             }
         }
-        for version in ApiVersion::ALL {
+        for version in ApiVersion::ALL.iter().copied() {
             for release in Release::all() {
                 let document = assemble(version, release);
                 assert_eq!(document["paths"].as_object().unwrap().len(), 11);

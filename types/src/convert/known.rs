@@ -20,10 +20,10 @@ pub fn why_unknown(kind: VersionedKind, names: &[&str]) -> String {
         );
     }
     // The oldest version with the field tells the release that introduced it.
-    let mut versions = ApiVersion::ALL;
-    versions.sort_unstable();
-    let first = versions
-        .into_iter()
+    let first = ApiVersion::ALL
+        .iter()
+        .rev()
+        .copied()
         .find_map(|other| Some((other, field(kind.in_version(other), names)?)));
     match first {
         Some((other, _)) if other < version => {
@@ -50,7 +50,7 @@ fn field(kind: VersionedKind, names: &[&str]) -> Option<&'static FieldSchema> {
     schema.field(last)
 }
 
-fn object_in(shape: &'static Shape) -> Option<&'static TypeSchema> {
+pub(super) fn object_in(shape: &'static Shape) -> Option<&'static TypeSchema> {
     match shape {
         Shape::Object(schema) => Some(schema),
         Shape::List { element, .. } => object_in(element),

@@ -19,7 +19,7 @@ pub enum LevelField {
 
 impl LevelField {
     /// All of these fields.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: &[Self] = &[
         Self::LendablePercent,
         Self::BorrowingLimitPercent,
         Self::Exempt,
@@ -109,7 +109,7 @@ pub(super) fn convert(
         level.unannotate();
     }
     losses.extend(plan.losses);
-    for field in LevelField::ALL {
+    for field in LevelField::ALL.iter().copied() {
         losses.extend(field_loss(level, field, from, to, release));
     }
     losses
@@ -186,10 +186,14 @@ pub(super) fn server_losses(
         let is_converted = field.is_known(from, newest) && field.is_known(to, newest);
         is_set && is_converted && !field.is_known(to, release)
     };
-    let dropped = LevelField::ALL.into_iter().filter(is_dropped).map(|field| {
-        let why = why_unknown(levels(to, release), field.path());
-        Loss::new(field.path().join("."), why)
-    });
+    let dropped = LevelField::ALL
+        .iter()
+        .copied()
+        .filter(is_dropped)
+        .map(|field| {
+            let why = why_unknown(levels(to, release), field.path());
+            Loss::new(field.path().join("."), why)
+        });
     let state = ShareState {
         shares: level.shares(),
         annotated: level.is_annotated(),
@@ -202,7 +206,7 @@ pub(super) fn server_losses(
 
 /// Drops the fields that `version` does not know and that equal their default.
 pub fn drop_unknown_defaults(level: &mut impl LevelForm, version: ApiVersion, release: Release) {
-    for field in LevelField::ALL {
+    for field in LevelField::ALL.iter().copied() {
         if !field.is_known(version, release) && !level.is_set(field) {
             level.remove(field);
         }

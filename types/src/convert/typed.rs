@@ -4,7 +4,9 @@ mod common;
 mod standard;
 mod versions;
 
+use super::later::later_fields;
 use super::{Loss, Lossy, shares_name};
+use crate::kind::VersionedKind;
 use crate::{ApiVersion, List, Release, Resource};
 use common::Common;
 use versions::AnyVersion;
@@ -63,7 +65,13 @@ where
         let mut common = self.into_common();
         let mut losses = common.server_losses(F::API, T::API, release);
         losses.extend(common.convert(F::API, T::API, Release::NEWEST));
-        Lossy::outcome(T::from_common(common), losses)
+        let object = T::from_common(common);
+        losses.extend(later_fields(VersionedKind::of::<T>(release), || {
+            // Types of this crate have a JSON form.
+            let mut tree = serde_json::to_value(&object).unwrap_or_default();
+            tree["spec"].take()
+        }));
+        Lossy::outcome(object, losses)
     }
 }
 

@@ -129,14 +129,15 @@ impl Takeover {
 fn fields_in(entry: &Value, api_version: &str) -> Value {
     let mut fields = entry["fieldsV1"].clone();
     let version = ApiVersion::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|version| version.api_version() == api_version);
     let from = entry["apiVersion"].as_str().unwrap_or_default();
     let limited = fields
         .pointer_mut("/f:spec/f:limited")
         .and_then(Value::as_object_mut);
     if let (Some(version), Some(limited), true) = (version, limited, from.starts_with(GROUP)) {
-        for other in ApiVersion::ALL {
+        for other in ApiVersion::ALL.iter().copied() {
             if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
                 limited.insert(format!("f:{}", shares_name(version)), shares);
             }

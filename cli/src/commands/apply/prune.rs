@@ -17,7 +17,7 @@ pub(super) async fn prune(
     streams: &mut Streams,
 ) -> Result<usize, Failure> {
     let mut left = 0;
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.iter().copied() {
         for object in live.list(kind, Some(selector)).await? {
             let is_wanted = manifests
                 .iter()

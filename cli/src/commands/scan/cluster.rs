@@ -272,7 +272,7 @@ async fn read_objects(
         served: vec![version],
     };
     let mut stamps = Stamps::default();
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.iter().copied() {
         for object in live.list(kind, None).await? {
             stamps.add(&object, target);
             scan.objects += 1;

@@ -120,7 +120,7 @@ const fn plain(field: Field, value: i32) -> Rule {
         kind: Kind::PriorityLevelConfiguration,
         field,
         value,
-        versions: &ApiVersion::ALL,
+        versions: ApiVersion::ALL,
         since: None,
         zero_is_absent: true,
         annotated: None,
