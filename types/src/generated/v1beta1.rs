@@ -9,24 +9,24 @@ pub use super::v1::{
     Subject, SubjectKind, UserSubject, Verb,
 };
 
-/// Sends the requests that fit its rules to a priority level, and says how to divide them into
-/// flows.
+/// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
-/// The server tries FlowSchemas in the order of `spec.matchingPrecedence`; the first one that fits
-/// takes the request. They are cluster-scoped.
+/// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
+/// request to the first one that matches. FlowSchemas are cluster-scoped.
 ///
-/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server refuses any other spec for
-/// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
-/// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
-/// annotation out of copies.
+/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
+/// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has
+/// the annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that
+/// annotation from copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
-    /// Which requests to take, and where to send them.
+    /// The requests that the FlowSchema matches, their flows and their priority level.
     pub spec: FlowSchemaSpec,
-    /// What the server found out about the object. Only the `status` subresource writes it: create
-    /// drops it, and replace leaves it as it was.
+    /// The status of the object, as reported by the server. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<FlowSchemaStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -53,28 +53,29 @@ crate::rt::resource! {
     }
 }
 
-/// FlowSchemas, all of them or one page, in the order of their names.
+/// A list of FlowSchemas, or one page of it, ordered by name.
 pub type FlowSchemaList = crate::List<FlowSchema>;
 
-/// A part of the server's capacity with a limit and queues of its own, for the requests that
-/// FlowSchemas send there.
+/// A share of the server's capacity, with its own concurrency limit and queues, for the requests
+/// that FlowSchemas assign to it.
 ///
-/// Capacity is counted in seats. Most requests take one seat while they run; a large list takes
-/// more. The limits hold for each kube-apiserver process by itself. The objects are
-/// cluster-scoped.
+/// Capacity is measured in seats. Most requests occupy one seat while they are executed; a large
+/// list occupies more. Each kube-apiserver process enforces the limits separately.
+/// PriorityLevelConfigurations are cluster-scoped.
 ///
-/// The levels `exempt` and `catch-all` are mandatory: their spec cannot be changed, and the server
-/// makes them anew when they are gone. It also deletes a level that carries the annotation
-/// `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that annotation
-/// out of copies.
+/// The levels `exempt` and `catch-all` are mandatory: their spec cannot be changed. The server
+/// recreates them if they are deleted. The server deletes a level that has the annotation
+/// `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that annotation from
+/// copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
     /// How the level handles requests.
     pub spec: PriorityLevelConfigurationSpec,
-    /// State of the object, which the server never fills in. Only the `status` subresource writes it:
-    /// create drops it, and replace leaves it as it was.
+    /// The status of the object. The server never sets it. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<PriorityLevelConfigurationStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -101,17 +102,19 @@ crate::rt::resource! {
     }
 }
 
-/// PriorityLevelConfigurations, all of them or one page, in the order of their names.
+/// A list of PriorityLevelConfigurations, or one page of it, ordered by name.
 pub type PriorityLevelConfigurationList = crate::List<PriorityLevelConfiguration>;
 
 /// How a priority level handles requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationSpec {
-    /// `Limited`: the level has a limit, and what exceeds it waits or is refused. `Exempt`: every
-    /// request runs at once. The level named `exempt` must be `Exempt`, and no other may be. There is
-    /// no default.
+    /// `Limited`: the level has a concurrency limit, and the server queues or rejects requests beyond
+    /// it. `Exempt`: the server executes every request immediately. The level named `exempt` must have
+    /// the type `Exempt`, and every other level must have the type `Limited`. Required; there is no
+    /// default.
     pub r#type: PriorityLevelType,
-    /// Limit and queues. Required when `type` is `Limited`, not allowed when it is `Exempt`.
+    /// The concurrency limit and the queues. Required if `type` is `Limited`, not allowed if it is
+    /// `Exempt`.
     pub limited: Option<LimitedPriorityLevelConfiguration>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -124,19 +127,21 @@ crate::rt::fields! {
     }
 }
 
-/// How much a level may run at once, and what becomes of the requests beyond that.
+/// The concurrency limit of a priority level, and the handling of requests beyond it.
 ///
-/// The server's seats are the sum of its flags `--max-requests-inflight` and
-/// `--max-mutating-requests-inflight`, 600 by default. Shares divide them among the levels.
+/// The capacity of a server is the sum of its flags `--max-requests-inflight` and
+/// `--max-mutating-requests-inflight`, by default 600 seats. Shares divide the capacity among the
+/// levels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LimitedPriorityLevelConfiguration {
-    /// Shares in the server's capacity; later versions call them `nominalConcurrencyShares`. The level
-    /// may use `ceil(total * shares / sum)` seats at once, where `total` is all seats of the server
-    /// and `sum` the shares of all limited levels.
+    /// The shares of the level in the server's capacity. Later API versions call this field
+    /// `nominalConcurrencyShares`. The concurrency limit of the level is `ceil(total * shares / sum)`
+    /// seats, where `total` is the number of seats of the server and `sum` is the sum of the shares of
+    /// all limited levels.
     ///
-    /// At least 1; 0 and absence mean 30. This version has no way to ask for 0.
+    /// At least 1. Defaults to 30; 0 also means 30. This API version cannot express 0 shares.
     pub assured_concurrency_shares: Option<i32>,
-    /// What becomes of a request for which no seat is free.
+    /// How the server responds to a request when no seat is available.
     pub limit_response: LimitResponse,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,

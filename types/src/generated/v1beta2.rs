@@ -10,24 +10,24 @@ pub use super::v1::{
     Subject, SubjectKind, UserSubject, Verb,
 };
 
-/// Sends the requests that fit its rules to a priority level, and says how to divide them into
-/// flows.
+/// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
-/// The server tries FlowSchemas in the order of `spec.matchingPrecedence`; the first one that fits
-/// takes the request. They are cluster-scoped.
+/// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
+/// request to the first one that matches. FlowSchemas are cluster-scoped.
 ///
-/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server refuses any other spec for
-/// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
-/// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
-/// annotation out of copies.
+/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
+/// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has
+/// the annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that
+/// annotation from copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
-    /// Which requests to take, and where to send them.
+    /// The requests that the FlowSchema matches, their flows and their priority level.
     pub spec: FlowSchemaSpec,
-    /// What the server found out about the object. Only the `status` subresource writes it: create
-    /// drops it, and replace leaves it as it was.
+    /// The status of the object, as reported by the server. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<FlowSchemaStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -54,29 +54,30 @@ crate::rt::resource! {
     }
 }
 
-/// FlowSchemas, all of them or one page, in the order of their names.
+/// A list of FlowSchemas, or one page of it, ordered by name.
 pub type FlowSchemaList = crate::List<FlowSchema>;
 
-/// A part of the server's capacity with a limit and queues of its own, for the requests that
-/// FlowSchemas send there.
+/// A share of the server's capacity, with its own concurrency limit and queues, for the requests
+/// that FlowSchemas assign to it.
 ///
-/// Capacity is counted in seats. Most requests take one seat while they run; a large list takes
-/// more. The limits hold for each kube-apiserver process by itself. The objects are
-/// cluster-scoped.
+/// Capacity is measured in seats. Most requests occupy one seat while they are executed; a large
+/// list occupies more. Each kube-apiserver process enforces the limits separately.
+/// PriorityLevelConfigurations are cluster-scoped.
 ///
-/// The levels `exempt` and `catch-all` are mandatory: of `exempt` only `spec.exempt` can be
-/// changed (nothing before 1.28), of `catch-all` nothing, and the server makes them anew when they
-/// are gone. It also deletes a level that carries the annotation
-/// `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that annotation
-/// out of copies.
+/// The levels `exempt` and `catch-all` are mandatory: only `spec.exempt` of the level `exempt` can
+/// be changed (before release 1.28, nothing in its spec), and the spec of `catch-all` cannot be
+/// changed. The server recreates them if they are deleted. The server deletes a level that has the
+/// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that
+/// annotation from copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
     /// How the level handles requests.
     pub spec: PriorityLevelConfigurationSpec,
-    /// State of the object, which the server never fills in. Only the `status` subresource writes it:
-    /// create drops it, and replace leaves it as it was.
+    /// The status of the object. The server never sets it. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<PriorityLevelConfigurationStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -103,21 +104,23 @@ crate::rt::resource! {
     }
 }
 
-/// PriorityLevelConfigurations, all of them or one page, in the order of their names.
+/// A list of PriorityLevelConfigurations, or one page of it, ordered by name.
 pub type PriorityLevelConfigurationList = crate::List<PriorityLevelConfiguration>;
 
 /// How a priority level handles requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationSpec {
-    /// `Limited`: the level has a limit, and what exceeds it waits or is refused. `Exempt`: every
-    /// request runs at once. The level named `exempt` must be `Exempt`, and no other may be. There is
-    /// no default.
+    /// `Limited`: the level has a concurrency limit, and the server queues or rejects requests beyond
+    /// it. `Exempt`: the server executes every request immediately. The level named `exempt` must have
+    /// the type `Exempt`, and every other level must have the type `Limited`. Required; there is no
+    /// default.
     pub r#type: PriorityLevelType,
-    /// Limit and queues. Required when `type` is `Limited`, not allowed when it is `Exempt`.
+    /// The concurrency limit and the queues. Required if `type` is `Limited`, not allowed if it is
+    /// `Exempt`.
     pub limited: Option<LimitedPriorityLevelConfiguration>,
-    /// What an exempt level counts for when seats are shared out. Not allowed when `type` is
-    /// `Limited`. The server does not supply it, and passes over an exempt level that lacks it.
-    /// Servers before 1.28 do not know it.
+    /// The seats that an exempt level counts for in the division of the server's capacity. Not allowed
+    /// if `type` is `Limited`. The server does not add this field as a default, and skips an exempt
+    /// level without it. Servers before release 1.28 do not support this field.
     pub exempt: Option<ExemptPriorityLevelConfiguration>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -131,28 +134,31 @@ crate::rt::fields! {
     }
 }
 
-/// How much a level may run at once, and what becomes of the requests beyond that.
+/// The concurrency limit of a priority level, and the handling of requests beyond it.
 ///
-/// The server's seats are the sum of its flags `--max-requests-inflight` and
-/// `--max-mutating-requests-inflight`, 600 by default. Shares divide them into nominal limits;
-/// every 10 seconds the server moves seats that one level lends to another that needs them.
+/// The capacity of a server is the sum of its flags `--max-requests-inflight` and
+/// `--max-mutating-requests-inflight`, by default 600 seats. Shares divide the capacity into
+/// nominal limits. Every 10 seconds the server adjusts the current limits: levels with unused
+/// seats lend them to levels that need more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LimitedPriorityLevelConfiguration {
-    /// Shares in the server's capacity; later versions call them `nominalConcurrencyShares`. They give
-    /// the level `ceil(total * shares / sum)` seats, where `total` is all seats of the server and
-    /// `sum` the shares of all levels. Up to release 1.25 this is its fixed limit; from 1.26 on it is
-    /// the nominal limit, from which levels lend and borrow.
+    /// The shares of the level in the server's capacity. Later API versions call this field
+    /// `nominalConcurrencyShares`. The shares give the level `ceil(total * shares / sum)` seats, where
+    /// `total` is the number of seats of the server and `sum` is the sum of the shares of all levels.
+    /// Up to release 1.25 this number is the fixed limit of the level. Since release 1.26 it is the
+    /// nominal limit, and the level can lend and borrow seats.
     ///
-    /// At least 1; 0 and absence mean 30. This version has no way to ask for 0.
+    /// At least 1. Defaults to 30; 0 also means 30. This API version cannot express 0 shares.
     pub assured_concurrency_shares: Option<i32>,
-    /// What becomes of a request for which no seat is free.
+    /// How the server responds to a request when no seat is available.
     pub limit_response: LimitResponse,
-    /// Part of the nominal limit that other levels may borrow, in percent: `round(nominal * lendablePercent / 100)`
-    /// seats. From 0 to 100; absence means 0. Known from release 1.26 on; older servers drop it.
+    /// The part of the nominal limit that other levels may borrow, in percent: `round(nominal * lendablePercent / 100)`
+    /// seats. From 0 to 100; defaults to 0. Since release 1.26; earlier servers drop the field.
     pub lendable_percent: Option<i32>,
-    /// How much the level may borrow from others, in percent of its own nominal limit: `round(nominal * borrowingLimitPercent / 100)`
-    /// seats. At least 0, and it may exceed 100. With 0 it borrows nothing; absent, it may borrow as
-    /// much as the others lend. Known from release 1.26 on; older servers drop it.
+    /// The maximum number of seats that the level may borrow from other levels, in percent of its own
+    /// nominal limit: `round(nominal * borrowingLimitPercent / 100)` seats. At least 0; it may exceed 100.
+    /// With 0 the level cannot borrow. If the field is absent, the level may borrow all seats that
+    /// other levels lend. Since release 1.26; earlier servers drop the field.
     pub borrowing_limit_percent: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,

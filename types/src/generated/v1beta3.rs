@@ -10,24 +10,24 @@ pub use super::v1::{
     ResourcePolicyRule, ServiceAccountSubject, Subject, SubjectKind, UserSubject, Verb,
 };
 
-/// Sends the requests that fit its rules to a priority level, and says how to divide them into
-/// flows.
+/// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
-/// The server tries FlowSchemas in the order of `spec.matchingPrecedence`; the first one that fits
-/// takes the request. They are cluster-scoped.
+/// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
+/// request to the first one that matches. FlowSchemas are cluster-scoped.
 ///
-/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server refuses any other spec for
-/// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
-/// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
-/// annotation out of copies.
+/// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
+/// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has
+/// the annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that
+/// annotation from copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
-    /// Which requests to take, and where to send them.
+    /// The requests that the FlowSchema matches, their flows and their priority level.
     pub spec: FlowSchemaSpec,
-    /// What the server found out about the object. Only the `status` subresource writes it: create
-    /// drops it, and replace leaves it as it was.
+    /// The status of the object, as reported by the server. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<FlowSchemaStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -54,29 +54,30 @@ crate::rt::resource! {
     }
 }
 
-/// FlowSchemas, all of them or one page, in the order of their names.
+/// A list of FlowSchemas, or one page of it, ordered by name.
 pub type FlowSchemaList = crate::List<FlowSchema>;
 
-/// A part of the server's capacity with a limit and queues of its own, for the requests that
-/// FlowSchemas send there.
+/// A share of the server's capacity, with its own concurrency limit and queues, for the requests
+/// that FlowSchemas assign to it.
 ///
-/// Capacity is counted in seats. Most requests take one seat while they run; a large list takes
-/// more. The limits hold for each kube-apiserver process by itself. The objects are
-/// cluster-scoped.
+/// Capacity is measured in seats. Most requests occupy one seat while they are executed; a large
+/// list occupies more. Each kube-apiserver process enforces the limits separately.
+/// PriorityLevelConfigurations are cluster-scoped.
 ///
-/// The levels `exempt` and `catch-all` are mandatory: of `exempt` only `spec.exempt` can be
-/// changed (nothing before 1.28), of `catch-all` nothing, and the server makes them anew when they
-/// are gone. It also deletes a level that carries the annotation
-/// `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that annotation
-/// out of copies.
+/// The levels `exempt` and `catch-all` are mandatory: only `spec.exempt` of the level `exempt` can
+/// be changed (before release 1.28, nothing in its spec), and the spec of `catch-all` cannot be
+/// changed. The server recreates them if they are deleted. The server deletes a level that has the
+/// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not built in, so remove that
+/// annotation from copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
-    /// Name, labels, annotations, and what the server records about the object.
+    /// Metadata of the object: its name, labels and annotations, and the fields that the server
+    /// maintains.
     pub metadata: crate::meta::ObjectMeta,
     /// How the level handles requests.
     pub spec: PriorityLevelConfigurationSpec,
-    /// State of the object, which the server never fills in. Only the `status` subresource writes it:
-    /// create drops it, and replace leaves it as it was.
+    /// The status of the object. The server never sets it. Only requests to the `status` subresource
+    /// can write it: a create request drops it, and a replace request keeps the stored status.
     pub status: Option<PriorityLevelConfigurationStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -103,7 +104,7 @@ crate::rt::resource! {
     }
 }
 
-/// PriorityLevelConfigurations, all of them or one page, in the order of their names.
+/// A list of PriorityLevelConfigurations, or one page of it, ordered by name.
 pub type PriorityLevelConfigurationList = crate::List<PriorityLevelConfiguration>;
 
 /// The kinds that are served.
