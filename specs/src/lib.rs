@@ -5,7 +5,7 @@
 //! defaults, bounds and allowed values, and the release that introduced each field. The README of this crate explains their
 //! conventions.
 //!
-//! The crate holds only the texts, so that a code generator needs no file system:
+//! The crate holds only the texts, so that a code generator does not need a file system:
 //!
 //! ```
 //! use k8s_flowcontrol_specs::{ALL, META, V1};

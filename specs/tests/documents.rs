@@ -3,7 +3,7 @@
 use k8s_flowcontrol_specs::{ALL, Document};
 use serde_json::Value;
 
-/// The document, or null if it is not JSON; one of the tests tells.
+/// The document, or null if it is not JSON; a separate test reports that.
 fn parse(document: &Document) -> Value {
     serde_json::from_str(document.text).unwrap_or_default()
 }

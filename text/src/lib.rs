@@ -2,8 +2,8 @@
 //!
 //! [`parse_json`] and [`parse_yaml`] return a [`Tree`]: fields in order, every value with its position in the text. The
 //! tree of a JSON text keeps duplicate fields, [`parse_yaml`] lists duplicate keys. The rules and the error messages
-//! are those of Go's `encoding/json` and of go-yaml, because the Kubernetes API server and kubectl use them; no Rust
-//! library does. [`to_yaml`] writes a value in the layout of go-yaml.
+//! follow Go's `encoding/json` and go-yaml, because the Kubernetes API server and kubectl use them. Rust libraries
+//! follow other rules. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
 //! All input is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.

@@ -60,7 +60,7 @@ impl fmt::Display for Position {
 
 /// A JSON or YAML document with spans.
 ///
-/// All values are in one flat arena, so that walking or dropping a deep document needs no recursion. A YAML alias
+/// All values are in one flat arena, so a deep document is walked and dropped without recursion. A YAML alias
 /// refers to the anchored value itself, not to a copy.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -268,7 +268,7 @@ impl<'a> Fields<'a> {
         self.pairs.len()
     }
 
-    /// Whether the object has no fields.
+    /// Whether the object is empty.
     pub fn is_empty(self) -> bool {
         self.pairs.is_empty()
     }

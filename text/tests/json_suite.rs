@@ -8,7 +8,7 @@ use serde_json::Value;
 /// One line a case, of JSONTestSuite (MIT, Nicolas Seriot). Each character of `bytes` is one byte of the text.
 const CASES: &str = include_str!("suites/json.jsonl");
 
-/// Texts that a parser may accept or reject: those that `encoding/json` rejects.
+/// The texts that `encoding/json` rejects among the texts that a parser may accept or reject.
 ///
 /// It reads UTF-8 without a byte order mark. It replaces bytes that are not UTF-8 and lone surrogates, and numbers have
 /// no bounds until they are decoded into a type.

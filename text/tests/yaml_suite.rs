@@ -18,7 +18,7 @@ enum Outcome {
     Other,
 }
 
-/// The differences from the suite, with their reasons: each is one of libyaml, from which go-yaml is translated, or of
+/// The differences from the suite, with their reasons: each comes from libyaml, from which go-yaml is translated, or from
 /// the conversion to JSON.
 const DIFFERENCES: &[(Outcome, &str, &str)] = &[
     (

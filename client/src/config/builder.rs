@@ -108,7 +108,7 @@ impl ConfigBuilder {
 
     /// Uses a cluster by name instead of the context's, like kubectl's `--cluster`.
     ///
-    /// With a cluster no context is needed; without one there are no credentials unless [`user`](Self::user) names them.
+    /// A context is then optional. Without a context, requests have credentials only if [`user`](Self::user) names them.
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.selection.cluster = Some(name.into());
         self
@@ -122,7 +122,7 @@ impl ConfigBuilder {
 
     /// Replaces the address of the cluster's server, like kubectl's `--server`.
     ///
-    /// With an address no kubeconfig is needed; without one there are no credentials.
+    /// A kubeconfig is then optional. Without a kubeconfig, requests do not have credentials.
     pub fn server(mut self, url: impl Into<String>) -> Self {
         self.server = Some(url.into());
         self
@@ -157,7 +157,7 @@ impl ConfigBuilder {
     /// Loads the configuration.
     ///
     /// # Errors
-    /// If there is no configuration, a source cannot be read or is invalid, or a context, cluster or user does not exist.
+    /// If the configuration is missing, a source cannot be read or is invalid, or a context, cluster or user does not exist.
     /// The error names the file, the context and the field.
     pub fn build(self) -> Result<Config, ConfigError> {
         let mut config = match &self.server {
@@ -183,7 +183,7 @@ impl ConfigBuilder {
     /// The names of all contexts of the kubeconfigs, without duplicates, and the current context.
     ///
     /// # Errors
-    /// If there is no kubeconfig, or one cannot be read.
+    /// If a kubeconfig is missing or cannot be read.
     ///
     /// ```
     /// use k8s_flowcontrol::config::Config;

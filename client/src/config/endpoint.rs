@@ -1,4 +1,4 @@
-//! The same cluster at the address of one of its API servers.
+//! The same cluster, reached at the address of a single API server.
 
 use super::{Config, ConfigError};
 use rustls::pki_types::ServerName;
@@ -25,8 +25,8 @@ impl Config {
     /// ```
     ///
     /// # Errors
-    /// If `url` is invalid, or if another server could receive the credentials: certificates are not verified, only one of the two
-    /// addresses has TLS, or neither has and the new one is not a loopback address.
+    /// If `url` is invalid, or if another server could receive the credentials: certificates are not verified, only one address
+    /// uses TLS, or neither uses it and the new address is not a loopback address.
     pub fn with_endpoint(self, url: impl AsRef<str>) -> Result<Self, ConfigError> {
         let uses_tls = self.server.scheme() == "https";
         if uses_tls && self.tls.insecure {

@@ -12,7 +12,7 @@
 //! 3. Without either, or if no file of `KUBECONFIG` exists, the service account of the pod that the program runs in.
 //!
 //! Unknown fields are ignored, and of a repeated key the last value is used, as in kubectl. Errors name the file, the
-//! context and the field, and contain no secret. Faults that fail no request are warnings of `tracing` with the target
+//! context and the field, and contain no secret. Faults that do not fail a request are warnings of `tracing` with the target
 //! `k8s_flowcontrol::config`.
 //!
 //! # Supported fields
@@ -39,9 +39,9 @@
 //!
 //! # Servers without TLS
 //!
-//! Like kubectl, the client sends no credentials to an `http` server, also not on this host: no token, no password, and no
-//! plugin runs. The client reports that as a warning. Requests fail that need credentials: those that impersonate a user
-//! with credentials, and those to which a hook or layer adds the header `Authorization`. An impersonated user without
+//! Like kubectl, the client does not send tokens or passwords to an `http` server and does not run plugins for it, even on
+//! this host. The client reports that as a warning. Requests that need credentials fail: requests that impersonate a user
+//! with credentials, and requests to which a hook or layer adds the header `Authorization`. An impersonated user without
 //! credentials is sent, for instance to `kubectl proxy`.
 //!
 //! Certificate authorities follow Go's rules. Certificates of a bundle that cannot be read are skipped with a warning; a
@@ -50,8 +50,8 @@
 //!
 //! # Rotation
 //!
-//! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed, on a
-//! thread of their own, so that a slow disk delays no other task. A file may have 4 MiB, and a kubeconfig 64 MiB. After a
+//! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed. A
+//! separate thread reads them, so that a slow disk does not delay other tasks. A file may have 4 MiB, and a kubeconfig 64 MiB. After a
 //! change of a certificate, key or authority, new connections are made with it. While a file is missing, empty or incomplete, for instance halfway
 //! through a rotation, the last valid token or certificate stays in use, with a warning. After a 401 the files are read
 //! again, or the exec plugin runs again, and the request is sent once more.
@@ -104,7 +104,7 @@ pub(crate) use auth::token_file::TokenFile;
 pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use proxy::{Proxy, ProxyKind};
 
-/// Reports a fault that fails no request, as a warning of `tracing`.
+/// Reports a fault that does not fail a request, as a warning of `tracing`.
 pub(crate) fn notice(fault: &impl fmt::Display) {
     tracing::warn!(target: "k8s_flowcontrol::config", "{fault}");
 }

@@ -134,9 +134,9 @@ impl Config {
     /// a row. While there are not enough tokens, each request is sent once, and its error names the budget. An overloaded
     /// server thus does not get a multiple of the usual requests. Rejections by flow control (429) take tokens too.
     ///
-    /// Watchers and stores do not use the budget: each has a single request at a time, with pauses of its own. The second
+    /// Watchers and stores do not use the budget: each sends one request at a time and pauses in between. The second
     /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a
-    /// conflict, take no tokens either.
+    /// conflict, do not take tokens either.
     #[must_use]
     pub fn with_retry_budget(mut self, tokens: impl Into<Option<u32>>) -> Self {
         self.requests.retry_budget = tokens.into();

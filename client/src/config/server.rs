@@ -16,7 +16,7 @@ pub(super) fn of_kubectl() -> Cow<'static, str> {
     }
 }
 
-/// Adds the scheme to an address without one, as client-go does. Such an address has no path.
+/// Adds the scheme to an address without one, as client-go does. Such an address does not have a path.
 pub(super) fn with_scheme(text: &str, uses_tls: bool) -> Result<Cow<'_, str>, ConfigError> {
     if text.contains("://") {
         return Ok(Cow::Borrowed(text));

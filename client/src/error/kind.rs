@@ -15,7 +15,7 @@ pub(crate) enum ErrorKind {
         server: String,
         timeout: bool,
         tls: bool,
-        /// There was no connection, so that nothing was sent.
+        /// The connection failed before anything was sent.
         connect: bool,
         /// The request was never begun on a connection, or the server reported that it did not process it.
         unprocessed: bool,

@@ -95,7 +95,7 @@ impl Error {
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
     }
 
-    /// The connection to the server failed: refused, unreachable, unknown host, untrusted certificate, or timeout. Nothing
+    /// The connection to the server failed: connection refused, unreachable or unknown host, untrusted certificate, or timeout. Nothing
     /// was sent.
     ///
     /// A connection that broke later is [`is_retryable`](Self::is_retryable) instead.
@@ -149,7 +149,7 @@ impl Error {
     }
 
     /// Whether the same request fails again until somebody changes something: an invalid argument, or a 4xx response other than
-    /// 410 Gone and those that [`is_retryable`](Self::is_retryable) names.
+    /// 410 Gone and the codes that [`is_retryable`](Self::is_retryable) lists.
     pub fn is_permanent(&self) -> bool {
         let is_about_the_request = matches!(self.code(), Some(400..500)) && !self.is_expired();
         !self.is_retryable() && (is_about_the_request || self.is_argument())

@@ -285,7 +285,7 @@ impl<K: Resource> Codecs<K> {
         })
     }
 
-    /// The same versions of another representation of the objects, which needs no conversion.
+    /// The same versions for another representation of the objects, which does not require conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Codecs<R> {
         match self {
             Self::Own { resource, reading } => Codecs::Own {

@@ -56,7 +56,7 @@ impl Client {
     /// Reads the versions and the release of the server.
     ///
     /// # Errors
-    /// If the request fails, or the server has no version known to this crate.
+    /// If the request fails, or the server does not serve a version that this crate knows.
     pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {
         let client = self.clone();
         Box::pin(async move { Negotiated::find(&client).await })

@@ -1,4 +1,4 @@
-//! The kind of the objects behind an `Api`: that of its Rust type, or one that is known at run time only.
+//! The kind of the objects of an `Api`: taken from its Rust type, or chosen at run time.
 
 use crate::meta::ApiResourceList;
 use crate::{ApiVersion, GROUP, Kind, Resource};
@@ -54,7 +54,7 @@ impl ResourceKind {
         }
     }
 
-    /// A kind of flow control in one of its versions.
+    /// A flow control kind in an API version.
     pub fn flow_control(kind: Kind, version: ApiVersion) -> Self {
         Self::new(GROUP, version.as_str(), kind.as_str(), kind.plural(), false)
     }

@@ -36,8 +36,8 @@
 //! Everything else in an object is recorded unchanged, such as annotations and the data of a `ConfigMap`.
 //!
 //! Each attempt at a request is one exchange. While a client is recorded, its responses are not compressed. The chunks of a
-//! watch are recorded as they arrive; a watch that was open at the end of the recording stays open in the replay. Repeated
-//! requests after a 401 with renewed credentials cannot be replayed, because the replay has no credentials.
+//! watch are recorded as they arrive; a watch that was open at the end of the recording stays open in the replay. Requests
+//! that are repeated with renewed credentials after a 401 cannot be replayed: a replay does not have credentials.
 //!
 //! # The file
 //!

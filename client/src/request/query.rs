@@ -50,7 +50,7 @@ macro_rules! setters {
 macro_rules! pretty_setter {
     ($builder:ident) => {
         $crate::request::query::setters!($builder {
-            /// Asks for indented JSON. Makes no difference to the decoded value.
+            /// Requests indented JSON. The decoded value is the same.
             pretty(pretty: bool) => "pretty" = pretty.to_string();
         });
     };

@@ -50,7 +50,7 @@ impl<T> Response<T> {
         self.head.code == 202
     }
 
-    /// All headers of the response, such as `etag` or those that a proxy adds.
+    /// All headers of the response, such as `etag` and headers that a proxy added.
     pub fn headers(&self) -> &http::HeaderMap {
         &self.head.headers
     }

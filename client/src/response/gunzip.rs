@@ -1,7 +1,7 @@
 //! A gzip body, decompressed as it arrives.
 //!
 //! Requests for streams ask for no compression, but a server, a proxy or a custom transport may compress them all the same. Kubernetes
-//! 1.37 sends one gzip member per flush, with the end of an event anywhere in it.
+//! 1.37 sends one gzip section per flush, with the end of an event anywhere in it.
 
 use crate::transport::{Body, TransportError};
 use bytes::Bytes;
@@ -16,7 +16,7 @@ const PIECE: usize = 4096;
 
 pub(crate) struct Gunzip {
     body: Body,
-    /// What has arrived and is not decompressed yet.
+    /// Bytes that have arrived and are not decompressed yet.
     chunk: Bytes,
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
 }
@@ -44,7 +44,7 @@ impl Gunzip {
     /// The rest after the last chunk.
     ///
     /// # Errors
-    /// If a member is cut off.
+    /// If a gzip section is cut off.
     fn finish(&mut self) -> io::Result<Bytes> {
         match self.decoder.take() {
             Some(decoder) => decoder.finish().map(Bytes::from),

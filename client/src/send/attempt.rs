@@ -71,7 +71,7 @@ impl Client {
         headers.insert(ACCEPT, request.accept.clone());
         headers.insert(USER_AGENT, agent);
         // Compression would delay the events of a watch and the lines of a log. Without the header reqwest sends its own, if
-        // anybody in the build has turned on one of its features.
+        // any crate in the build has enabled the feature for it.
         let is_whole = request.verb != Verb::Watch && !request.is_streamed;
         let encoding = match config.compression() && is_whole {
             true => "gzip",

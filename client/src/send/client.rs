@@ -48,7 +48,7 @@ impl Client {
     /// A client for a server without authentication, such as `http://127.0.0.1:8080`.
     ///
     /// # Errors
-    /// If `url` is not an `http` or `https` URL, or it is an `https` URL and there is no TLS provider.
+    /// If `url` is not an `http` or `https` URL, or it is an `https` URL and a TLS provider is missing.
     pub fn from_url(url: impl AsRef<str>) -> Result<Self, Error> {
         Self::new(Config::new(url)?)
     }
@@ -56,7 +56,7 @@ impl Client {
     /// A client for a configuration. It connects when the first request is sent.
     ///
     /// # Errors
-    /// If the configuration's certificates are invalid, or the server has TLS and there is no TLS provider: enable the
+    /// If the configuration's certificates are invalid, or the server has TLS and a TLS provider is missing: enable the
     /// feature `ring`, or install a provider with rustls' `CryptoProvider::install_default`.
     pub fn new(config: Config) -> Result<Self, Error> {
         Ok(Self {

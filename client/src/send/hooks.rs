@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Each method returns the same client with one more handler; the handlers of other clones stay as they are. For every
 /// attempt at a request:
 ///
-/// 1. The headers are set: those of [`with_header`](Self::with_header) and the client's own, such as `Accept` and
+/// 1. The client sets the headers of [`with_header`](Self::with_header) and its own headers, such as `Accept` and
 ///    `User-Agent`.
 /// 2. [`before_request`](Self::before_request) changes them, in the order in which the hooks were added.
 /// 3. The credentials of the configuration are added: `Authorization` and `Impersonate-*`.
@@ -92,8 +92,8 @@ impl Client {
     /// Adds a hook that may change the headers of every attempt at a request.
     ///
     /// It runs before authentication, so it neither sees the credentials of the configuration nor changes them. An
-    /// `Authorization` header that it sets is sent only if the configuration has no token and no password, and is hidden
-    /// from `Debug` output.
+    /// `Authorization` header that it sets is sent only if the configuration has neither a token nor a password, and is
+    /// hidden from `Debug` output.
     ///
     /// The hook runs within the `tracing` span of the request, so that a trace context can be passed on. The example
     /// [`opentelemetry`](https://github.com/k8s-flowcontrol/k8s-flowcontrol/tree/main/examples/opentelemetry) is a
@@ -121,7 +121,7 @@ impl Client {
     }
 
     /// Adds a layer around every exchange with the server. It may change the request, the response and its body, measure
-    /// them, or respond itself. The types are those of the crates `http` 1 (also [`client::http`](http)),
+    /// them, or respond itself. The types come from the crates `http` 1 (also [`client::http`](http)),
     /// `http-body` 1 and `bytes` 1.
     ///
     /// An error of the layer's own ends the request. To have it sent again, return

@@ -33,7 +33,7 @@ impl Next {
     /// Sends the request and returns when the response begins.
     ///
     /// # Errors
-    /// If there is no response. The client decides by the error whether it sends the request again.
+    /// If the request does not get a response. The client decides by the error whether it sends the request again.
     pub async fn run(
         mut self,
         request: http::Request<Bytes>,

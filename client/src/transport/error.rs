@@ -8,17 +8,17 @@ use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The reason why a request has no response, or an incomplete one.
+/// The reason why a response is missing or incomplete.
 ///
 /// Layers and custom transports return it, or any other error. An error of reqwest, hyper, h2, rustls, tokio's timeouts or
-/// `std::io`, also as a source, is one of the connection; another error ends the request.
+/// `std::io`, also as a source, counts as an error of the connection; any other error ends the request.
 #[derive(Debug)]
 pub struct TransportError {
     /// A time limit expired.
     timeout: bool,
     /// TLS failed.
     tls: bool,
-    /// There was no connection, so that nothing was sent.
+    /// The connection failed before anything was sent.
     pub(crate) connect: bool,
     /// The request was never begun on a connection, or the server reported that it did not process it.
     unprocessed: bool,
@@ -226,7 +226,7 @@ impl StdError for ConnectError {
     }
 }
 
-/// Whether the request was never begun: there was no usable connection, or it closed before the request's turn.
+/// Whether the request was never begun: a usable connection was missing, or it closed before the request's turn.
 fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
     // The library notes the connection in the error once it has handed the request over.
     let pool = error.downcast_ref::<hyper_util::client::legacy::Error>();
@@ -248,7 +248,7 @@ fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
     unprocessed || error.source().is_some_and(is_unprocessed)
 }
 
-/// Whether the error, or one of its sources, comes from a connection.
+/// Whether the error, or an error among its sources, comes from a connection.
 fn is_of_connection(error: &(dyn StdError + 'static)) -> bool {
     find::<reqwest::Error>(error).is_some()
         || find::<hyper_util::client::legacy::Error>(error).is_some()

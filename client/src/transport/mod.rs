@@ -90,7 +90,7 @@ impl Connections {
             .http2_keep_alive_interval(keep_alive.after)
             .http2_keep_alive_timeout(keep_alive.timeout)
             .http2_keep_alive_while_idle(true)
-            // HTTP/1.1 has no pings, so TCP must detect a dead connection.
+            // HTTP/1.1 does not have pings, so TCP must detect a dead connection.
             .tcp_keepalive(keep_alive.after)
             .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
             .tcp_keepalive_retries(TCP_PROBES)

@@ -76,7 +76,7 @@ macro_rules! delete_setters {
 
             /// The seconds that an object may take to stop; 0 means immediately.
             ///
-            /// Has no effect on the kinds of this group, which have no graceful deletion.
+            /// Has no effect on the kinds of this group, because they do not support graceful deletion.
             pub fn grace_period_seconds(self, seconds: u32) -> Self {
                 self.set(|options| options.grace_period_seconds = Some(seconds.into()))
             }

@@ -6,7 +6,7 @@ use crate::send::client::Client;
 use crate::{ApiVersion, DynamicObject, Kind};
 
 impl Client {
-    /// The objects of a kind of flow control in one of its versions, both chosen at run time: as JSON trees
+    /// The objects of a flow control kind and API version that are chosen at run time: as JSON trees
     /// ([`DynamicObject::tree`]), or typed ([`DynamicObject::typed`]).
     ///
     /// Everything that works with an [`Api`] works with it: all verbs, [watchers](Api::watcher) and

@@ -41,8 +41,8 @@ impl<K: Resource> ListRequest<K> {
     ///
     /// A list of another collection or API version, or with other selectors, is an error that
     /// [`is_argument`](crate::Error::is_argument). An expired token is an error of the server
-    /// ([`is_expired`](crate::Error::is_expired)), and so is a token of another version than the one that
-    /// [`Negotiated`](crate::client::Negotiated) uses now.
+    /// ([`is_expired`](crate::Error::is_expired)), and so is a token of an API version that
+    /// [`Negotiated`](crate::client::Negotiated) no longer uses.
     pub fn page_token(mut self, token: &PageToken) -> Self {
         self.call = self.call.try_change(|request| token.resume(request));
         self

@@ -9,7 +9,7 @@ const MAX_PAGES: usize = 100_000;
 /// The most pages without an item in a row.
 const MAX_EMPTY_PAGES: u32 = 1_000;
 
-/// Follows the pages of one list, and finds a list that has no end.
+/// Follows the pages of one list, and detects a list that does not end.
 ///
 /// A server that repeats a continue token, or sends new ones forever, would otherwise keep a program busy until it runs out of memory.
 /// Pages, items, watchers and stores of this crate use it; it is public for programs that page through

@@ -116,7 +116,7 @@ impl RawRequest {
     /// The [`timeout`](Self::timeout) ends there, too. The server is asked not to compress the body.
     ///
     /// # Errors
-    /// As those of [`send`](Self::send).
+    /// The same as for [`send`](Self::send).
     pub async fn stream(mut self) -> Result<Response<ByteStream>, Error> {
         self.call.change(|request| request.is_streamed = true);
         let call = self.call.checked()?;

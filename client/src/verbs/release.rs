@@ -10,8 +10,8 @@ use crate::{ApiVersion, GROUP, Release};
 impl Client {
     /// Reads the Kubernetes release of the server, by whose rules it defaults, converts and validates.
     ///
-    /// A release that this crate does not know becomes the nearest one that it knows, and a `tracing` warning with the
-    /// target `k8s_flowcontrol::request` names both. [`version`](Self::version) reads the build as the server describes it.
+    /// For a release that this crate does not know, the result is the nearest known release, and a `tracing` warning with
+    /// the target `k8s_flowcontrol::request` names both. [`version`](Self::version) reads the build as the server describes it.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {

@@ -81,7 +81,7 @@ impl<K: Resource> Api<K> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`update_with`](Self::update_with) and [`create`](Self::create), except for the missing object.
+    /// The same as for [`update_with`](Self::update_with) and [`create`](Self::create), except for the missing object.
     pub fn create_or_update<'a>(
         &self,
         name: &str,
@@ -239,7 +239,7 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
     /// of the read if nothing changed.
     ///
     /// # Errors
-    /// As those of [`update_with`](Api::update_with).
+    /// The same as for [`update_with`](Api::update_with).
     pub async fn send(mut self) -> Result<Response<K>, E> {
         let requests = &mut self.requests;
         requests.deadline = self
@@ -279,7 +279,7 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
 }
 
 impl<K: Resource> Requests<K> {
-    /// Reads the object; `None` for a missing one that is to be created. A loss is an error, because the replace would
+    /// Reads the object; `None` if it does not exist and is to be created. A loss is an error, because the replace would
     /// remove the lost fields from the server.
     async fn read(&self) -> Result<Option<Response<K>>, Error> {
         let mut request = match self.of_status {

@@ -117,7 +117,7 @@ impl Converter<'_> {
             }
             NodeKind::Sequence(elements) => elements.iter().rev().copied().for_each(push),
             NodeKind::Mapping(pairs) => {
-                // Keys are converted with their mapping; a value used as a key has no node in the tree.
+                // Keys are converted with their mapping; a value used as a key does not become a node of the tree.
                 for (_, value) in pairs.iter().rev() {
                     push(*value);
                 }

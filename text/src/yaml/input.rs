@@ -25,7 +25,7 @@ pub(super) fn decode(bytes: &[u8]) -> Input {
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => {
             let mut input = decode_utf8(rest);
-            // The mark stays in the text and the scanner starts after it, so that offsets are those of the original
+            // The mark stays in the text and the scanner starts after it, so that offsets refer to the original
             // bytes.
             input.text.insert(0, BYTE_ORDER_MARK);
             input

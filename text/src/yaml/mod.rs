@@ -1,7 +1,7 @@
 //! YAML as the Kubernetes API server reads it: YAML 1.1, converted to JSON.
 //!
 //! Follows the grammar and the messages of libyaml, like the server's parser; a YAML 1.2 parser would accept other
-//! texts and report other errors. Nothing recurses, so that deep documents need no deep stack.
+//! texts and report other errors. Nothing recurses, so a deep document does not need a deep stack.
 
 mod bounds;
 mod collections;

@@ -56,7 +56,7 @@ pub(super) struct Scanner {
     pub(super) indents: Vec<isize>,
     /// One possible key for the block context and one for each open flow collection.
     pub(super) keys: Vec<PossibleKey>,
-    /// The context of each possible key by its token's number, so that deep nesting needs no search.
+    /// The context of each possible key by its token's number. Deep nesting then does not slow down the lookup.
     pub(super) levels: HashMap<usize, usize>,
     pub(super) key_allowed: bool,
 }

@@ -31,9 +31,8 @@ pub struct ObjectMeta {
     /// The number of the current revision of `spec`. It starts at 1 and increases with every change of
     /// `spec`. The server sets it.
     pub generation: Option<i64>,
-    /// The time at which the object was created. The server sets it. If there is no creation time, as
-    /// in a response of aggregated discovery, older servers write `null` and recent servers omit the
-    /// field.
+    /// The time at which the object was created. The server sets it. Without a creation time, as in a
+    /// response of aggregated discovery, older servers write `null` and recent servers omit the field.
     pub creation_timestamp: Option<crate::meta::Time>,
     /// The time at which the object is due for deletion. The server sets it when deletion is requested
     /// while the object still has finalizers. Clients can neither set nor clear it.
@@ -52,9 +51,9 @@ pub struct ObjectMeta {
     /// The owners of this object. The garbage collector deletes the object when none of its owners
     /// exists any longer. At most one owner may be the managing controller.
     pub owner_references: Vec<OwnerReference>,
-    /// The finalizers of the object: identifiers of components that must clean up before the object is
-    /// removed. While the list is not empty, a delete request only sets `deletionTimestamp`. From then
-    /// on finalizers can be removed but not added.
+    /// The finalizers of the object: identifiers of controllers that must clean up before the object
+    /// is removed. While the list is not empty, a delete request only sets `deletionTimestamp`. From
+    /// then on finalizers can be removed but not added.
     pub finalizers: Vec<String>,
     /// The fields that each field manager owns. The server maintains this list for server-side apply.
     /// An apply request must not set it.
@@ -317,7 +316,7 @@ pub struct Status {
     /// depend on `reason`.
     pub details: Option<StatusDetails>,
     /// The HTTP status code of the response. The status of a watch error is available only here. 0 or
-    /// an absent field means that there is no code.
+    /// an absent field means that the code is unknown.
     pub code: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,

@@ -3,7 +3,7 @@
 /// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
 /// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
-/// request to the first one that matches. FlowSchemas are cluster-scoped.
+/// request to the first FlowSchema that matches it. FlowSchemas are cluster-scoped.
 ///
 /// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
 /// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has
@@ -126,19 +126,19 @@ crate::rt::fields! {
 
 /// A rule that matches requests by user and by target.
 ///
-/// A request matches if at least one of `subjects` matches its user and at least one rule matches
-/// its target: one of `resourceRules` if it is a resource request, one of `nonResourceRules` if it
-/// is a non-resource request.
+/// A request matches if a subject in `subjects` matches its user and a rule matches its target: a
+/// rule in `resourceRules` for a resource request, a rule in `nonResourceRules` for a non-resource
+/// request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PolicyRulesWithSubjects {
     /// The users, groups and service accounts that the rule matches. The list must not be empty. The
     /// group `*` matches every user.
     pub subjects: Vec<Subject>,
-    /// The resource requests that the rule matches. At least one of this list and `nonResourceRules`
-    /// must not be empty.
+    /// The resource requests that the rule matches. If the list is empty, `nonResourceRules` must not
+    /// be empty.
     pub resource_rules: Vec<ResourcePolicyRule>,
-    /// The non-resource requests that the rule matches. At least one of this list and `resourceRules`
-    /// must not be empty.
+    /// The non-resource requests that the rule matches. If the list is empty, `resourceRules` must not
+    /// be empty.
     pub non_resource_rules: Vec<NonResourcePolicyRule>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -336,7 +336,7 @@ crate::rt::fields! {
 /// The status of a FlowSchema, as reported by the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchemaStatus {
-    /// The conditions, at most one of each type. The server sets one condition, `Dangling`: it is
+    /// The conditions. Each type occurs at most once. The server sets one condition, `Dangling`: it is
     /// `True` while the priority level does not exist. A strategic merge patch merges conditions by
     /// type in v1 and v1beta3; in v1beta2 and v1beta1 it replaces the whole list.
     pub conditions: Vec<FlowSchemaCondition>,
@@ -497,10 +497,10 @@ pub struct LimitedPriorityLevelConfiguration {
     /// The part of the nominal limit that other levels may borrow, in percent: `round(nominal * lendablePercent / 100)`
     /// seats. From 0 to 100; defaults to 0.
     pub lendable_percent: Option<i32>,
-    /// The maximum number of seats that the level may borrow from other levels, in percent of its own
-    /// nominal limit: `round(nominal * borrowingLimitPercent / 100)` seats. At least 0; it may exceed 100.
-    /// With 0 the level cannot borrow. If the field is absent, the level may borrow all seats that
-    /// other levels lend.
+    /// The maximum number of seats that the level may borrow from other levels, in percent of the
+    /// nominal limit of this level: `round(nominal * borrowingLimitPercent / 100)` seats. At least 0;
+    /// it may exceed 100. With 0 the level cannot borrow. If the field is absent, the level may borrow
+    /// all seats that other levels lend.
     pub borrowing_limit_percent: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
@@ -604,8 +604,9 @@ crate::rt::fields! {
 /// The status of a priority level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationStatus {
-    /// The conditions, at most one of each type. The server does not set any. A strategic merge patch
-    /// merges conditions by type in v1 and v1beta3; in v1beta2 and v1beta1 it replaces the whole list.
+    /// The conditions. Each type occurs at most once. The server does not set conditions. A strategic
+    /// merge patch merges conditions by type in v1 and v1beta3; in v1beta2 and v1beta1 it replaces the
+    /// whole list.
     pub conditions: Vec<PriorityLevelConfigurationCondition>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,

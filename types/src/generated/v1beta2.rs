@@ -13,7 +13,7 @@ pub use super::v1::{
 /// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
 /// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
-/// request to the first one that matches. FlowSchemas are cluster-scoped.
+/// request to the first FlowSchema that matches it. FlowSchemas are cluster-scoped.
 ///
 /// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
 /// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has
@@ -155,10 +155,10 @@ pub struct LimitedPriorityLevelConfiguration {
     /// The part of the nominal limit that other levels may borrow, in percent: `round(nominal * lendablePercent / 100)`
     /// seats. From 0 to 100; defaults to 0. Since release 1.26; earlier servers drop the field.
     pub lendable_percent: Option<i32>,
-    /// The maximum number of seats that the level may borrow from other levels, in percent of its own
-    /// nominal limit: `round(nominal * borrowingLimitPercent / 100)` seats. At least 0; it may exceed 100.
-    /// With 0 the level cannot borrow. If the field is absent, the level may borrow all seats that
-    /// other levels lend. Since release 1.26; earlier servers drop the field.
+    /// The maximum number of seats that the level may borrow from other levels, in percent of the
+    /// nominal limit of this level: `round(nominal * borrowingLimitPercent / 100)` seats. At least 0;
+    /// it may exceed 100. With 0 the level cannot borrow. If the field is absent, the level may borrow
+    /// all seats that other levels lend. Since release 1.26; earlier servers drop the field.
     pub borrowing_limit_percent: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,

@@ -13,7 +13,7 @@ pub use super::v1::{
 /// Assigns the requests that match its rules to a priority level and divides them into flows.
 ///
 /// The server evaluates FlowSchemas in ascending order of `spec.matchingPrecedence` and assigns a
-/// request to the first one that matches. FlowSchemas are cluster-scoped.
+/// request to the first FlowSchema that matches it. FlowSchemas are cluster-scoped.
 ///
 /// The FlowSchemas `exempt` and `catch-all` are mandatory: the server does not accept a different
 /// spec for them and recreates them if they are deleted. The server deletes a FlowSchema that has

@@ -20,8 +20,8 @@ pub(crate) struct CachedFile {
     last: Mutex<Option<(Version, Arc<[u8]>)>>,
 }
 
-/// What is different after a change: another file at the path, as after Kubernetes has switched the link `..data` of a
-/// volume, or another length or time.
+/// The identity of a file's content: it differs after a change. Another file may be at the path, as after Kubernetes has
+/// switched the link `..data` of a volume, or the length or time may differ.
 #[derive(PartialEq)]
 struct Version {
     modified: SystemTime,

@@ -13,7 +13,7 @@ impl Config {
     /// The configuration as a kubeconfig with one context, for other programs and libraries.
     ///
     /// It contains secrets as plain text. Certificates, keys and tokens in files stay in their files, with absolute paths.
-    /// The proxy is the one in use, also if it comes from the environment. A kubeconfig has no place for the user agent,
+    /// It contains the effective proxy, even if that comes from the environment. A kubeconfig cannot express the user agent,
     /// time limits, retries, [`without_proxy`](Self::without_proxy), and the time limit and renewal of an exec plugin.
     ///
     /// ```
@@ -70,7 +70,7 @@ impl Config {
     fn user(&self) -> Value {
         let mut user = Map::new();
         match &self.auth {
-            // Code has no form in a kubeconfig.
+            // A kubeconfig cannot contain code.
             Auth::None | Auth::Own(_) => {}
             Auth::Token(token) => set(&mut user, "token", token.expose()),
             Auth::TokenFile(file) => {

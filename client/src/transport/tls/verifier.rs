@@ -115,7 +115,7 @@ impl ServerCertVerifier for Pinned {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        // A listed certificate needs no path, and the path builder accepts no authority as a server.
+        // A listed certificate does not need a path, and the path builder does not accept an authority as a server.
         if self.certificates.contains(end_entity) {
             return certificate::verify_listed(end_entity, server_name, now);
         }

@@ -125,7 +125,7 @@ impl<K: Resource> Store<K> {
         self.state.borrow().objects.current().len()
     }
 
-    /// Whether there are no objects.
+    /// Whether the store is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -140,7 +140,7 @@ impl<K: Resource> Store<K> {
     /// After the [`Driver`](super::Driver) was dropped, for example because a handler panicked or the runtime was shut
     /// down, it is an error that never ends.
     ///
-    /// Suits a health check: it is `None` for a healthy server, even if there are no changes and no bookmarks.
+    /// Suits a health check: it is `None` for a healthy server, even without changes and bookmarks.
     pub fn last_error(&self) -> Option<Arc<Error>> {
         if self.state.has_changed().is_err() {
             return Some(Arc::new(Error::new(ErrorKind::NoDriver)));

@@ -29,7 +29,7 @@ impl ByteStream {
         }
     }
 
-    /// The next bytes, never empty. Where the body is divided has no meaning.
+    /// The next bytes, never empty. The boundaries between chunks do not mean anything.
     ///
     /// Cancel safe: no bytes are lost when the future is dropped.
     ///

@@ -17,7 +17,7 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 /// `losses` are the fields that the conversion from the version on the wire lost. They are always empty unless the watch
 /// belongs to a [`Negotiated`](crate::client::Negotiated); do not write an object with losses back.
 ///
-/// A line of the type `ERROR` is no event: the stream returns it as an [`Error`](crate::Error) and ends.
+/// A line of the type `ERROR` is not an event: the stream returns it as an [`Error`](crate::Error) and ends.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WatchEvent<K> {

@@ -47,7 +47,7 @@ impl LogStream {
     /// The next line as bytes, see [`next`](Self::next).
     ///
     /// # Errors
-    /// As those of [`next`](Self::next).
+    /// The same as for [`next`](Self::next).
     pub async fn next_bytes(&mut self) -> Option<Result<Vec<u8>, Error>> {
         std::future::poll_fn(|cx| self.poll_bytes(cx)).await
     }

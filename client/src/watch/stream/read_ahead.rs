@@ -58,7 +58,7 @@ impl Drop for ReadAhead {
 async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphore>) {
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let chunk = match frame.map(http_body::Frame::into_data) {
-            // Empty chunks take no room, so their number would be unbounded.
+            // Empty chunks do not count against the limit, so their number would be unbounded.
             Ok(Ok(data)) if data.is_empty() => continue,
             Ok(Ok(data)) => Ok(data),
             // Trailers.

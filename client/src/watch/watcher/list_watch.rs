@@ -164,7 +164,7 @@ impl ListWatch {
         self.version.is_some()
     }
 
-    /// The list has no end. Returns the delay before a list in one piece.
+    /// The list does not end. Returns the delay before a list in one piece.
     pub(super) fn endless(&mut self) -> Duration {
         self.relist();
         self.in_one_piece = true;

@@ -257,7 +257,7 @@ impl<K: Resource> Matches<K> {
             .map(|(key, _)| key)
     }
 
-    /// The object was reported as one that does not fit its type.
+    /// The object was reported as not fitting its type.
     pub(super) fn unreport(&mut self, key: &ObjectKey) {
         if let Some(known) = self.objects.get_mut(key) {
             known.is_reported = false;

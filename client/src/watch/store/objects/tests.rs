@@ -71,7 +71,7 @@ fn events_of_a_watch() {
     let events = vec![
         applied(object("b", "2", 2)),
         applied(object("a", "1", 3)),
-        // The same state again is no change.
+        // The same state again is not a change.
         applied(object("a", "1", 3)),
         deleted(object("b", "2", 4)),
         deleted(object("never", "5", 5)),

@@ -1,4 +1,4 @@
-//! What an open watch delivers.
+//! The events of an open watch.
 
 use super::{Source, State, list_end};
 use crate::Resource;

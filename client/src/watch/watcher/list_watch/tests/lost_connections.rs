@@ -54,7 +54,7 @@ fn without_a_lost_connection_nothing_is_checked() {
         fail(&mut state, failure);
         assert_eq!(state.step(), watch("9"));
     }
-    // Versions that are no numbers cannot be compared.
+    // Versions that are not numbers cannot be compared.
     fail(&mut state, WatchFailure::Lost);
     assert!(!state.checked("x"));
 }
