@@ -6,8 +6,8 @@ use serde_json::{Error, Value};
 
 /// An object of a kind that is known at run time only: `apiVersion`, `kind`, metadata, and everything else as JSON.
 ///
-/// The client reads and writes them for kinds without a Rust type. As a [`Resource`] it has no group, version and kind of its
-/// own; its constants are empty.
+/// The client reads and writes them for kinds without a Rust type. As a [`Resource`] it does not have a fixed group, version
+/// and kind; its constants are empty.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;
@@ -84,7 +84,7 @@ impl DynamicObject {
         serde_json::from_value(tree)
     }
 
-    /// The object as one of a Rust type.
+    /// The object, converted to a Rust type.
     ///
     /// # Errors
     /// The object does not fit the type, or has another `apiVersion` or kind.

@@ -115,7 +115,7 @@ facts! {
 
     /// An empty type of a level or of its limit response is a missing value, not an unsupported one.
     EmptyTypeIsRequired: 36 patch 3, "kubernetes #138740 and #139366; recorded";
-    /// Declarative rules of priority levels replace the handwritten ones, come after them and have no detail.
+    /// Declarative rules of priority levels replace handwritten rules. They run after these and their errors do not have a detail.
     DeclarativeLevelRules: 37, "kubernetes/api flowcontrol/v1/types.go; recorded";
     /// Messages about conditions, controllers and names have the wording of 1.26.
     NamesOwnerKinds: 26, "recorded on 1.25 and 1.27";
@@ -134,7 +134,7 @@ facts! {
     ExemptServedFirst: 31, "pkg/util/flowcontrol/apf_controller.go of kubernetes/apiserver";
     /// A priority level bounds the seats of a request.
     LevelSeatBounds: 26, "recorded estimates of 1.25 and 1.29";
-    /// Requests for tokens of service accounts take no final seats.
+    /// Requests for tokens of service accounts do not take final seats.
     FreeTokens: 26, "pkg/util/flowcontrol/request of kubernetes/apiserver";
     /// Lists of one object are estimated as other lists.
     UniformListEstimates: 34, "recorded estimates of 1.29 and 1.36";
@@ -181,13 +181,13 @@ facts! {
     OpenApiMetaListTypes: 30, "recorded OpenAPI documents of 1.29 and 1.31";
     /// OpenAPI documents give the elements of lists and maps a default.
     OpenApiElementDefaults: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
-    /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only those of the document.
+    /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only the groups of the document.
     OpenApiNamesEveryGroup: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
     /// OpenAPI documents require the bodies of requests, and give times and raw objects no default.
     OpenApiRequiredBodies: 29, "recorded OpenAPI documents of 1.28 and 1.29";
     /// OpenAPI documents say that a Status is also a kind of resource.k8s.io/v1alpha2.
     OpenApiStatusOfResourceGroup: 27 until 30, "recorded OpenAPI documents of 1.25 to 1.31";
-    /// The details of a Status have a list type, though they are no list.
+    /// The details of a Status have a list type, though they are not a list.
     OpenApiStatusDetailsList: 30 until 32, "recorded OpenAPI documents of 1.31 and 1.36";
     /// A resource version in the future is a timeout, and a malformed one an error of the client.
     VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";

@@ -15,7 +15,7 @@
 //!
 //! [`unknown_fields`] and [`from_value_strict`] find misspelt fields.
 //!
-//! There is no I/O here and nothing of a server's rules: those are in `k8s-flowcontrol-rules`. Applications depend on
+//! This crate does not do I/O and does not contain the rules of a server, which are in `k8s-flowcontrol-rules`. Applications depend on
 //! `k8s-flowcontrol`, which re-exports this crate.
 //!
 //! ```

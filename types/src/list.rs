@@ -60,7 +60,7 @@ impl<K: Resource> List<K> {
         })
     }
 
-    /// Reads the items one by one, and keeps those that do not fit.
+    /// Reads the items one by one, and keeps items that do not fit.
     fn read_keeping_invalid(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let mut more = reader.elements()?;
         while more {
@@ -137,7 +137,7 @@ impl<K: Resource> Fields for List<K> {
     }
 }
 
-/// The items of a list, which are written without type meta, and also if there are none.
+/// The items of a list. They are written without type meta; an empty list is written too.
 struct Items<'a, K>(&'a List<K>);
 
 impl<K: Resource> Value for Items<'_, K> {}

@@ -37,7 +37,7 @@ use serde_json::{Error, Map, Value};
 /// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object; `None` if
 /// it owns none.
 ///
-/// The values are those of `live`. Fields that were applied in another version of this API group are found as well.
+/// The values come from `live`. Fields that were applied through another version of this API group are included.
 ///
 /// # Errors
 /// The managed fields are malformed, or an unknown field of `live` holds a value that no tree holds, such as `1e400`.

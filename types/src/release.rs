@@ -107,7 +107,7 @@ impl fmt::Display for UnknownApiVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no version of {}: expected v1, v1beta3, v1beta2 or v1beta1",
+            "`{}` is not a version of {}: expected v1, v1beta3, v1beta2 or v1beta1",
             self.0,
             crate::GROUP
         )
@@ -119,8 +119,8 @@ impl std::error::Error for UnknownApiVersion {}
 /// A Kubernetes release, such as 1.29 or 1.36.2.
 ///
 /// Defaults, conversion and validation differ between releases, so their functions take one; [`has`](Self::has) names the
-/// differences. Releases 1.25 to 1.37 are known. A release without a patch is the newest known patch, and patches that do not differ
-/// are equal: only 1.36.0 to 1.36.2 are releases of their own.
+/// differences. Releases 1.25 to 1.37 are known. A release without a patch is the newest known patch. Patch releases with the same
+/// behaviour are equal: only 1.36.0 to 1.36.2 are distinct from the newest patch.
 ///
 /// ```
 /// use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -135,7 +135,7 @@ impl std::error::Error for UnknownApiVersion {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Release {
     minor: u32,
-    /// [`NEWEST_PATCH`], or one that differs from it.
+    /// [`NEWEST_PATCH`], or a patch that differs from it.
     patch: u32,
 }
 
@@ -275,7 +275,7 @@ impl fmt::Display for UnknownRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no known Kubernetes release: expected {} to {}",
+            "`{}` is not a known Kubernetes release: expected {} to {}",
             self.0,
             Release::OLDEST,
             Release::NEWEST

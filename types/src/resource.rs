@@ -43,8 +43,8 @@ pub trait Resource:
     const NAMESPACED: bool = <Self::Scope as Scope>::NAMESPACED;
     /// The subresources, such as `status`.
     const SUBRESOURCES: &'static [&'static str];
-    /// The columns of a table of objects, such as the one of `kubectl get`, behind the name; from a
-    /// CustomResourceDefinition, otherwise empty.
+    /// The columns of a table of objects after the name, as `kubectl get` prints them. They come from a
+    /// CustomResourceDefinition; other types have none.
     const PRINTER_COLUMNS: &'static [PrinterColumn] = &[];
     /// The type of `spec`, or `()`.
     type Spec;
@@ -65,7 +65,7 @@ pub trait Resource:
     /// written, and owned by its field manager.
     ///
     /// An object from `default()` is written with its required fields, also where they are still empty. A partial object
-    /// is written without required fields that have their default, such as an empty string or 0, at every depth, but for those that
+    /// is written without required fields that have their default, such as an empty string or 0, at every depth, except for the fields that
     /// [`always_send!`](crate::always_send) names. It stays partial when it is cloned or converted to another version, and
     /// equals other partial objects only.
     ///

@@ -31,7 +31,7 @@ pub fn unknown_fields<T: Object>(object: &T) -> Vec<String> {
     walk.found
 }
 
-/// Reads an object from a tree, and refuses fields that its type does not know.
+/// Reads an object from a tree. A field that its type does not know is an error.
 ///
 /// For tests and scripts that write objects with `json!`, where a misspelt field would be kept silently.
 /// `json::from_value` accepts such fields. For a text from a file, the crate `k8s-flowcontrol-rules` reports each unknown

@@ -82,7 +82,7 @@ impl Document {
         let shape = self.identity.shape();
         if self.posted.version.is_none() && shape.is_none() && !written.is_empty() {
             let message = format!(
-                "{written:?} is no version of flow control: expected one of v1, v1beta3, v1beta2 and v1beta1"
+                "{written:?} is not a version of flow control: expected v1, v1beta3, v1beta2 or v1beta1"
             );
             let span = root.get("apiVersion").map(Node::span);
             return Err(fail(&message, span));

@@ -32,14 +32,14 @@ use serde_json::Value;
 ///   type: Limited
 ///   limited: {nominalConcurrencyShares: 0, limitResponse: {type: Reject}}  # paused
 /// ";
-/// // v1beta2 has no form for 0 shares.
+/// // v1beta2 cannot express 0 shares.
 /// let mut settings = Settings::to(ApiVersion::V1Beta2);
 /// let refused = migrate(text, Form::Yaml, settings);
 /// assert_eq!((refused.text, refused.findings[0].severity), (None, Severity::Error));
 ///
 /// settings.allow_loss = true;
 /// let accepted = migrate(text, Form::Yaml, settings);
-/// assert_eq!(accepted.findings[0].message, "0 shares become 30: v1beta2 has no form for 0");
+/// assert_eq!(accepted.findings[0].message, "0 shares become 30: v1beta2 cannot express 0");
 /// assert!(accepted.text.unwrap().contains("assuredConcurrencyShares: 0, limitResponse"));
 /// ```
 pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {

@@ -31,7 +31,7 @@ fn a_zero_that_cannot_be_said_is_an_error() {
         (rule, path),
         (Rule::Loss, "spec.limited.nominalConcurrencyShares")
     );
-    assert_eq!(message, "0 shares become 30: v1beta2 has no form for 0");
+    assert_eq!(message, "0 shares become 30: v1beta2 cannot express 0");
     let accepted = Settings {
         allow_loss: true,
         ..to(ApiVersion::V1Beta2)
@@ -56,7 +56,7 @@ fn accepted_losses_are_told_with_their_reasons() {
     assert_eq!(
         told,
         [
-            "note[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 has no form for 0"
+            "note[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 cannot express 0"
         ]
     );
     let text = level("v1", "nominalConcurrencyShares: 5, lendablePercent: 50");
@@ -96,7 +96,7 @@ fn results_can_be_printed() {
     );
     assert_eq!(
         outcome.findings[0].to_string(),
-        "error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 has no form for 0
+        "error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 cannot express 0
   give the level at least 1 share, keep a version with zero shares, or accept the loss with allow_loss; the file then has 0, which means 30 in v1beta2"
     );
 }

@@ -1,4 +1,4 @@
-//! What a server does to a request.
+//! How a server handles a request.
 
 pub mod buckets;
 pub mod controller;

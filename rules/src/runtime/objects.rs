@@ -95,7 +95,7 @@ fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
     }
 }
 
-/// The number of queues and the hand size of a level with defaults; `None` if it has no queues.
+/// The number of queues and the hand size of a level with defaults; `None` if it does not queue.
 pub fn queuing(level: &PriorityLevelConfiguration) -> Option<(i32, i32)> {
     let response = &level.spec.limited.as_ref()?.limit_response;
     let queuing = response

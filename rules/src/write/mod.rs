@@ -1,4 +1,4 @@
-//! What a server does to an object.
+//! How a server handles an object.
 
 pub mod bootstrap;
 pub mod conversion;

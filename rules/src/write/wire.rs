@@ -138,7 +138,7 @@ fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
     }
 }
 
-/// Whether an optional integer or boolean is not a pointer in Go. Those of other documents than the project's are pointers.
+/// Whether an optional integer or boolean is not a pointer in Go. In documents from elsewhere all of them are pointers.
 fn is_plain(field: &FieldSchema) -> bool {
     field.go_type.is_some_and(|name| !name.starts_with('*'))
 }

@@ -276,7 +276,7 @@ fn an_unknown_field_with_the_other_name() {
         (assured(9), false),
         &assured_path,
     );
-    // Without shares of its own version, the field becomes the shares.
+    // Without the shares field of its version, the field becomes the shares.
     expect(
         (nominal(9), false),
         (V1Beta2, V1),

@@ -385,7 +385,7 @@ fn the_configuration_comes_from_the_level() {
     assert_eq!((config.seats, config.queuing), (7, expected));
 }
 
-/// A queue that was never used takes no memory: these would need more than 100 GB.
+/// An unused queue does not take memory: otherwise the test would need more than 100 GB.
 #[test]
 fn a_level_may_have_ten_million_queues() {
     let config = QueueSetConfig {

@@ -16,7 +16,7 @@ async fn an_unknown_release_fails_at_the_start() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the API server cannot start: `1.99` is no known Kubernetes release: expected 1.25 to 1.37"
+        "the API server cannot start: `1.99` is not a known Kubernetes release: expected 1.25 to 1.37"
     );
 }
 

@@ -343,7 +343,7 @@ async fn an_unknown_release_changes_nothing() {
     let error = api.server.upgrade("2.0").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the API server cannot start: `2.0` is no known Kubernetes release: expected 1.25 to 1.37"
+        "the API server cannot start: `2.0` is not a known Kubernetes release: expected 1.25 to 1.37"
     );
     let version = answer(api.request("GET", "/version")).await.body;
     assert_eq!(version["minor"], "28");

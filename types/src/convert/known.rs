@@ -40,7 +40,7 @@ pub fn why_unknown(kind: VersionedKind, names: &[&str]) -> String {
     }
 }
 
-/// The field at `names`, which have no indexes.
+/// The field at `names`, a path without indexes.
 fn field(kind: VersionedKind, names: &[&str]) -> Option<&'static FieldSchema> {
     let (last, parents) = names.split_last()?;
     let mut schema = kind.schema();

@@ -63,8 +63,8 @@ use serde_json::Value;
 
 /// The annotation that lets v1beta3 express zero shares, on servers from 1.29 on.
 ///
-/// Its presence counts, its value does not. A server adds it when it shows a level with zero shares in
-/// v1beta3, takes it away when it reads v1beta3, and refuses it in v1.
+/// Only its presence matters, not its value. A server adds it to a level with zero shares that it returns in
+/// v1beta3, removes it when it reads v1beta3, and does not accept it in v1.
 pub const PRESERVE_ZERO_ANNOTATION: &str =
     "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 

@@ -9,7 +9,7 @@ pub(super) const DEFAULT_SHARES: i32 = 30;
 /// The shares of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shares {
-    /// There is no stanza `limited`.
+    /// The field `limited` is absent.
     NoStanza,
     /// Absent.
     Absent,
@@ -98,7 +98,7 @@ fn stays(state: ShareState, to: ApiVersion) -> bool {
     }
 }
 
-/// The loss of zero shares, which `to` has no form for.
+/// The loss of zero shares, which `to` cannot express.
 pub fn zero_loss(state: ShareState, to: ApiVersion) -> Loss {
     let why = if to == ApiVersion::V1Beta3 {
         format!(
@@ -106,7 +106,7 @@ pub fn zero_loss(state: ShareState, to: ApiVersion) -> Loss {
             state.release
         )
     } else {
-        format!("0 shares become 30: {to} has no form for 0")
+        format!("0 shares become 30: {to} cannot express 0")
     };
     Loss::new(format!("spec.limited.{}", shares_name(state.version)), why)
 }
@@ -140,10 +140,10 @@ fn annotation_lost(state: ShareState, to: ApiVersion) -> Loss {
     } else if state.annotation_counts() {
         "removed: it only keeps zero shares, and these are not zero".to_owned()
     } else if to == ApiVersion::V1 {
-        format!("removed: it has no meaning to a server in {from}, and v1 forbids it")
+        format!("removed: a server ignores it in {from}, and v1 forbids it")
     } else {
         format!(
-            "removed: it has no meaning to a server in {from}, and would keep zero shares in {to}"
+            "removed: a server ignores it in {from}, and would keep zero shares in {to}"
         )
     };
     annotation_loss(why)

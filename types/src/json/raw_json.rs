@@ -38,7 +38,7 @@ impl RawJson {
     /// Writes a value as JSON.
     ///
     /// # Errors
-    /// [`InvalidJson`] when the value has no JSON form, such as a map with keys that are no strings.
+    /// [`InvalidJson`] when JSON cannot represent the value, such as a map with keys that are not strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, InvalidJson> {
         // A value may hold raw values with spaces.
         serde_json::value::to_raw_value(value)

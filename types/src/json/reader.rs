@@ -37,7 +37,7 @@ pub struct Reader<'a> {
     pub(crate) keeps_invalid: bool,
     /// Whether objects are partial: they send what their text has.
     pub(crate) partial: bool,
-    /// Whether the next object is an item of a typed list, which has no type meta of its own.
+    /// Whether the next object is an item of a typed list, and so comes without type meta.
     pub(crate) is_item: bool,
     /// The field that is read: the hash of its table and its place.
     pub(crate) field: u64,

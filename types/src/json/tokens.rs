@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next string, if it has no escapes.
+    /// The next string, if it is written without escapes.
     #[inline]
     pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         if self.peek() != b'"' {

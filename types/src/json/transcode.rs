@@ -1,7 +1,7 @@
 //! serde's traits, by way of JSON text: a value of any format is written as JSON and read, and the other way round.
 //!
-//! A generated type so needs no code of its own for serde, and every format keeps what JSON keeps, fields that a type does not
-//! know among it. serde_json hands text through as it is.
+//! Generated types therefore do not need separate code for serde, and every format keeps everything that JSON keeps, including
+//! fields that a type does not know. serde_json passes the text through unchanged.
 
 use super::reader::MAX_DEPTH;
 use super::through::{is_of_serde_json, raw_name, writes_compact_text};
@@ -235,7 +235,7 @@ impl<'de> Visitor<'de> for Name {
 /// Writes a value with any serializer.
 ///
 /// # Errors
-/// The serializer fails, or the value holds what its format cannot: a number beyond `f64`, or text that is no Unicode.
+/// The serializer fails, or its format cannot represent the value: a number beyond `f64`, or text that is not Unicode.
 pub fn serialize<T: WriteJson + ?Sized, S: Serializer>(
     value: &T,
     serializer: S,
@@ -250,7 +250,7 @@ fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// Text that serde_json writes as it is.
+/// Text that serde_json writes unchanged.
 struct Raw<'a>(&'a str);
 
 impl Serialize for Raw<'_> {
@@ -323,7 +323,7 @@ impl Serialize for Part<'_> {
             b'"' => match reader.string(&"a string") {
                 Ok(string) => serializer.serialize_str(&string),
                 // A lone surrogate.
-                Err(_) => self.odd(serializer, "text that is no Unicode"),
+                Err(_) => self.odd(serializer, "text that is not Unicode"),
             },
             b't' | b'f' => serializer.serialize_bool(reader.bool().map_err(error)?),
             b'n' => serializer.serialize_none(),

@@ -42,7 +42,7 @@ impl WriteJson for f64 {
     }
 }
 
-/// A number as JSON, without a fraction where it has none, as Go writes it. JSON has no infinity.
+/// A number as JSON, without the fraction of a whole number, as Go writes it. JSON cannot represent infinity.
 fn spelling(value: f64) -> String {
     match value.is_finite() {
         true if value.abs() < 1e21 && (value == 0.0 || value.abs() >= 1e-6) => format!("{value}"),

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct ManagedFields(Option<RawJson>);
 
 impl ManagedFields {
-    /// Whether there are no entries.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

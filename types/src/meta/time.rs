@@ -11,7 +11,7 @@ use std::fmt;
 #[cfg(feature = "jiff")]
 use std::time::SystemTime;
 
-/// The text of a time, which takes memory of its own only in an unusual form.
+/// The text of a time. It allocates memory only for an unusual form.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Text {
     /// As long as `2026-11-21T06:23:00Z`.

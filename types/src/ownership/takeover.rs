@@ -15,7 +15,7 @@ pub const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
 /// The annotation in which `kubectl apply` without `--server-side` records the applied object.
 pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The fields that a manager takes over: those that it applied in other versions, and those of client-side apply.
+/// The fields that a manager takes over: fields that it applied through other versions, and fields of client-side apply.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::Time;
@@ -110,8 +110,9 @@ impl Takeover {
         Value::Array(patch)
     }
 
-    /// Removes from `after`, the result of a dry run of an apply of `wanted` without the takeover, what the apply removes after
-    /// it: the manager's fields that `wanted` omits and that no other manager owns. Lists count as a whole.
+    /// Removes from `after` the manager's fields that `wanted` omits and that no other manager owns. `after` is the result of a
+    /// dry run that applies `wanted` without the takeover; an apply after the takeover removes these fields. Lists count as a
+    /// whole.
     pub fn remove_omitted(&self, after: &mut Value, wanted: &Value) {
         let mut others = json!({});
         for entry in &self.rest {

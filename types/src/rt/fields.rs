@@ -17,7 +17,7 @@ pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSch
 ///
 /// The facts after a field complete its type, each a method of [`FieldSchema`]. The struct's name is
 /// followed by the schema's name where the two differ, and by `as` with an `apiVersion` and kind, or with `Resource` for a
-/// kind that has paths of its own. The fields under `unknown` have no Rust field: a struct has at most 128.
+/// kind that has its own paths. The fields under `unknown` are not fields of the Rust struct, which has at most 128.
 ///
 /// All functions are inline, so that they are compiled by the programs that use the type, not with the library.
 #[doc(hidden)]

@@ -45,7 +45,7 @@ impl fmt::Debug for Metadata<'_> {
     }
 }
 
-/// Implements `Debug` for a struct with secret fields, without their values and those of unknown fields.
+/// Implements `Debug` for a struct with secret fields, without their values and without the values of unknown fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __hidden {

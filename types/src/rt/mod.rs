@@ -36,7 +36,7 @@ pub trait Value: WriteJson {
         false
     }
 
-    /// Whether the value is the default of a type that has no absence of its own.
+    /// Whether the value is the default, for a type that cannot be absent.
     fn is_default(&self) -> bool {
         false
     }

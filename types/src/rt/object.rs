@@ -106,7 +106,7 @@ fn remember(object: &mut dyn Fields, table: &Table, seen: u128, explicit: &Expli
     }
 }
 
-/// A partial object sends the defaults that its text has, among those of `fields`.
+/// A partial object sends those defaults of `fields` that are present in its text.
 #[cold]
 #[inline(never)]
 fn write_always(object: &mut dyn Fields, fields: u128) {

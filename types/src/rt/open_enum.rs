@@ -3,7 +3,7 @@
 use crate::json::{Fault, Reader};
 use std::fmt;
 
-/// A value that an open enum has no name for.
+/// A value without a variant in its open enum.
 ///
 /// It is only made by the enum's `From<&str>`, so that each string has exactly one representation.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,8 +56,8 @@ macro_rules! __open_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$variant_attribute])* $variant,)*
-            /// A value that this version of the type has no name for, kept as it came. The default
-            /// is the empty one.
+            /// A value without a variant in this version of the type, kept unchanged. The default
+            /// is the empty string.
             Unknown($crate::rt::UnknownValue),
         }
 

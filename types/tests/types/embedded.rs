@@ -36,7 +36,7 @@ fn an_embedded_kind_is_written_with_the_type_meta_that_it_had() {
     let bare = tree(json::to_string(&holder.templates[0]));
     assert_eq!(bare["kind"], "FlowSchema");
     assert_eq!(bare["apiVersion"], "flowcontrol.apiserver.k8s.io/v1");
-    // So has a new one, and after `clear` one that was read.
+    // So does a new template, and a template that was read, after `clear`.
     holder.templates[0].unknown.clear();
     holder.templates.push(FlowSchema::default());
     let written = tree(json::to_string(&holder));

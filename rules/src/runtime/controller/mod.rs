@@ -1,7 +1,7 @@
 //! The flow control of a whole server: classification, the queues of all priority levels, and borrowing of seats.
 //!
 //! A [`FlowController`] combines [`matching`](crate::matching), [`limits`](crate::limits) and [`queueing`](crate::queueing)
-//! as kube-apiserver does. It does no I/O and has no clock: every method takes the time, as a duration since any fixed
+//! as kube-apiserver does. It does not do I/O and does not read a clock: every method takes the time, as a duration since any fixed
 //! moment.
 //!
 //! ```
@@ -11,7 +11,7 @@
 //! use k8s_flowcontrol_types::Release;
 //! use std::time::Duration;
 //!
-//! // A server without objects of its own has the levels `exempt` and `catch-all`.
+//! // A server without configured objects has the levels `exempt` and `catch-all`.
 //! let mut server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO)?;
 //! let request = RequestAttributes::from_http("GET", "/api/v1/pods", User::named("alice"))?;
 //! let flow = server.classify(&request).ok_or("long-running")?;
@@ -286,7 +286,7 @@ impl FlowController {
         events.fold(self.next_adjustment, Duration::min)
     }
 
-    /// Takes the requests that were dispatched since the last call, in order, including those that were dispatched on
+    /// Takes the requests that were dispatched since the last call, in order. It includes requests that were dispatched on
     /// arrival.
     pub fn dispatched(&mut self) -> std::vec::Drain<'_, Ticket> {
         self.dispatched.drain(..)

@@ -27,7 +27,7 @@ impl Adjustment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdjustmentMethod {
-    /// The release has no borrowing: limits are nominal limits.
+    /// The release does not support borrowing: limits are nominal limits.
     Fixed,
     /// All seats are divided in proportion to the targets, within each level's bounds.
     Proportional,
@@ -57,7 +57,7 @@ pub struct AdjustedLevel {
 impl ServerLimits {
     /// Computes the limits after an adjustment to each level's demand.
     ///
-    /// A server adjusts every ten seconds and after each configuration change. If the adjustment has no solution, it
+    /// A server adjusts every ten seconds and after each configuration change. If the adjustment cannot be solved, it
     /// keeps its current limits: `current` returns them, or `None` for a level that still has its
     /// [initial](LevelLimits::initial) limit.
     ///

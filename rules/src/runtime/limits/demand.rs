@@ -9,7 +9,7 @@ const SMOOTHING_REST: f64 = 0.023;
 
 /// A level's seat demand, as a server tracks it from period to period.
 ///
-/// Demand is the seats in use plus the seats that queued requests need. The default is no demand.
+/// Demand is the seats in use plus the seats that queued requests need. The default is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeatDemand {
     /// The highest demand in the last period, in seats (metric `demand_seats_high_watermark`).

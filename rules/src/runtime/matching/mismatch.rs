@@ -22,7 +22,7 @@ pub enum ResourceMismatch {
     Resource,
     /// The API group.
     ApiGroup,
-    /// The request has no namespace and the rule has no `clusterScope`.
+    /// The request is without a namespace and the rule is without `clusterScope`.
     ClusterScope,
     /// The namespace.
     Namespace,

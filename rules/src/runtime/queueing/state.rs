@@ -53,14 +53,14 @@ impl QueueSet {
         self.seats_in_use + self.seats_waiting
     }
 
-    /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level has no queues.
+    /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level does not queue.
     pub fn hand(&self, flow_hash: u64) -> Vec<u32> {
         let hand = self.dealer.map(|dealer| dealer.deal(flow_hash));
         hand.unwrap_or_default()
     }
 
-    /// The queue that the next request of a flow would join: the one of its hand with the least waiting work. `None` if the
-    /// level has no queues.
+    /// The queue that the next request of a flow would join: the queue of its hand with the least waiting work. `None` if the
+    /// level does not queue.
     pub fn next_queue_of(&self, flow_hash: u64) -> Option<u32> {
         let hand = self.hand(flow_hash);
         self.least_work(&hand)

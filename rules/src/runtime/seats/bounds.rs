@@ -36,7 +36,7 @@ impl LevelBounds {
         Self(bounds.collect())
     }
 
-    /// The bound of a level in seats, at least 1; `None` if the level does not queue, and so has no bound of its own.
+    /// The bound of a level in seats, at least 1; `None` if the level does not queue: it is then unbounded.
     pub fn of(&self, level: &str) -> Option<u64> {
         let found = self
             .0

@@ -79,7 +79,7 @@ impl FromStr for FeatureGate {
     }
 }
 
-/// The name of a feature gate that changes no estimates.
+/// The name of a feature gate that does not change estimates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeatureGate(Box<str>);
 
@@ -87,7 +87,7 @@ impl fmt::Display for UnknownFeatureGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the feature gate `{}` does not change the seats of requests; those that do are {}, {} and {}",
+            "the feature gate `{}` does not change the seats of requests; the feature gates that do are {}, {} and {}",
             self.0,
             FeatureGate::ALL[0],
             FeatureGate::ALL[1],

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The most final seats of a write.
 const LIMIT: u64 = 10;
-/// The watches that one final seat serves. Fewer watches take no final seats.
+/// The watches that one final seat serves. Fewer watches do not take final seats.
 const WATCHES_PER_SEAT: u64 = 10;
 /// The seat-time units in a second: a server computes with whole multiples of 10 ns.
 const UNITS_PER_SECOND: f64 = 1e8;
@@ -19,7 +19,7 @@ const UNITS_PER_SEAT: f64 = 5e5;
 pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanation {
     let is_token = request.resource == "serviceaccounts" && request.subresource == "token";
     if is_token && estimator.release().has(Fact::FreeTokens) {
-        // A token is not stored, so it has no events.
+        // A token is not stored, so it does not cause events.
         return Explanation::seats(MINIMUM, Reason::NoEvents);
     }
     let watches = request.watches;

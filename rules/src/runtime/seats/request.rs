@@ -17,7 +17,7 @@ pub struct Request<'a> {
     pub stored: Stored,
     /// The number of watches that see a change of the object.
     pub watches: u64,
-    /// The bound of the priority level; see [`LevelBounds`](super::LevelBounds). `None` if the level has no bound of its own.
+    /// The bound of the priority level; see [`LevelBounds`](super::LevelBounds). `None` if the level is unbounded.
     pub max_seats: Option<u64>,
 }
 

@@ -92,7 +92,7 @@ impl Dealer {
 
     /// Deals the hand of a flow: distinct indexes below [`queues`](Self::queues), in the order dealt.
     ///
-    /// A level with one queue has no shuffle sharding; its only hand is queue 0.
+    /// A level with one queue does not use shuffle sharding; its only hand is queue 0.
     pub fn deal(&self, flow_hash: u64) -> Vec<u32> {
         let mut hand = Vec::with_capacity(self.hand_size as usize);
         self.deal_into(flow_hash, &mut hand);

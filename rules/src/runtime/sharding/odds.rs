@@ -15,13 +15,13 @@ impl Dealer {
     /// ```
     pub fn hands(&self) -> u64 {
         let (queues, hand_size) = (u128::from(self.queues()), u128::from(self.hand_size()));
-        // Each step is itself a binomial coefficient, so that the division has no remainder. The last one is at most
+        // Each step is itself a binomial coefficient, so the division is exact. The last one is at most
         // `queues` ^ `handSize`, less than 2⁶⁰ for every dealer.
         (0..hand_size).fold(1, |hands, dealt| hands * (queues - dealt) / (dealt + 1)) as u64
     }
 
-    /// The probability that every queue of a mouse's hand is also in the hand of at least one of
-    /// `elephants` heavy flows, between 0 and 1.
+    /// The probability that the hands of `elephants` heavy flows together contain every queue of a light flow's hand,
+    /// between 0 and 1.
     ///
     /// The Kubernetes documentation has a table of this probability for choosing `handSize` and `queues`. All hands
     /// count as equally likely and independent, although the names of real flows fix their hands.
@@ -108,7 +108,7 @@ impl Dealer {
     /// use k8s_flowcontrol_rules::sharding::Dealer;
     ///
     /// let dealer = Dealer::new(4, 2)?;
-    /// // One of the six hands.
+    /// // One hand out of six.
     /// assert!((dealer.covered_probability(2) - 1.0 / 6.0).abs() < 1e-15);
     /// assert_eq!((dealer.covered_probability(1), dealer.covered_probability(9)), (0.0, 1.0));
     /// # Ok::<(), k8s_flowcontrol_rules::sharding::InvalidDealer>(())

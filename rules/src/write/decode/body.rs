@@ -89,7 +89,7 @@ pub fn read_body(
     let decoded = match target {
         Some(target) => decode(text.tree.root(), target)
             .map_err(|TypeError { message, span }| reader.refused(&found, &message, Some(span)))?,
-        // A kind that the decoder knows and that we have no schema of.
+        // A kind that the decoder knows and whose schema is missing here.
         None => {
             return Err(reader.refused(&found, &reader.no_conversion(&found), text.span_of_kind()));
         }

@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, 
     Ok(utc(local, offset, micros))
 }
 
-/// The text of the time in UTC; `None` for Go's zero time, and for times that RFC 3339 has no text for.
+/// The text of the time in UTC; `None` for Go's zero time, and for times that RFC 3339 cannot express.
 fn utc(local: DateTime, offset: SignedDuration, micros: Option<&str>) -> Option<String> {
     const GO_ZERO: DateTime = DateTime::constant(1, 1, 1, 0, 0, 0, 0);
     let time = local.checked_sub(offset).ok()?;

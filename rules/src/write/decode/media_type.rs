@@ -16,7 +16,7 @@ pub(super) fn parse(content_type: &str) -> Option<String> {
     };
     let mut names = Vec::new();
     while !rest.is_empty() {
-        // A semicolon at the end is no parameter, and no error.
+        // A semicolon at the end is neither a parameter nor an error.
         if rest.trim() == ";" {
             break;
         }

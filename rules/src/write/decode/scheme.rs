@@ -48,7 +48,7 @@ pub(super) fn decoded_version(version: &str, release: Release) -> Option<ApiVers
 
 fn is_decoded(version: &str, release: Release) -> bool {
     match version.parse::<ApiVersion>() {
-        // `group/version` parses too, but is no version.
+        // `group/version` parses too, but is not a version.
         Ok(known) => known.as_str() == version && release.minor() >= known.lifecycle().introduced,
         Err(_) => version == "v1alpha1" && release.has(Fact::DecodesV1Alpha1),
     }

@@ -91,7 +91,7 @@ impl Slot {
                 object.insert(field.name.into(), value);
             }
         }
-        // Those that the schema does not have, where a server preserves them.
+        // Fields that the schema does not have, where a server preserves them.
         for (name, slot) in self.entries {
             object.insert(name, slot.into_zero_or(&Shape::Any));
         }

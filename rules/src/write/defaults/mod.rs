@@ -14,7 +14,7 @@
 //! | `spec.limited.limitResponse.queuing`: `queues`, `handSize`, `queueLengthLimit` | 64, 8, 50 if 0 or absent | every version |
 //!
 //! No other field has a default, and no parent object is added: a level without `limited` stays without it.
-//! [`Defaulted`] sets the defaults of typed objects, [`apply`] those of JSON trees.
+//! [`Defaulted`] sets the defaults of typed objects, [`apply`] the defaults of JSON trees.
 
 mod rules;
 mod tree;

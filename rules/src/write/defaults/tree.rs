@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// Sets the defaults that a server sets when it decodes `object`, which is of `kind`.
 ///
-/// An existing value is kept, even one of a wrong type. An absent parent object stays absent, except the `spec` of a
+/// An existing value is kept, even if its type is wrong. An absent parent object stays absent, except the `spec` of a
 /// flow schema, which is a plain struct in Go.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! The declarative rules of a PriorityLevelConfiguration, by which servers decide the fields that a type requires or forbids.
 //!
-//! A server checks them after all handwritten rules, from the outside in. Their violations have no detail.
+//! A server checks them after all handwritten rules, from the outside in. Their violations do not have a detail.
 
 use super::internal::LevelSpec;
 use super::violation::{Path, Report};

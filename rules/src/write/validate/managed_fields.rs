@@ -9,8 +9,8 @@ const MAX_SUBRESOURCE: usize = 256;
 
 /// Checks the names in the entries: their length and characters.
 ///
-/// A server rewrites managed fields before it validates them: it drops all entries if it cannot read one of them, and
-/// entries of versions that it does not serve. So no other rule of managed fields can fail.
+/// A server rewrites managed fields before it validates them: it drops all entries if a single entry is unreadable, and
+/// drops entries of versions that it does not serve. Other rules of managed fields therefore cannot fail.
 pub(super) fn check(entries: &[Value], path: &Path, report: &mut Report) {
     if !entries.iter().all(is_understood) {
         return;

@@ -30,7 +30,7 @@ impl LevelRules {
         self.release.has(Fact::DeclarativeLevelRules)
     }
 
-    /// Reports a type that is none of the `supported` ones.
+    /// Reports a type that is not among the `supported` types.
     fn unknown_type(self, type_: &str, supported: &[&str], path: &Path, report: &mut Report) {
         let path = path.child("type");
         match type_ {

@@ -232,7 +232,7 @@ fn check_name(old: &Value, new: &Value) -> Option<Failure> {
     Some(Failure::bad_request(message))
 }
 
-/// The UID and the resource version in the body must be absent or equal to those of the existing object.
+/// The UID and the resource version in the body must be absent or equal the values of the existing object.
 fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Failure> {
     let text = |object: &Value, name: &str| {
         object["metadata"][name]

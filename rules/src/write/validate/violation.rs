@@ -33,7 +33,7 @@ pub enum Reason {
     Required,
     /// `FieldValueForbidden`: a value must be absent.
     Forbidden,
-    /// `FieldValueNotSupported`: the value is not one of a fixed list.
+    /// `FieldValueNotSupported`: the value is not in a fixed list.
     NotSupported,
     /// `FieldValueDuplicate`: another element has the same value.
     Duplicate,

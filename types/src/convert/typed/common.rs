@@ -34,8 +34,8 @@ impl Common for CommonSchema {
     }
 }
 
-/// A priority level of any version. The shares have no name, and the fields that v1beta1 has no fields for
-/// are taken out of its unknown fields where they have the right type.
+/// A priority level of any version. The name of the shares field is left open. Fields that v1beta1 does not have
+/// are taken from its unknown fields if they have the right type.
 pub struct CommonLevel {
     pub(super) metadata: ObjectMeta,
     pub(super) r#type: v1::PriorityLevelType,

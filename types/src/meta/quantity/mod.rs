@@ -34,7 +34,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Default)]
 pub struct Quantity {
-    /// The JSON string or number. Without one the amount is `"0"`: a default needs no memory.
+    /// The JSON string or number. `None` is the amount `"0"`, so a default does not allocate.
     json: Option<RawJson>,
 }
 
@@ -83,7 +83,7 @@ enum Key<'a> {
 /// Keeps any text; use [`str::parse`] for text that must be a quantity.
 impl From<&str> for Quantity {
     fn from(text: &str) -> Self {
-        // A string always has a JSON form; were it otherwise, `null` would be sent and refused.
+        // JSON can represent every string. The fallback `null` is unreachable, and a server would reject it.
         let json = RawJson::from_value(text).unwrap_or_default();
         Self { json: Some(json) }
     }
