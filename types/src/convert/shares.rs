@@ -142,9 +142,7 @@ fn annotation_lost(state: ShareState, to: ApiVersion) -> Loss {
     } else if to == ApiVersion::V1 {
         format!("removed: a server ignores it in {from}, and v1 forbids it")
     } else {
-        format!(
-            "removed: a server ignores it in {from}, and would keep zero shares in {to}"
-        )
+        format!("removed: a server ignores it in {from}, and would keep zero shares in {to}")
     };
     annotation_loss(why)
 }
