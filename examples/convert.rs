@@ -1,6 +1,6 @@
 //! Converts a manifest to a newer API version, and prints the losses of the way back.
 //!
-//! `cargo run --example convert` needs no server.
+//! `cargo run --example convert` does not need a server.
 
 use k8s_flowcontrol::api::{v1, v1beta2, v1beta3};
 use k8s_flowcontrol::convert::Lossy;

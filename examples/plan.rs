@@ -1,6 +1,6 @@
 //! Plans an upgrade: the version of a manifest on each release, and the manifests that a release would not accept.
 //!
-//! `cargo run --example plan` needs no server.
+//! `cargo run --example plan` does not need a server.
 
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::upgrade::{Plan, Written, moves, not_before};
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(minor) = not_before(written, plan) {
             println!("  do not apply it before Kubernetes 1.{minor}");
         }
-        // The response of each release to the manifest as it is.
+        // The response of each release to the unchanged manifest.
         for release in plan.releases() {
             let verdict = Validator::new(release).verdict(document);
             match &verdict.failure {

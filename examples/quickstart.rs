@@ -15,7 +15,7 @@ async fn main() -> support::Outcome {
     let levels = client.negotiated::<Level>().await?;
     let schemas = client.negotiated::<v1::FlowSchema>().await?;
     println!("The server speaks {}", levels.wire_version());
-    println!("\n1. What the server has made by itself\n");
+    println!("\n1. The objects that the server created\n");
     let list = levels.list().await?;
     print_levels(&list);
     print_schemas(schemas.list().await?.items);
@@ -64,6 +64,6 @@ async fn main() -> support::Outcome {
     schemas.delete("tour").await?;
     levels.delete("tour").await?;
     levels.delete(new.name()).await?;
-    println!("\n6. What the tour made is deleted");
+    println!("\n6. The objects of the tour are deleted");
     Ok(())
 }

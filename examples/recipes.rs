@@ -1,6 +1,6 @@
 //! Makes objects for common needs, and shows their effect: a limit for a scanner, seats for the controllers of a namespace.
 //!
-//! `cargo run --example recipes` needs no server.
+//! `cargo run --example recipes` does not need a server.
 
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::limits::ServerLimits;

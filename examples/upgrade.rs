@@ -1,4 +1,4 @@
-//! Upgrades a cluster from Kubernetes 1.27 to 1.32 under a running tool, which has no code for any release.
+//! Upgrades a cluster from Kubernetes 1.27 to 1.32 under a running tool that does not contain code for any release.
 //!
 //! `cargo run --example upgrade` uses an embedded server.
 

@@ -176,7 +176,7 @@ async fn an_apply_owns_zero_and_empty_values_that_it_sends() -> Result<(), Box<d
     let owned = json!({ "f:finish": {}, "f:layers": {}, "f:under": { "f:layers": {} } });
     assert_eq!(fields["f:spec"], owned);
 
-    // What is extracted and applied again gives nothing up.
+    // Extracting and applying again does not give up a field.
     let Some(extracted) = ownership::extract(&applied, "painter")? else {
         unreachable!("the painter applied");
     };

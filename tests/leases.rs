@@ -143,7 +143,7 @@ async fn namespaces_are_apart_and_can_be_seen_together() {
         .unwrap();
     for wanted in ["leader", "other"] {
         let Some(Ok(WatchEvent::Added { object: lease, .. })) = events.next().await else {
-            panic!("{wanted} is not told of");
+            panic!("the watch did not return {wanted}");
         };
         assert_eq!(lease.metadata.name.as_deref(), Some(wanted));
         assert_eq!(lease.metadata.namespace.as_deref(), Some("south"));

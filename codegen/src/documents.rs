@@ -139,7 +139,7 @@ impl Documents {
         if self.given.iter().any(|other| other.name == document.name) {
             return Err(
                 Error::at(&At::root(&document.name), "the document is given twice")
-                    .help("leave one of the two out"),
+                    .help("remove one of them"),
             );
         }
         self.given.push(Arc::new(document));

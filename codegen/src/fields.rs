@@ -178,7 +178,7 @@ impl<'a> Needs<'a> {
         result
     }
 
-    /// Needs the field at the end of `steps` below a value. Lists and maps take no step.
+    /// Needs the field at the end of `steps` below a value. Lists and maps do not take a step.
     fn below(&mut self, value: &'a Type, steps: &[&str], need: &mut Need) -> Result<(), Missing> {
         match value {
             Type::List(inner, _) | Type::Map(inner, _) => self.below(inner, steps, need),

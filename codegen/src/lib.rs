@@ -196,8 +196,8 @@ impl Generator {
         self
     }
 
-    /// Generates only these fields of a kind, such as `status.phase` or `spec.containers.image`; lists and maps take no step. A
-    /// path to an object means all of the object. `metadata` is always there.
+    /// Generates only these fields of a kind, such as `status.phase` or `spec.containers.image`; lists and maps do not
+    /// take a step. A path to an object selects all of its fields. `metadata` is always included.
     ///
     /// Objects keep the other fields in `unknown`. A type that several kinds or paths reach has the fields of all of them.
     /// Types with fewer fields are smaller and faster to read; new objects lack the other fields, also where the server requires

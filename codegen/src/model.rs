@@ -92,7 +92,7 @@ impl GroupVersionKind {
     }
 }
 
-/// A kind with paths of its own.
+/// A kind with its own paths.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     pub(crate) kind: GroupVersionKind,

@@ -72,7 +72,7 @@ fn several_groups_have_modules_by_group_and_version() {
             "pub coats: Vec<super::bricks_v1::Brick>,",
         ],
     );
-    // It is sent on its own, so its type meta belongs to it; it is served at no path of its own.
+    // It is sent on its own, so its type meta belongs to it; it does not have its own path.
     let scale = file(&generated, "scales_v1.rs");
     check(
         scale,

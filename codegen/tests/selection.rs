@@ -87,7 +87,7 @@ fn only_the_fields_asked_for_are_generated() {
     );
     assert!(phase.contains("spec: (),"), "{phase}");
 
-    // Lists take no step, and a type that refers to itself has the fields of all paths.
+    // Lists do not take a step, and a type that refers to itself has the fields of all paths.
     let names = text(stall(&[
         "spec.cows.name",
         "spec.cows.calves.age",

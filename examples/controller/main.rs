@@ -24,7 +24,7 @@ use tokio::sync::{oneshot, watch};
 #[tokio::main]
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
-    // A real controller reads them from a file, a database, or objects of its own kind.
+    // A real controller reads them from a file, a database, or custom resources.
     let (change, tenants) = watch::channel(Tenants::new());
     let controller = Controller::start(&client, tenants).await?;
     let (stop, stopped) = oneshot::channel::<()>();

@@ -22,7 +22,7 @@ const LABEL: (&str, &str) = ("app.kubernetes.io/managed-by", "tenants");
 /// Begins the names of the objects.
 const PREFIX: &str = "tenant-";
 
-/// A group of users that gets seats of its own.
+/// A group of users with dedicated seats.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tenant {
     /// The name of the group.

@@ -16,7 +16,7 @@ pub(crate) fn check(text: &[u8]) {
         Ok(_) => assert!(is_json, "not JSON"),
         Err(error) => {
             let is_too_deep = error.message().contains("depth");
-            assert!(!is_json || is_too_deep, "JSON is refused: {error}");
+            assert!(!is_json || is_too_deep, "JSON is rejected: {error}");
             assert!(error.offset() <= text.len());
         }
     }

@@ -123,7 +123,7 @@ impl Server {
                     (&answer["kind"], &answer["code"]),
                     (&json!("Status"), &json!(code))
                 );
-                assert_eq!(after, before, "a refused patch changes the object");
+                assert_eq!(after, before, "a rejected patch changes the object");
             }
             _ => panic!("{code}: {answer}"),
         }

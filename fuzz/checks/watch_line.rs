@@ -19,7 +19,7 @@ pub(crate) fn check(input: &[u8]) {
         assert_eq!(lines(&chunks, max), whole);
         if let Ok((complete, rest)) = whole {
             for line in complete.iter().chain(&rest) {
-                // Before the end of a body, one more byte may be the first one of a line end.
+                // Before the end of a body, one more byte may start a line end.
                 assert!(line.len() <= max + 1 && !line.contains(&b'\n'));
                 event::<FlowSchema>(line);
                 event::<PriorityLevelConfiguration>(line);

@@ -41,7 +41,7 @@ pub struct Error(Box<dyn StdError + Send + Sync>);
 
 /// A configuration from kube's.
 ///
-/// The credentials are the ones that kube uses: user name with password, else the token, else the token file, else the exec
+/// The credentials are the same as kube's: user name with password, else the token, else the token file, else the exec
 /// plugin; and the client certificate. The proxy is kube's too: the environment is ignored. `default_retry: false` turns
 /// off retries. Other settings for requests keep their defaults, also the time limit of a request, because kube's timeouts
 /// limit single reads and writes.

@@ -251,7 +251,7 @@ impl Builder {
     /// server emulated another release, it is an [upgrade](ApiServer::upgrade). [`objects`](Self::objects) are created
     /// only in a new folder. Events, faults, recorded requests and the certificate authority are not kept.
     ///
-    /// The server responds to a write when it is on the disk: a process that is killed loses no answered write. Other
+    /// /// The server responds to a write when it is on the disk: a process that is killed does not lose confirmed writes. Other
     /// requests wait meanwhile, usually a few milliseconds. If the disk cannot be written, writes fail with 500 and have no
     /// effect.
     ///
@@ -284,9 +284,9 @@ impl Builder {
     /// Whether requests are queued and rejected as in a real server; off by default.
     ///
     /// The server classifies each request by its objects, and the priority level decides: the request executes, waits in a
-    /// queue for at most 15 s, or gets 429 with `Retry-After: 1`. Limits, queues, borrowing and the seats of lists are those of
+    /// queue for at most 15 s, or gets 429 with `Retry-After: 1`. Limits, queues, borrowing and the seats of lists come from
     /// [`FlowController`](k8s_flowcontrol_rules::controller::FlowController). A write takes final seats for the open watches of
-    /// its resource, also for those of single objects. The debug dumps and `/metrics` show the state. A request
+    /// its resource, including watches of single objects. The debug dumps and `/metrics` show the state. A request
     /// [delayed](Fault::delay) by a fault occupies its seats for that time, which makes load easy to produce.
     ///
     /// The group `system:masters`, and so every client without [tokens](Self::tokens), is exempt. A user of the group
@@ -370,7 +370,7 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
-        // What cannot be JSON is reported by `start`: a null is no object.
+        // `start` reports values that cannot be JSON: a null is not an object.
         let trees = objects
             .into_iter()
             .map(|object| serde_json::to_value(object).unwrap_or_default());

@@ -1,7 +1,7 @@
 //! An embedded Kubernetes API server for [API Priority and Fairness][apf].
 //!
 //! It speaks real HTTP on loopback, serves the versions of `flowcontrol.apiserver.k8s.io` that a given Kubernetes
-//! release serves, and keeps its objects in memory. Tests, examples and first steps need no cluster.
+//! release serves, and keeps its objects in memory. Tests, examples and first steps do not need a cluster.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -255,7 +255,10 @@ async fn faults_are_told_and_the_next_request_tries_again() {
     );
 
     let recovering = client(&server, plugin(&folder));
-    assert!(ask(&recovering).await.is_err(), "there is no answer yet");
+    assert!(
+        ask(&recovering).await.is_err(),
+        "the plugin does not have an answer yet"
+    );
     folder.write("answer", credential(json!({"token": "t"})));
     ask(&recovering).await.unwrap();
 }

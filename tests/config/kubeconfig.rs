@@ -177,7 +177,7 @@ END"#;
     assert_eq!(told["spec"]["cluster"]["config"], json!({"audience": "x"}));
     assert_eq!(told["spec"]["cluster"]["server"], server.url());
 
-    // A user with a token needs no plugin.
+    // A user with a token does not need a plugin.
     let user = json!({"exec": exec.clone(), "token": "inline"});
     let file = folder.write("kubeconfig", document(cluster.clone(), user));
     ask_with(Config::builder().file(file).build().unwrap())

@@ -1,4 +1,4 @@
-//! What is wrong with a kubeconfig, and where.
+//! Faults in a kubeconfig, and their places.
 
 use crate::kubeconfig::document;
 use k8s_flowcontrol::config::Config;

@@ -9,8 +9,8 @@
 //! - `plain_http`: servers without TLS get no credentials
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
 //! - `kubeconfig`: files, their order, relative paths, impersonation
-//! - `kubeconfig_faults`: what is wrong with one, and where
-//! - `builder`: the sources of a configuration, and the values that replace those of a kubeconfig
+//! - `kubeconfig_faults`: faults in a kubeconfig, and their places
+//! - `builder`: the sources of a configuration, and the values that replace values of a kubeconfig
 //! - `environment`: KUBECONFIG and the proxy variables, seen by a whole program
 //! - `secrets`: no secret appears in `Debug` output or errors
 

@@ -1,4 +1,4 @@
-//! Servers without TLS get no credentials, whatever the configuration, the program, a proxy or a server says.
+//! Servers without TLS do not get credentials, regardless of the configuration, the program, a proxy or a server.
 
 use crate::exec::plugin;
 use crate::kubeconfig::document;
@@ -92,7 +92,7 @@ async fn a_request_that_needs_them_fails() {
     }
     assert!(server.requests().is_empty());
 
-    // A proxy such as `kubectl proxy` has credentials of its own; the user's name is not a secret.
+    // A proxy such as `kubectl proxy` has its own credentials; the user's name is not a secret.
     ask_with(jane(base)).await.unwrap();
     assert_eq!(server.last_header("impersonate-user").unwrap(), "jane");
 }

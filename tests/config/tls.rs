@@ -38,7 +38,7 @@ async fn names_and_dates_are_checked() {
     let authority = Authority::new("one");
     for (identity, expected) in [
         (authority.sign(&["other.example"]), "not valid for"),
-        // An address is no name, and no other address.
+        // An address is neither a name nor another address.
         (authority.sign(&["127.0.0.2", "localhost"]), "not valid for"),
         (authority.sign_until(&["127.0.0.1"], 2010), "expired"),
     ] {
@@ -173,7 +173,7 @@ async fn a_listed_certificate_needs_no_other_authority() {
         let listed = format!("{}{}", Authority::new("other").pem, identity.chain);
         ask_listing(identity, &listed).await.unwrap();
     }
-    // Names, dates and purposes are verified, and equal names are no proof.
+    // Names, dates and purposes are verified, and equal names are not a proof.
     let twin = own_authority("127.0.0.1", 2999, Usage::ServerAuth);
     for (identity, listed, expected) in [
         (

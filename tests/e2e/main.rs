@@ -2,7 +2,7 @@
 //!
 //! [`support::Cluster`] is a server under test: embedded servers of several releases one after the other, or the cluster of
 //! FLOWCONTROL_TEST_KUBECONFIG. Tests of single releases, of faults and of received requests always use an embedded server.
-//! The tests use the best version of each server; those of one version skip the servers that do not serve it.
+//! The tests use the best version of each server; tests of one version skip the servers that do not serve it.
 //!
 //! - `both`: one function for fixed and negotiated versions
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures

@@ -19,7 +19,7 @@ pub(crate) struct Cluster {
     _embedded: Option<ApiServer>,
 }
 
-/// The releases of the embedded servers: those that serve other versions than the one before.
+/// The releases of the embedded servers: each serves other versions than the release before it.
 const RELEASES: [&str; 4] = ["1.25", "1.26", "1.29", "1.34"];
 
 impl Cluster {

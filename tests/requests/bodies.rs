@@ -135,7 +135,11 @@ async fn a_compressed_answer_is_read_and_one_cut_off_is_noticed() {
     let gzip = |body: &[u8]| answer(200, "Content-Encoding: gzip\r\n", body);
     let script = Script::start(vec![gzip(&packed[..packed.len() - 9]), gzip(&packed)]).await;
     let list = script.client.flow_schemas().list().send().await.unwrap();
-    assert_eq!(list.attempts(), 2, "what is cut off is asked for again");
+    assert_eq!(
+        list.attempts(),
+        2,
+        "a truncated response is requested again"
+    );
     assert_eq!(list.value().metadata.resource_version.as_deref(), Some("7"));
 }
 

@@ -140,7 +140,7 @@ const OPERATIONS: [(&str, Operation); 16] = [
     }),
 ];
 
-/// A runtime for the client, whose tasks are those of the client.
+/// A runtime for the client, which runs only the client's tasks.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }

@@ -1,4 +1,4 @@
-//! Connections that are refused, break, or are reused.
+//! Connections that fail, break, or are reused.
 
 use crate::script::{Act, Script, answer, deaf};
 use crate::support::{client, embedded, schema};

@@ -1,4 +1,4 @@
-//! Lists of hostile servers that have no end.
+//! Lists of hostile servers that do not end.
 
 use crate::script::{Script, answer};
 

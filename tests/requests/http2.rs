@@ -110,7 +110,7 @@ pub(crate) async fn drain(mut connection: Http2) {
 async fn requests_share_a_connection_at_the_same_time() {
     let (listener, config) = Listener::start().await;
     let serving = tokio::spawn(async move {
-        // There is no second connection, and no response is sent before all requests have arrived.
+        // The only connection gets its first response after all requests have arrived.
         let mut connection = listener.accept().await;
         let mut asked = vec![next(&mut connection).await];
         answer(asked.remove(0), 200);

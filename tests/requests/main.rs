@@ -2,7 +2,7 @@
 //!
 //! - `retries`: the failed requests that are sent again, against faults of the embedded server
 //! - `cancelling`: futures that are dropped at each of their await points
-//! - `connections`: connections that are refused, break or are reused, against scripted listeners
+//! - `connections`: connections that fail, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
 //! - `errors`: the texts of errors and of their chains, the errors of layers

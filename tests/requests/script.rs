@@ -79,7 +79,7 @@ impl Script {
     }
 }
 
-/// An address that refuses connections until the socket listens.
+/// An address where connections fail until the socket listens.
 pub(crate) fn deaf() -> (TcpSocket, String) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! An entrance of the server: TLS, and connections that are refused, hang or break.
+//! An entrance of the server: TLS, and connections that fail, hang or break.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +80,7 @@ impl Gate {
         *self.shared.tls.lock().unwrap() = tls;
     }
 
-    /// Closes all connections, and refuses others until [`reopen`](Self::reopen).
+    /// Closes all connections, and does not accept others until [`reopen`](Self::reopen).
     pub(crate) fn close(&self) {
         self.change(|traffic, next| {
             traffic.refuses = true;

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 /// The releases that serve every version of the stores, v1 and v1beta3. The last restart of a round chooses from these.
 const COMMON: [u32; 3] = [29, 30, 31];
-/// All releases of a run. 1.28 has no v1, and cannot decode the objects that 1.30 and later releases have written; 1.32
-/// and later releases have no v1beta3.
+/// All releases of a run. 1.28 does not serve v1, and cannot decode the objects that 1.30 and later releases have written;
+/// 1.32 and later releases do not serve v1beta3.
 const ALL: [u32; 7] = [28, 29, 30, 31, 32, 34, 37];
 
 /// Something that happens to the server, or between it and its clients.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// Connections are closed, new ones are refused for some time, and the server starts again, as this release.
+    /// Connections are closed, new connections fail for some time, and the server starts again, as this release.
     Restart { release: Release, down: Duration },
     /// The next connections get another certificate of the same authority.
     NewCertificate,

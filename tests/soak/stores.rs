@@ -96,7 +96,7 @@ fn tested<K: Resource>(
     let mut watcher = watcher
         .backoff(Duration::from_millis(1), Duration::from_millis(50))
         .watch_timeout(Duration::from_secs(6))
-        // The last two seconds of a watch have no bookmarks.
+        // A server does not send bookmarks in the last two seconds of a watch.
         .idle_timeout(Duration::from_secs(3));
     if drops_managed_fields {
         watcher = watcher.drop_managed_fields();

@@ -119,7 +119,7 @@ async fn nothing_is_lost_while_the_server_remembers() {
         let proxy = Proxy::start_with_progress(address(&server), faults, random.fork()).await;
         let client = Client::from_url(proxy.url()).unwrap();
         proxies.push(proxy);
-        // Long enough that a slow machine is no silent connection.
+        // Long enough that a slow machine does not look like a silent connection.
         let watcher = watcher(&client).idle_timeout(Duration::from_secs(60));
         let watcher = watcher.streaming_lists(number % 2 == 0);
         let store = Store::builder(watcher).kept_events(1_000_000).start();

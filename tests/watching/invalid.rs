@@ -1,4 +1,4 @@
-//! Objects that do not fit their type end no list, no watch and no store.
+//! Objects that do not fit their type do not end a list, a watch or a store.
 
 use crate::fake::{Fake, Reply, answer, line, list};
 use crate::support::{next, soon, take, watcher};

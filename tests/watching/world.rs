@@ -81,7 +81,7 @@ impl World {
                 written.steps.push(Step::Gone(name));
                 shares.remove();
             } else {
-                // Always a new number, since a write without a difference is no change.
+                // Always a new number, since a write without a difference is not a change.
                 *shares.get_mut() += 1;
                 let shares = shares.get();
                 let marked = random.happens(50).then_some("yes");

@@ -1,7 +1,7 @@
 //! A gzip body, decompressed as it arrives.
 //!
 //! Requests for streams ask for no compression, but a server, a proxy or a custom transport may compress them all the same. Kubernetes
-//! 1.37 sends one gzip section per flush, with the end of an event anywhere in it.
+//! 1.37 sends one gzip member per flush, with the end of an event anywhere in it.
 
 use crate::transport::{Body, TransportError};
 use bytes::Bytes;
@@ -44,7 +44,7 @@ impl Gunzip {
     /// The rest after the last chunk.
     ///
     /// # Errors
-    /// If a gzip section is cut off.
+    /// If a gzip member is cut off.
     fn finish(&mut self) -> io::Result<Bytes> {
         match self.decoder.take() {
             Some(decoder) => decoder.finish().map(Bytes::from),

@@ -31,7 +31,7 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
     }
 }
 
-/// The type's description, and the names of the fields that have no Rust field.
+/// The type's description, and the names of the fields that are not fields of the Rust struct.
 pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
     let mut lines = of_type(item);
     let kept: Vec<String> = body

@@ -50,7 +50,7 @@ pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
     })
 }
 
-/// The schemas that are kinds with object metadata and operations of their own.
+/// The schemas that are kinds with object metadata and their own operations.
 pub(crate) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
     let mut served: BTreeMap<Key, Served> = BTreeMap::new();
     for document in &model.documents {

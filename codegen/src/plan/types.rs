@@ -186,7 +186,7 @@ pub(crate) struct Options {
 }
 
 impl Plan {
-    /// How many kinds have paths of their own.
+    /// The number of kinds with their own paths.
     pub(crate) fn kinds(&self) -> usize {
         let served =
             |item: &&Item| matches!(&item.body, Body::Struct(body) if body.served.is_some());

@@ -89,7 +89,7 @@ impl References<'_> {
         let mut responses = Vec::new();
         let all = node.get("responses").map(|all| all.fields()).transpose()?;
         for (code, response) in all.unwrap_or_default() {
-            // `default` has no status code.
+            // `default` does not have a status code.
             if code == "default" || code.starts_with("x-") {
                 continue;
             }

@@ -36,7 +36,7 @@ pub(crate) struct Definition {
     pub(crate) span: Span,
 }
 
-/// A block that has no end yet.
+/// A block that is still open.
 enum Open {
     Chain(Span, Vec<Branch>),
     Definition(Span, String),
@@ -73,7 +73,7 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
                 let name = name.split('(').next().unwrap_or(name);
                 open.push(Open::Definition(span, name.trim_matches('"').to_owned()));
             }
-            // A `set` with a value has no end.
+            // A `set` with a value does not open a block.
             ("with" | "range" | "block" | "for" | "call" | "filter", _) => open.push(Open::Other),
             (
                 "end" | "endif" | "endmacro" | "endfor" | "endblock" | "endwith" | "endcall"

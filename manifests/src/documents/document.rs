@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 /// One flow-control object in a text: a whole document, or an item of a list.
 ///
-/// Spans and offsets count in the bytes of that text. An item of a YAML list has no text of its own: its fields are located in
-/// the list.
+/// Spans and offsets count in the bytes of that text. An item of a YAML list does not have its own text: its fields are located
+/// in the list.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(super) text: Arc<[u8]>,
@@ -37,7 +37,7 @@ pub(super) struct ParsedObject {
 pub(super) enum Body {
     /// A range of the source's text.
     Text(Format, Range<usize>),
-    /// An item of a YAML list, which has no text of its own: it is sent as JSON.
+    /// An item of a YAML list. It does not have its own text and is sent as JSON.
     Item {
         json: Vec<u8>,
         list: Arc<ParsedObject>,

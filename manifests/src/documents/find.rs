@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Documents {
-    /// Flow-control objects in order, also those of lists, and broken documents that mention flow control.
+    /// Flow-control objects in order, including the items of lists, and broken documents that mention flow control.
     pub documents: Vec<Document>,
     /// The number of documents of other kinds.
     pub others: usize,
@@ -226,7 +226,7 @@ impl ParsedPart<'_> {
         let duplicates = self.duplicates.get(first..).unwrap_or_default().iter();
         let within = |problem: &&Problem| problem.span.start < span.end;
         Body::Item {
-            // A value that is too deep or too large has no JSON; its error message stands in, and fails to parse.
+            // A value that is too deep or too large cannot become JSON; its error message takes its place and fails to parse.
             json: to_value(node)
                 .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
             list: Arc::clone(&self.parsed),

@@ -34,7 +34,7 @@ impl Object {
     }
 }
 
-/// The reason why a document is no object.
+/// The reason why a document is not an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {

@@ -18,7 +18,7 @@ pub(super) struct Masked {
     pub(super) actions: Vec<Action>,
 }
 
-/// The actions of a text; none if an action has no end.
+/// The actions of a text; none if an action does not end.
 pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;

@@ -32,7 +32,7 @@ impl Backups {
             let id = fs::metadata(backup).ok();
             let id = id.and_then(|metadata| Identity::of(&metadata).id());
             let original = id.and_then(|id| by_id.get(&id));
-            // Another run may have replaced the original meanwhile, and one of its backups may have the freed number.
+            // Another run may have replaced the original meanwhile, and a backup of that run may have the freed number.
             paths.contains(without_links(backup).as_path())
                 || original.is_some_and(|original| now(original) == id)
         };
@@ -45,7 +45,7 @@ impl Backups {
     /// Saves a copy of a file. A backup with the same text is kept.
     ///
     /// # Errors
-    /// If there is a backup with another text, or the copy cannot be written; then there is no partial copy.
+    /// If a backup with another text exists, or the copy cannot be written. A partial copy is never left.
     pub(super) fn keep(&self, file: &Path, text: &[u8]) -> io::Result<()> {
         let backup = self.path(file);
         if let Some(folder) = backup.parent() {

@@ -1,7 +1,7 @@
 //! Files with changes that are not committed.
 //!
 //! A folder can come from anywhere, so no program that it names may run. Git is never pointed at the folder's own repository, whose
-//! configuration can name programs (clean filters, fsmonitor, hooks, ssh of a lazy fetch, an alias), but at an empty one of ours, which
+//! configuration can name programs (clean filters, fsmonitor, hooks, ssh of a lazy fetch, an alias), but at an empty repository of ours, which
 //! reads the folder's index and objects.
 
 use std::collections::{BTreeMap, HashSet};
@@ -18,7 +18,7 @@ pub(super) struct Dirty {
 }
 
 impl Dirty {
-    /// Asks git about the work trees of some files, whose paths have no links. Without git there are no uncommitted changes.
+    /// Asks git about the work trees of some files, whose paths do not contain links. Without git, nothing counts as uncommitted.
     pub(super) fn of<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
         let mut dirty = Self::default();
         let roots: HashSet<_> = files.filter_map(work_tree).collect();
@@ -74,7 +74,7 @@ fn changed(root: &Path) -> Result<Vec<PathBuf>, String> {
         .env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES")
         .args(["--no-optional-locks", "-c", "core.fsmonitor=false"])
         .args(without_filters())
-        // A submodule is a repository with programs of its own.
+        // A submodule is a repository that can name other programs.
         .args(["status", "--porcelain=v1", "-z", "--ignore-submodules=all"])
         .args(["--untracked-files=all", "--no-renames"])
         .output()

@@ -55,7 +55,7 @@ fn read_file(file: File, metadata: &Metadata) -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// Reads at most one byte more than allowed: a device has no end, and a file can grow.
+/// Reads at most one byte more than allowed: a device does not end, and a file can grow.
 fn read_up_to(input: impl Read, expected: Option<u64>) -> Result<Vec<u8>, ReadError> {
     // At most LIMIT, which is a usize.
     let mut bytes = Vec::with_capacity(expected.unwrap_or_default() as usize);

@@ -88,7 +88,7 @@ fn constant(text: &str, start: usize) -> Option<&str> {
         .map_or(0, |at| at + 1);
     let declared = text[line..start].trim_end().strip_suffix('=')?;
     let declared = declared.trim_end_matches([':', ' ', '\t']);
-    // A type may stand behind the name, as in Go, or after a colon, as in Rust and TypeScript.
+    // A type may follow the name, as in Go, or a colon after it, as in Rust and TypeScript.
     let declared = declared.split(':').next().unwrap_or(declared).trim_end();
     let declared = declared
         .strip_suffix(" string")
@@ -109,7 +109,7 @@ fn versions_of_constant(
 ) -> Vec<(Span, &'static str)> {
     let uses = text.match_indices(name).filter(|(at, _)| {
         let end = at + name.len();
-        // A field of the same name is no use of the constant: `group: …`, `group = …`.
+        // A field of the same name is not a use of the constant: `group: …`, `group = …`.
         let next = text[end..].trim_start();
         !text[..*at].ends_with(is_word)
             && !text[..*at].ends_with(QUOTES)

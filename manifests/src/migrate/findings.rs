@@ -163,7 +163,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A finding at a place of a text. Its `Display` has no place: see [`Lines`](crate::Lines).
+/// A finding at a place of a text. Its `Display` does not contain the place: see [`Lines`](crate::Lines).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {

@@ -13,7 +13,7 @@ use k8s_flowcontrol_types::convert::shares_name;
 use serde_json::Value;
 
 impl State<'_> {
-    /// Migrates an object; `places` are the places of the text that need no further look.
+    /// Migrates an object; `places` are the places of the text that are already handled.
     pub(super) fn object(
         &mut self,
         around: Surroundings<'_>,
@@ -65,7 +65,7 @@ impl State<'_> {
             }
             match (found.role, place.as_object_mut(), target.after) {
                 _ if !is_planned => {}
-                // The items of a list are objects of their own.
+                // The items of a list are separate objects.
                 (Role::List(_), Some(list), Value::Object(after)) => list.extend(after),
                 (_, _, after) => *place = after,
             }

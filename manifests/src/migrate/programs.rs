@@ -1,4 +1,4 @@
-//! Programs and other texts that are no manifests: their uses of old versions are found and never edited.
+//! Programs and other texts that are not manifests: uses of old versions are reported and never edited.
 
 use super::dynamic::versions_of_group;
 use super::findings::{Finding, Rule, Severity};

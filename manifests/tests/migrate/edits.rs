@@ -1,4 +1,4 @@
-//! The files of the corpus, and what becomes of them.
+//! The files of the corpus, and their migrated forms.
 
 use super::{ForeignFieldPolicy, Settings, V1, clean, findings, run, to};
 use k8s_flowcontrol_manifests::{Form, Rule, Severity};
@@ -271,7 +271,7 @@ fn helm_templates_are_changed_where_the_text_says_enough() {
     // Zero means the same in v1beta2 and v1beta3: the value may come from anywhere.
     let down = run(text, to(ApiVersion::V1Beta3));
     assert_eq!(findings(&down, text), [(Rule::Template, 34)]);
-    // Who knows that the values have no zero says so.
+    // A user who knows that the values do not contain a zero can declare it.
     let outcome = run(
         text,
         Settings {

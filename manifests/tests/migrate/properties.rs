@@ -187,7 +187,7 @@ proptest! {
         let text = render(&documents, &mut Tape::new(&choices));
         let down = migrate(&text, Form::Yaml, to(by));
         if down.worst() == Some(Severity::Error) {
-            // Zero shares have no form in v1beta2: nothing is changed.
+            // v1beta2 cannot express zero shares: nothing is changed.
             prop_assert!(by < ApiVersion::V1Beta3 && down.text.is_none());
             return Ok(());
         }

@@ -30,7 +30,7 @@ fn a_chain_that_begins_with_the_version_is_current() {
             finding.message,
             "this template selects v1 where the cluster serves it; other clusters get v1beta3 in line 4, v1beta2 in line 6"
         );
-        // The same chain has no branch for an older version first.
+        // The same chain does not start with a branch for an older version.
         assert!(run(&text, to(ApiVersion::V1Beta1)).worst() == Some(Severity::Manual));
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn prune(
     let Some(last) = last.filter(|last| !last.fields.is_empty()) else {
         return merged;
     };
-    // There is no schema for the fields of a version that is not served any more.
+    // A version that is no longer served does not have a schema for its fields.
     let Some(last_version) = kind.served_version(&last.version) else {
         return merged;
     };

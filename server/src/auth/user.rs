@@ -23,7 +23,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// The user of all requests when the server has no tokens.
+    /// The user of all requests to a server without tokens.
     pub(crate) fn master() -> Self {
         Self::named("system:admin", [MASTERS, AUTHENTICATED])
     }

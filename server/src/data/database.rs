@@ -29,7 +29,7 @@ const OBJECTS: TableDefinition<'_, (&str, &str), (&str, &[u8])> = TableDefinitio
 /// The open database of a folder.
 #[derive(Debug)]
 pub(crate) struct Data {
-    /// `None` after a failed write: the library then refuses all others until the file is opened again.
+    /// `None` after a failed write: with this library, all later writes fail until the file is opened again.
     database: Mutex<Option<Database>>,
     folder: PathBuf,
 }

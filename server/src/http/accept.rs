@@ -257,7 +257,7 @@ impl<'a> Clause<'a> {
             [kind, group, version] if views && group == Some("meta.k8s.io") => {
                 let version = MetaVersion::parse(version?)?;
                 match kind? {
-                    // Tables have no Protocol Buffers.
+                    // Tables are not served in Protocol Buffers.
                     "Table" if encoding == Encoding::Protobuf => return None,
                     "Table" => View::Table(version),
                     "PartialObjectMetadata" => View::Partial(version),

@@ -50,7 +50,7 @@ pub(super) async fn compress(response: Response<Body>, threshold: usize) -> Resp
     Response::from_parts(parts, payload::whole(packed))
 }
 
-/// One gzip member.
+/// A complete gzip member.
 pub(super) fn member(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     // Writing to memory does not fail.

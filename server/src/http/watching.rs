@@ -87,7 +87,7 @@ pub(super) async fn watch(
             Encoding::Protobuf => protobuf::frames(&lines).into(),
             _ => lines,
         };
-        // Each flush is its own member, so that the client has every event at once.
+        // Each flush is a separate gzip member, so that the client receives every event at once.
         let bytes = match is_packed {
             true => compress::member(&bytes).into(),
             false => bytes,
@@ -289,7 +289,7 @@ impl Watcher {
                         return Some(text);
                     }
                 }
-                // Changes outside the selection make no event.
+                // Changes outside the selection do not cause an event.
                 if looked_at < BATCH || !text.is_empty() {
                     return Some(text);
                 }

@@ -230,7 +230,7 @@ fn watch_problems(query: &Query, release: Release) -> Vec<Cause> {
     }
     if how.is_empty() {
         let version = query.text("resourceVersion");
-        // Servers with streaming lists turn such a watch into one that asks for them, with a match.
+        // Servers with streaming lists turn such a watch into a request for them, with a match.
         if !asked && streams_lists(release) && matches!(version, "" | "0") {
             causes.extend(continued(query));
         }

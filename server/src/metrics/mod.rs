@@ -8,7 +8,7 @@ pub(crate) use deprecated::{DeprecatedApi, DeprecatedApis};
 use crate::state::State;
 use crate::throttle::metrics_text;
 
-/// The text of the metrics. Those of a server that throttles come first.
+/// The text of the metrics. The metrics of throttling come first, if the server throttles.
 pub(crate) fn text(state: &State) -> String {
     let throttled = state.with_flow(|_, flow| flow.throttled_mut().map(metrics_text));
     throttled.unwrap_or_default() + &seats::text(state) + &state.deprecated.text()

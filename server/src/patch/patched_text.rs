@@ -25,7 +25,7 @@ impl Touched {
                     continue;
                 };
                 let mut node = &mut touched;
-                // A patched object has no deeper containers, whatever the path says.
+                // A patched object does not have deeper containers, regardless of the path.
                 for step in containers.split('/').skip(1).take(DEEPEST) {
                     let name = step.replace("~1", "/").replace("~0", "~");
                     node = node.0.entry(name).or_default();

@@ -52,7 +52,7 @@ pub(super) fn store_new(
     write::store(store, write.kind, &key, object)
 }
 
-/// A new object has no status if only the subresource writes it.
+/// A new object does not get a status if only the subresource writes it.
 fn drop_status(object: &mut Value, write: &Write<'_>) {
     if let (true, Some(fields)) = (write.kind.has_status(), object.as_object_mut()) {
         fields.remove("status");

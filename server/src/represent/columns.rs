@@ -20,7 +20,7 @@ pub(crate) enum Columns {
     PriorityLevelConfiguration {
         release: Release,
     },
-    /// A kind without columns of its own.
+    /// A kind without specific columns.
     Standard,
 }
 

@@ -84,7 +84,7 @@ type SchemaHistogram = fn(&ObservedSchema) -> &Histogram;
 /// A name, a help text, and histograms with the label that tells them apart.
 type Histograms<H> = (&'static str, &'static str, &'static [(&'static str, H)]);
 
-/// The histograms of flow schemas, with the label that tells those of the same name apart.
+/// The histograms of flow schemas, with the label that distinguishes histograms of the same name.
 const SCHEMA_HISTOGRAMS: [Histograms<SchemaHistogram>; 5] = [
     (
         "request_execution_seconds",

@@ -1,6 +1,6 @@
 //! Flow control that really queues and rejects requests, with the clock of the process.
 //!
-//! The decisions are those of [`FlowController`]. This module adds the time, the requests that wait for them, and counts.
+//! [`FlowController`] makes the decisions. This module adds the clock, the waiting requests and the counts.
 
 mod counts;
 mod histogram;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The names and specs of the objects in use. Other changes, such as those of a status, do not concern flow control.
+/// The names and specs of the objects in use. Other changes, such as a change of a status, do not concern flow control.
 type Specs = (
     Vec<(String, FlowSchemaSpec)>,
     Vec<(String, PriorityLevelConfigurationSpec)>,

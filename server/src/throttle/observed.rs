@@ -16,7 +16,7 @@ fn bounds(name: &str, release: Release) -> &'static [f64] {
 /// The requests of a flow schema.
 #[derive(Clone, Debug)]
 pub(super) struct OfSchema {
-    /// The waits of requests that a level with queues dispatched, and of those that it did not.
+    /// The waits of requests that a level with queues dispatched, and of requests that it did not dispatch.
     pub(super) executed_waits: Histogram,
     pub(super) other_waits: Histogram,
     /// The execution of watches up to their response, and of other requests.

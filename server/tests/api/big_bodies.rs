@@ -118,7 +118,7 @@ async fn a_large_value_moves_many_times() {
     assert_eq!(patched.body["metadata"]["labels"], json!({"a": "b"}));
 }
 
-/// Long paths and deep values end with an answer of the server, and the server answers the next request.
+/// Long paths and deep values get a response, and so does the next request.
 #[tokio::test]
 async fn no_patch_is_too_deep_for_the_server() {
     let api = api().await;

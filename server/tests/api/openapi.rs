@@ -1,4 +1,4 @@
-//! `/openapi/v3`: the documents equal those of real servers, but for descriptions and the patch in `info`.
+//! `/openapi/v3`: the documents equal the documents of real servers, except for descriptions and the patch in `info`.
 
 use crate::support::{Api, GROUP};
 use serde_json::Value;

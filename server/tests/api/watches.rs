@@ -84,7 +84,7 @@ async fn watches_of_new_servers_are_compressed_for_those_who_accept_it() {
         if expected.is_none() {
             continue;
         }
-        // Each chunk is a whole member, with whole events.
+        // Each chunk is a whole gzip member, with whole events.
         for _ in 0..2 {
             let mut decoder = MultiGzDecoder::new(Vec::new());
             decoder.write_all(&response.chunk().await.unwrap()).unwrap();

@@ -65,7 +65,7 @@ impl Answer {
         };
         let body = bare(&self.body);
         let mut known = INTERNAL.iter().map(|message| bare(message));
-        // The response to a HEAD has no body.
+        // The response to a HEAD does not have a body.
         if self.code == 500 && (body.is_empty() || known.any(|known| body.contains(&known))) {
             return Ok(());
         }

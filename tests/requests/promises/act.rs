@@ -5,7 +5,7 @@ use super::request::Request;
 /// The reaction to an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// There is no listener.
+    /// Nothing listens.
     Refuse,
     /// Accepts the connection and resets it.
     ResetUnread,

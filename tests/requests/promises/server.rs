@@ -111,7 +111,7 @@ impl Server {
         }
     }
 
-    /// Listens for one connection, unless there is one or the next act refuses it.
+    /// Listens for one connection, unless there is one or the next act is `Refuse`.
     fn listen(&self) {
         let mut state = self.state();
         if state.is_reachable || state.acts.front() == Some(&Act::Refuse) {

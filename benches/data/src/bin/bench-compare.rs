@@ -185,7 +185,7 @@ fn main() -> Outcome<()> {
             for _ in 0..rounds {
                 let sides = ["bench-ours", "bench-peer"].iter().zip(row.both());
                 for ((side, arguments), reports) in sides.zip(&mut reports) {
-                    // Memory is counted by programs of their own, because a counting allocator takes time.
+                    // Separate programs count memory, because a counting allocator takes time.
                     let (program, arguments) = match arguments.strip_prefix("held ") {
                         Some(count) => (format!("{side}-held"), count),
                         None => ((*side).to_owned(), arguments),

@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     println!("http://{}", listener.local_addr()?);
     for stream in listener.incoming() {
         let (stream, content) = (stream?, Arc::clone(&content));
-        // A client that goes away in the middle is no failure of the server.
+        // A client that goes away in the middle is not a failure of the server.
         std::thread::spawn(move || serve(stream, &content).ok());
     }
     Ok(())

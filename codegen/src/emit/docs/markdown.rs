@@ -10,7 +10,7 @@ use wrap::{is_number, wrap};
 
 /// Renders a description, line by line.
 pub(super) fn render(text: &str) -> Vec<String> {
-    // Characters that turn the direction of text hide code, and control characters are no Rust.
+    // Characters that turn the direction of text hide code, and control characters are not valid Rust.
     let hides = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let text: String = text
         .replace("\r\n", "\n")

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub(in crate::migrate) struct Decision {
     pub(in crate::migrate) report: Option<MigratedObject>,
     pub(in crate::migrate) findings: Vec<Finding>,
-    /// The intended content; none if the object stays as it is.
+    /// The intended content; none if the object does not change.
     pub(in crate::migrate) target: Option<Target>,
 }
 
@@ -101,7 +101,7 @@ fn unknown(around: Surroundings<'_>, found: &Found<'_>) -> Decision {
             .help("change the template by hand")
     } else if version_of(written).is_none() {
         let message = format!(
-            "{GROUP} has no version {}",
+            "{GROUP} does not have a version {}",
             written.rsplit('/').next().unwrap_or_default()
         );
         Finding::new(Severity::Error, Rule::UnknownVersion, offset, message)
@@ -175,7 +175,7 @@ fn object(
         }
         return decision;
     }
-    // Notes, because the settings accept the losses: what they are is told all the same.
+    // The settings accept the losses, so they are reported as notes.
     decision
         .findings
         .extend(taken.accepted.into_iter().map(|loss| {

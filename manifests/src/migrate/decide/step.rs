@@ -221,7 +221,7 @@ impl<'a> Foreign<'a> {
                 };
                 let help = match own_value {
                     Some(_) => Remedy::ForeignField {
-                        instead: Some("remove one of the two from the file".to_owned()),
+                        instead: Some("remove one of them from the file".to_owned()),
                         live: format!("removes {name}"),
                         file: Some(format!("removes {name}")),
                     },

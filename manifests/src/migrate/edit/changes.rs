@@ -33,7 +33,7 @@ pub(in crate::migrate) struct PlannedChange {
 }
 
 impl PlannedChange {
-    /// A change that needs no reason.
+    /// A change without a reason.
     pub(in crate::migrate) fn new(offset: usize, what: String, edits: Vec<Edit>) -> Self {
         Self {
             offset,

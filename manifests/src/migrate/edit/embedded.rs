@@ -27,7 +27,7 @@ enum Style {
 }
 
 impl Embedded {
-    /// The text of a string scalar at `span`; none if its bytes have no fixed offsets, as in a folded scalar.
+    /// The text of a string scalar at `span`; none if the offsets of its bytes are not fixed, as in a folded scalar.
     pub(in crate::migrate) fn new(source: &Text<'_>, span: Span, decoded: &str) -> Option<Self> {
         let span = content(source, span);
         let raw = source.slice(span);

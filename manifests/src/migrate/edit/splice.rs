@@ -204,7 +204,7 @@ pub(in crate::migrate) fn quote_of(
     }
 }
 
-/// A name as a key. The names that are inserted need no quotes of their own.
+/// A name as a key. Inserted names do not need quotes.
 pub(in crate::migrate) fn key_text(name: &str, quote: Quote) -> String {
     match quote {
         Quote::None => name.to_owned(),

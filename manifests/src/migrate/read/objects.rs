@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 100;
 pub(in crate::migrate) enum Role {
     /// An object with `apiVersion` and `kind`, or an item of a list that has them.
     Object(Kind, ApiVersion),
-    /// A `FlowSchemaList` or `PriorityLevelConfigurationList`, whose items are objects of their own.
+    /// A `FlowSchemaList` or `PriorityLevelConfigurationList`, whose items are separate objects.
     List(ApiVersion),
     /// An object of the group with an unknown version or kind.
     Unknown,

@@ -1,4 +1,4 @@
-//! Verifying: a document with its edits reads as intended, or stays as it is.
+//! Verification: an edited document has the intended content, or the edits are dropped.
 
 mod content;
 mod document;

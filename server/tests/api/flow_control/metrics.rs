@@ -64,7 +64,7 @@ async fn waits_and_executions_are_measured() {
     }
 }
 
-/// The metrics of a busy kube-apiserver 1.36, without those of reads and writes.
+/// The metrics of a busy kube-apiserver 1.36, except the metrics of reads and writes.
 const RECORDED: [&str; 29] = [
     "current_executing_requests",
     "current_executing_seats",
