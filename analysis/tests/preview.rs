@@ -1,7 +1,10 @@
 //! The changes between two releases.
 
-use k8s_flowcontrol_analysis::preview::{Area, Preview};
+use k8s_flowcontrol_analysis::audit::{Event, ObjectReference, Stage};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::preview::{Area, Preview, Requests};
 use k8s_flowcontrol_analysis::upgrade::Plan;
+use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
 use serde_json::json;
@@ -107,5 +110,86 @@ fn metrics_of_a_text_and_seats_of_levels_are_compared() -> Result<(), UnknownRel
     );
     preview.add_levels(&[], 600);
     assert!(!of(&preview, Area::Seats).is_empty());
+    Ok(())
+}
+
+/// The last event of a request for all pods.
+fn event(verb: &'static str, agent: &'static str, uri: &'static str) -> Event<'static> {
+    let mut event = Event::default();
+    event.stage = Stage::ResponseComplete;
+    event.verb = verb.into();
+    event.user_agent = agent.into();
+    event.request_uri = uri.into();
+    event.user.name = "alice".into();
+    event.user.groups = vec!["system:authenticated".into()];
+    let mut object = ObjectReference::default();
+    object.resource = "pods".into();
+    object.api_version = "v1".into();
+    event.object_ref = Some(object);
+    event.code = Some(200);
+    event
+}
+
+#[test]
+fn seats_of_requests_and_readers_of_watches_are_compared() -> Result<(), UnknownRelease> {
+    let mut preview = preview("1.31", "1.37")?;
+    let release = preview.plan().from;
+    let schemas: Vec<_> = bootstrap::flow_schemas(release)
+        .into_iter()
+        .map(|(_, schema)| schema)
+        .collect();
+    let levels: Vec<_> = bootstrap::priority_levels(release)
+        .into_iter()
+        .map(|(_, level)| level)
+        .collect();
+    let stored = StoredObjects::parse("apiserver_storage_objects{resource=\"pods\"} 5000\n");
+    let mut requests = Requests::new(preview.plan(), &schemas, &levels, 600, stored);
+    let go = "kubectl/v1.31.0 (linux/amd64) kubernetes/5864a46";
+    // Without a resource version, a watch counts as a list since 1.35.
+    for _ in 0..3 {
+        requests.add(&event("watch", go, "/api/v1/pods?watch=true"));
+    }
+    for (agent, count) in [("own/1.0", 2), ("", 1)] {
+        for _ in 0..count {
+            requests.add(&event(
+                "watch",
+                agent,
+                "/api/v1/pods?watch=true&resourceVersion=7",
+            ));
+        }
+    }
+    preview.add_requests(&requests);
+    let seats = of(&preview, Area::Seats);
+    let summary = "3 requests take 24 seats instead of 3 together, one at most 8 instead of 1";
+    assert_eq!(seats, [("watch pods", summary)]);
+    let encodings = of(&preview, Area::Encodings);
+    let agents: Vec<_> = encodings.iter().map(|(agent, _)| *agent).collect();
+    assert_eq!(agents, ["own/1.0", "clients without a user agent"]);
+    assert!(encodings[0].1.starts_with("2 watches: "), "{encodings:?}");
+    preview.add_managers(["kubectl-client-side-apply", "operator", "operator"]);
+    assert_eq!(of(&preview, Area::Encodings)[2].0, "operator");
+    Ok(())
+}
+
+#[test]
+fn stored_objects_are_compared_in_the_version_of_each_release() -> Result<(), UnknownRelease> {
+    let level = |shares| {
+        json!({"metadata": {"name": "batch"}, "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": shares, "limitResponse": {"type": "Reject"}}}})
+    };
+    let kind = Kind::PriorityLevelConfiguration;
+    let mut valid = preview("1.25", "1.37")?;
+    valid.add_stored_object("batch", kind, &level(10));
+    assert_eq!(of(&valid, Area::Validation), []);
+    let mut negative = preview("1.25", "1.37")?;
+    negative.add_stored_object("batch", kind, &level(-1));
+    let changes = of(&negative, Area::Validation);
+    let fields = ["assuredConcurrencyShares", "nominalConcurrencyShares"];
+    for field in fields {
+        assert!(
+            changes.iter().any(|(_, text)| text.contains(field)),
+            "{changes:?}"
+        );
+    }
     Ok(())
 }

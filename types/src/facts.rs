@@ -222,7 +222,8 @@ facts! {
     DurationBucketOf15Seconds: 28, "kubernetes #118945";
     /// The buckets of estimated seats go up to 100 seats, before to 10.
     SeatBucketsTo100: 34, "metrics of 1.36, recorded; pkg/util/flowcontrol/metrics of kubernetes/apiserver";
-    /// The hidden metrics `apiserver_flowcontrol_request_concurrency_in_use` and `_limit` are deleted: no option shows them.
+    /// The hidden metrics `apiserver_flowcontrol_request_concurrency_in_use` and `apiserver_flowcontrol_request_concurrency_limit` are deleted: no
+    /// option shows them.
     MetricsRemoved: 37, "kubernetes/apiserver 917e64fb9";
 }
 

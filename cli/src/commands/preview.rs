@@ -1,14 +1,18 @@
 //! `preview`: the changes between two releases.
 
+use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, SeatsArg};
+use crate::commands::seats::metrics::inventory;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::{Streams, Table, plural, write_report};
 use clap::ValueEnum;
-use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
-use k8s_flowcontrol_analysis::preview::{Change, Preview};
+use k8s_flowcontrol::meta::ObjectMeta;
+use k8s_flowcontrol::{Kind, Release, Resource};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::preview::{Change, Preview, Requests};
 use k8s_flowcontrol_analysis::upgrade::Plan;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -17,7 +21,8 @@ use std::path::PathBuf;
 /// Show the changes of a release: served versions, validation, built-in objects, seats, metrics and behaviour
 ///
 /// Compares two releases: for objects of files or of a cluster the server's verdict and the seats of each level, for Prometheus rules
-/// and dashboards the metrics that they name. Each change has its source.
+/// and dashboards the metrics that they name, for audit logs the seats of requests and the clients that may not read compressed
+/// watches. Each change has its source.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -36,6 +41,15 @@ pub(crate) struct Args {
     /// A file with Prometheus rules, a dashboard or any other text that names metrics; can be repeated
     #[arg(long, value_name = "FILE")]
     monitoring: Vec<PathBuf>,
+
+    /// An audit log, for the seats of its requests and the user agents of its watches; can be repeated
+    #[arg(long, value_name = "LOG")]
+    audit_log: Vec<PathBuf>,
+
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects, on which the seats
+    /// of lists depend
+    #[arg(long, value_name = "FILE", requires = "audit_log")]
+    metrics: Option<PathBuf>,
 
     /// Use the objects of a cluster; naming one, as with `--context`, does the same
     #[arg(long)]
@@ -58,7 +72,10 @@ Examples:
   kubectl flowcontrol preview 1.37 --from 1.31 manifests/
 
   # The changes for a cluster, and for the alerts about it
-  kubectl flowcontrol preview 1.37 --live --monitoring alerts.yaml";
+  kubectl flowcontrol preview 1.37 --live --monitoring alerts.yaml
+
+  # The changes for the clients of a cluster
+  kubectl flowcontrol preview 1.37 --live --audit-log audit.log";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -93,12 +110,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         objects = Objects::read(&FileArgs::of(&args.files), from, streams)?;
     }
     let mut preview = Preview::new(Plan::new(from, args.to));
+    let mut seats = args.seats.offline().seats;
     if is_live {
         add_live(&mut preview, &objects)?;
-        let seats = args
+        seats = args
             .seats
-            .of_cluster(&args.cluster, &objects.levels, from)?;
-        preview.add_levels(&objects.levels, seats.seats);
+            .of_cluster(&args.cluster, &objects.levels, from)?
+            .seats;
+        preview.add_levels(&objects.levels, seats);
     } else if !args.files.is_empty() {
         for document in &objects.documents {
             let object = document.object(from)?;
@@ -106,7 +125,30 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             preview.add_object(&title, object.kind, object.version, &object.tree);
         }
         objects.add_bootstrap(from);
-        preview.add_levels(&objects.levels, args.seats.offline().seats);
+        preview.add_levels(&objects.levels, seats);
+    }
+    if !args.audit_log.is_empty() {
+        if !is_live {
+            objects.add_bootstrap(from);
+        }
+        let stored = match (&args.metrics, is_live) {
+            (Some(file), _) => {
+                StoredObjects::parse(&String::from_utf8_lossy(&read(file, true)?.text))
+            }
+            (None, true) => inventory(&args.cluster, "`--metrics FILE`")?,
+            (None, false) => StoredObjects::default(),
+        };
+        let Objects {
+            flow_schemas,
+            levels,
+            ..
+        } = &objects;
+        let mut requests = Requests::new(preview.plan(), flow_schemas, levels, seats, stored);
+        read_logs(&args.audit_log, streams, |event, _, _| {
+            requests.add(event);
+            Ok(())
+        })?;
+        preview.add_requests(&requests);
     }
     for path in &args.monitoring {
         let source = read(path, true)?;
@@ -142,15 +184,24 @@ fn add_live(preview: &mut Preview, objects: &Objects) -> Result<(), Failure> {
             Kind::FlowSchema,
         );
         let tree = serde_json::to_value(schema).map_err(broken)?;
-        preview.add_object(&title, kind, ApiVersion::V1, &tree);
+        preview.add_stored_object(&title, kind, &tree);
+        add_managers(preview, &schema.metadata);
     }
     for level in &objects.levels {
         let kind = Kind::PriorityLevelConfiguration;
         let title = format!("{kind} \"{}\"", level.name());
         let tree = serde_json::to_value(level).map_err(broken)?;
-        preview.add_object(&title, kind, ApiVersion::V1, &tree);
+        preview.add_stored_object(&title, kind, &tree);
+        add_managers(preview, &level.metadata);
     }
     Ok(())
+}
+
+fn add_managers(preview: &mut Preview, metadata: &ObjectMeta) {
+    // Managed fields of another form name nobody.
+    for entry in metadata.managed_fields.entries().unwrap_or_default() {
+        preview.add_managers(entry.manager.as_deref());
+    }
 }
 
 fn report(preview: &Preview) -> Value {

@@ -44,3 +44,34 @@ async fn a_preview_of_a_cluster_begins_with_its_release() {
         older.err
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_before_v1_and_its_audit_log_are_compared() {
+    let cluster = Cluster::of("1.25").await;
+    let log = cluster.file(
+        "audit.log",
+        concat!(
+            r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"1","stage":"ResponseComplete","#,
+            r#""requestURI":"/api/v1/pods?watch=true","verb":"watch","user":{"username":"alice","groups":["system:authenticated"]},"#,
+            r#""userAgent":"own/1.0","objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"code":200}}"#,
+            "\n"
+        ),
+    );
+    let words = [
+        "preview",
+        "1.37",
+        "--live",
+        "--audit-log",
+        &log,
+        "-o",
+        "json",
+    ];
+    let ran = cluster.run(&words).expect(0);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let changes = report["changes"].as_array().unwrap();
+    let of = |area: &str| changes.iter().find(|change| change["area"] == area);
+    assert_eq!(of("encodings").unwrap()["subject"], "own/1.0", "{report}");
+    // Objects of a server convert themselves.
+    assert_eq!(of("validation"), None, "{report}");
+    assert!(of("seats").is_some(), "{report}");
+}

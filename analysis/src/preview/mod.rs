@@ -11,13 +11,17 @@
 //! # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
 //! ```
 
+mod requests;
+
+pub use requests::Requests;
+
 use crate::metrics::catalog::{self, Stability};
 use crate::upgrade::Plan;
 use k8s_flowcontrol_rules::limits::{LevelChange, ServerLimits};
 use k8s_flowcontrol_rules::{bootstrap, validate};
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol_types::kind::VersionedKind;
-use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release, convert};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -56,8 +60,11 @@ pub enum Area {
     Validation,
     /// The built-in objects.
     BuiltIn,
-    /// The seats of levels that were added with [`Preview::add_levels`].
+    /// The seats of levels that were added with [`Preview::add_levels`], and of requests that were added with
+    /// [`Preview::add_requests`].
     Seats,
+    /// The encodings that clients may not read.
+    Encodings,
     /// The metrics of flow control.
     Metrics,
     /// Any other behaviour of the server.
@@ -72,6 +79,7 @@ impl fmt::Display for Area {
             Self::Validation => "validation",
             Self::BuiltIn => "built-in",
             Self::Seats => "seats",
+            Self::Encodings => "encodings",
             Self::Metrics => "metrics",
             Self::Server => "server",
         })
@@ -200,17 +208,36 @@ impl Preview {
             }
             return;
         }
-        let messages = |release: Release| -> BTreeSet<String> {
-            let violations = validate::create(object, VersionedKind::new(kind, version, release));
-            violations.iter().map(ToString::to_string).collect()
+        let verdict = |release| messages(object, VersionedKind::new(kind, version, release));
+        self.add_verdicts(title, &verdict(from), &verdict(to));
+    }
+
+    /// Adds the changes of a server's verdict about an object that the server has, in the shape of v1.
+    ///
+    /// Servers return and take it in each version that they serve: the verdicts are those about the preferred version of each release.
+    pub fn add_stored_object(&mut self, title: &str, kind: Kind, object: &Value) {
+        let verdict = |release: Release| {
+            let newest = VersionedKind::new(kind, ApiVersion::V1, release);
+            let version = release.preferred();
+            // Fields that the version lacks are not the server's either.
+            let object = match convert::shape_tree(object.clone(), newest, version) {
+                Ok(object) => object,
+                Err(lossy) => lossy.into_object(),
+            };
+            messages(&object, newest.in_version(version))
         };
-        let (before, after) = (messages(from), messages(to));
+        let Plan { from, to } = self.plan;
+        self.add_verdicts(title, &verdict(from), &verdict(to));
+    }
+
+    fn add_verdicts(&mut self, title: &str, before: &BTreeSet<String>, after: &BTreeSet<String>) {
+        let to = self.plan.to;
         let source = "validation of both releases";
-        for gone in before.difference(&after) {
+        for gone in before.difference(after) {
             let summary = format!("{to} does not say: {gone}");
             self.push(Area::Validation, title, summary, source);
         }
-        for new in after.difference(&before) {
+        for new in after.difference(before) {
             let verdict = match before.is_empty() {
                 true => "rejects it",
                 false => "says",
@@ -264,6 +291,12 @@ impl Preview {
             }
         }
     }
+}
+
+/// The messages of a server about an object.
+fn messages(object: &Value, kind: VersionedKind) -> BTreeSet<String> {
+    let violations = validate::create(object, kind);
+    violations.iter().map(ToString::to_string).collect()
 }
 
 const fn stability_word(stability: Stability) -> &'static str {
