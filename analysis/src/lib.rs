@@ -1,4 +1,4 @@
-//! Conclusions about API Priority and Fairness: what was seen of a server, and what follows from it.
+//! Conclusions about API Priority and Fairness: evidence from servers, and the results of its analysis.
 //!
 //! | module | contents |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
-//! Nothing here opens a file or a connection; logs are read from streams that the caller opens. The rules of a server are those of
+//! This crate does not open files or connections; it reads logs from streams that the caller opens. The rules of a server come from
 //! `k8s-flowcontrol-rules`.
 
 mod evidence;

@@ -14,7 +14,7 @@
 //! ]);
 //! ```
 //!
-//! The versions of each release are those of the
+//! The versions of each release come from the
 //! [deprecation guide](https://kubernetes.io/docs/reference/using-api/deprecation-guide/).
 
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
@@ -31,7 +31,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// An upgrade between two releases. An upgrade to an older release has no releases and no moves.
+    /// An upgrade between two releases. For an upgrade to an older release, the releases and the moves are empty.
     pub const fn new(from: Release, to: Release) -> Self {
         Self { from, to }
     }

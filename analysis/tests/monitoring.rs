@@ -180,7 +180,7 @@ fn assert_known(expression: &str, release: Release, recorded: Option<&BTreeSet<&
             assert!(is_own, "{label} of {} in {expression}", metric.name());
         }
     }
-    // A recorded series has labels of its own, which its rule has been asserted to have.
+    // The labels of a recorded series are asserted with its rule.
     if !found.is_empty() {
         for label in grouping(expression) {
             assert!(known.contains(label.as_str()), "{label} in {expression}");
@@ -300,7 +300,7 @@ fn every_alert_is_described() {
         expressions(&Monitoring::new(release).rules(), "alert", &mut alerts);
     }
     let Ok(chapter) = chapter else {
-        // The package on its own has no chapter.
+        // The published package does not contain the chapter.
         return;
     };
     for alert in alerts {

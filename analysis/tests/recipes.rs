@@ -1,4 +1,4 @@
-//! Recipes: what they say about requests is what a server does.
+//! Recipes: a server handles requests as they predict.
 
 #![allow(
     clippy::unwrap_used,

@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
             if !takes_all {
                 levels.insert(objects::CATCH_ALL.to_owned());
             }
-            // A dump shows where the requests are, whatever the groups.
+            // A dump shows where the requests are, regardless of the groups.
             let rows = evidence
                 .servers
                 .iter()
@@ -255,7 +255,7 @@ pub(super) fn is_by(request: &RequestState, user: &str) -> bool {
     }
 }
 
-/// Whether a subject is a group in which a person or program can be, besides those that its name tells.
+/// Whether a subject is a group that people or programs can belong to, and that their names do not imply.
 fn is_group_of_users(subject: &Subject) -> bool {
     matches!(subject, Subject::Group(name) if name != "system:unauthenticated")
 }

@@ -117,7 +117,7 @@ impl LogTally {
         }
     }
 
-    /// The groups of the scope's user in the latest request; `None` if the logs have no request of the user.
+    /// The groups of the scope's user in the latest request; `None` if the logs do not contain a request of the user.
     pub fn groups_of_user(&self) -> Option<&[String]> {
         Some(self.user_groups.as_slice()).filter(|groups| !groups.is_empty())
     }

@@ -1,4 +1,4 @@
-//! What was seen of a server: audit logs, metrics, debug dumps and the owners of objects.
+//! Evidence from a server: audit logs, metrics, debug dumps and the owners of objects.
 
 pub mod audit;
 pub mod dumps;

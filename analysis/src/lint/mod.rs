@@ -1,7 +1,7 @@
 //! Lint: problems in objects that a server accepts.
 //!
 //! [`Configuration`] is the input, [`lint`] returns [`Finding`]s, and [`rules`] lists all rules. Lint expects valid
-//! objects and does not repeat validation. The built-in objects in their original state have no findings.
+//! objects and does not repeat validation. For the built-in objects in their original state, lint does not report findings.
 //!
 //! ```
 //! use k8s_flowcontrol_types::Release;

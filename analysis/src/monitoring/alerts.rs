@@ -71,10 +71,10 @@ fn rejections() -> Vec<Alert> {
                 "{{ $value | humanizePercentage }} of the requests of the priority level {{ $labels.priority_level }} get the status 429 ",
                 "with the reason {{ $labels.reason }}. ",
                 "{{ if eq $labels.reason \"queue-full\" }}The queues of some flows are full. Find the busiest flow with `kubectl flowcontrol ",
-                "traffic`; give it a flow schema and a priority level of its own, or raise queueLengthLimit if the flow only comes in bursts.",
+                "traffic`; give it its own flow schema and priority level, or raise queueLengthLimit if the flow only comes in bursts.",
                 "{{ else if eq $labels.reason \"time-out\" }}The requests waited as long as the server permits. The level needs more seats: ",
                 "raise its nominalConcurrencyShares or borrowingLimitPercent, or move its busiest flow to another level.",
-                "{{ else if eq $labels.reason \"concurrency-limit\" }}The level has no queues and all of its seats were in use. Raise its ",
+                "{{ else if eq $labels.reason \"concurrency-limit\" }}The level does not queue requests and all of its seats were in use. Raise its ",
                 "nominalConcurrencyShares, or give it queues with limitResponse.type Queue.",
                 "{{ else }}`kubectl flowcontrol top` shows the seats and queues of every level.{{ end }}",
             ),
@@ -166,7 +166,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             description: concat!(
                 "Requests that flow control does not limit occupy seats worth {{ $value | humanizePercentage }} of {{ $labels.instance }}. ",
                 "They slow every other request down. Such requests come from users of the group system:masters, or match a flow schema of ",
-                "the level exempt: find them with `kubectl flowcontrol traffic`, and give them credentials of their own.",
+                "the level exempt: find them with `kubectl flowcontrol traffic`, and give them separate credentials.",
             ),
         },
     ];

@@ -44,7 +44,7 @@ impl Monitoring {
 
     /// Restricts every query to the series that `selector` matches.
     ///
-    /// Aggregated API servers have flow control of their own, under the same names.
+    /// Aggregated API servers have their own flow control, with metrics of the same names.
     #[must_use]
     pub fn with_selector(self, selector: Selector) -> Self {
         Self { selector, ..self }
@@ -98,7 +98,7 @@ impl Monitoring {
         let alerts = alerts::rules(&series);
         let of = |name: &str, expression: &str| {
             let exposed = |release: &Release| is_exposed(expression, &recording, *release);
-            // A metric that goes does not come back, so the releases have no gap.
+            // A removed metric does not come back, so the releases are contiguous.
             let first = Release::all().find(exposed)?;
             let last = Release::all().filter(exposed).last()?;
             Some(Requirement {

@@ -74,7 +74,7 @@ impl fmt::Display for InvalidSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no list of label matchers such as job=\"apiserver\",cluster=~\"prod-.*\"",
+            "`{}` is not a list of label matchers such as job=\"apiserver\",cluster=~\"prod-.*\"",
             self.0
         )
     }

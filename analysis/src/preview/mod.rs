@@ -50,7 +50,7 @@ pub struct Change {
     pub source: String,
 }
 
-/// What a change concerns.
+/// The subject of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Area {

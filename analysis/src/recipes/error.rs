@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// An exempt flow schema takes ordinary requests of the client, whatever is added.
+    /// An exempt flow schema matches ordinary requests of the client, so a recipe cannot change their level.
     Exempt {
         /// The flow schema.
         flow_schema: String,

@@ -52,8 +52,8 @@ pub struct Recipe {
     pub priority_level: Option<PriorityLevelConfiguration>,
     /// The flow schema.
     pub flow_schema: FlowSchema,
-    /// What takes requests of several sorts before and after. Where groups are unknown, it holds for users of any groups
-    /// but `system:masters`, whose requests stay exempt.
+    /// The schemas and levels of several sorts of requests, before and after. Where groups are unknown, it holds for users of any
+    /// groups except `system:masters`, whose requests stay exempt.
     pub proof: Vec<ProvenRequest>,
     /// The flow schemas with the objects of the recipe.
     pub flow_schemas: Vec<FlowSchema>,
@@ -89,7 +89,7 @@ impl Recipes {
         }
     }
 
-    /// Guarantees at least `seats` seats of each server to a client: a level of its own, which lends none.
+    /// Guarantees at least `seats` seats of each server to a client, through a dedicated level that does not lend seats.
     ///
     /// # Errors
     /// See [`RecipeError`].
@@ -102,7 +102,7 @@ impl Recipes {
         self.own_level(level, client)
     }
 
-    /// Limits a client to at most `seats` seats of each server: a level of its own, which borrows none.
+    /// Limits a client to at most `seats` seats of each server, through a dedicated level that does not borrow seats.
     ///
     /// # Errors
     /// See [`RecipeError`].

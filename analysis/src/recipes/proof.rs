@@ -1,4 +1,4 @@
-//! The proof of a recipe: what takes requests before and after.
+//! The proof of a recipe: the flow schemas and levels of requests before and after.
 
 use super::{Client, Recipes};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes};
@@ -14,9 +14,9 @@ pub struct ProvenRequest {
     pub title: String,
     /// The request, with the user and the groups.
     pub request: RequestAttributes,
-    /// What takes it without the recipe; `None` if it is not subject to flow control.
+    /// The schema and level without the recipe; `None` if flow control does not apply to the request.
     pub before: Option<Taken>,
-    /// What takes it with the recipe.
+    /// The schema and level with the recipe.
     pub after: Option<Taken>,
 }
 

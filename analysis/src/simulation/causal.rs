@@ -49,7 +49,7 @@ struct Client {
     ends: BTreeSet<(i64, u64, bool)>,
     /// Requests that wait for a response in the simulation.
     next: VecDeque<Successor>,
-    /// The ends of requests in the simulation that have no successor yet, and whether they were rejected.
+    /// The ends of simulated requests that still lack a successor, and whether they were rejected.
     idle: Vec<(Duration, bool)>,
     /// After a response, and after a rejection.
     pauses: [Pauses; 2],

@@ -6,8 +6,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// A client with this many more requests on average than its arriving requests meet waits for its responses.
 ///
-/// Requests that arrive at random times meet the average number. A client with a fixed number of connections sends while one of
-/// them is free, so its requests meet up to one less. In between, responses are short beside pauses, and both models say the same.
+/// Requests that arrive at random times meet the average number. A client with a fixed number of connections sends while a connection
+/// is free, so its requests meet up to one less. In between, responses are short compared with pauses, and both models agree.
 const FEWER_MET: f64 = 0.3;
 /// Fewer requests tell nothing about a client.
 const LEAST_REQUESTS: u64 = 10;
@@ -18,7 +18,7 @@ struct Concurrency {
     /// The ends of requests, in microseconds.
     open: BinaryHeap<Reverse<i64>>,
     requests: u64,
-    /// The sum over requests of those that they met.
+    /// The sum, over all requests, of the requests that each of them met.
     met: u64,
     /// The sum of response times, in microseconds.
     took: u64,

@@ -3,7 +3,7 @@
 //! [`simulate`] runs a [`Load`] against a [`FlowController`] and reports for each priority level and flow how many requests
 //! were dispatched, rejected and timed out, how long they waited, and the seats in use over time. The result depends only on
 //! its arguments: the same seed gives the same report. A [`Recording`] does the same with the requests of an audit log, and
-//! compares the waits with those that the log has. [`explain`] and [`Recording::explain`] tell the traces of single requests.
+//! compares the waits with the recorded waits. [`explain`] and [`Recording::explain`] return the traces of single requests.
 //!
 //! A request of a generated client that gets 429 is retried after a second, as client-go does with `Retry-After: 1`, up to ten
 //! times.

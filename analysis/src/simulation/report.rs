@@ -77,7 +77,7 @@ pub struct Observed {
     pub predicted: Waits,
     /// For each of these requests the difference of both, without its sign.
     pub differences: Waits,
-    /// The simulated waits that a server would record: those of requests that take more than half a second. Their
+    /// The simulated waits that a server would record, which it does for requests that take more than half a second. Their
     /// distribution is comparable with that of `waits`, unlike `predicted`, whose requests are chosen by their recorded wait.
     pub shown: Waits,
     /// The requests that the server of the log rejected.
@@ -128,6 +128,6 @@ pub struct FlowReport {
     pub observed: Waits,
     /// The requests that the server of an audit log rejected.
     pub observed_rejected: u64,
-    /// The simulated waits that a server would record: those of requests that take more than half a second.
+    /// The simulated waits that a server would record, which it does for requests that take more than half a second.
     pub shown: Waits,
 }

@@ -26,7 +26,7 @@ pub(super) trait Source {
     fn completed(&mut self, now: Duration, request: Self::Request);
 }
 
-/// The facts about a request that a server sees, and those that reports need.
+/// The facts about a request that a server sees, and further facts that reports need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     /// The index of the flow.

@@ -32,7 +32,7 @@ pub struct Prediction {
     pub priority_level: String,
     /// The flow schema and the flow distinguisher; none for the whole level.
     pub flow: Option<(String, String)>,
-    /// The rejected requests, those that waited too long included.
+    /// The rejected requests, including requests that waited too long.
     pub rejected: Compared<u64>,
     /// The median and the 99th percentile of the waits that servers record; none if the log has fewer than 20 of them.
     pub waits: Option<[Compared<Duration>; 2]>,
@@ -61,7 +61,7 @@ fn is_wait_within_limits(wait: &Compared<Duration>) -> bool {
 }
 
 impl Report {
-    /// The predicted numbers beside those of the audit log: of each priority level, and of each of its flows. Empty for
+    /// The predicted numbers beside the numbers of the audit log, for each priority level and each of its flows. Empty for
     /// generated clients.
     ///
     /// They tell how far the simulation can be trusted if its configuration is that of the server of the log.

@@ -28,7 +28,7 @@ impl Waits {
         self.longest = self.longest.max(wait);
     }
 
-    /// The number of requests, including those that did not wait.
+    /// The number of requests, including requests that did not wait.
     pub fn count(&self) -> u64 {
         self.count
     }

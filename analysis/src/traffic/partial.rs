@@ -100,7 +100,7 @@ impl Traffic {
     /// Reads the totals of another run.
     ///
     /// # Errors
-    /// The text is not a partial result, or one of another version.
+    /// The text is not a partial result, or its version is different.
     pub fn from_json(text: &[u8]) -> Result<Self, PartialError> {
         let file: File = serde_json::from_slice(text).map_err(PartialError::Json)?;
         if file.kind != KIND || file.schema_version != SCHEMA_VERSION {

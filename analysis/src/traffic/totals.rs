@@ -38,7 +38,7 @@ pub(super) enum Begin {
     /// No event of the log was read.
     #[default]
     Unknown,
-    /// The limit; `None` if the first event has no time.
+    /// The limit; `None` if the first event is without a time.
     At(Option<i64>),
 }
 
@@ -63,8 +63,8 @@ impl Traffic {
         }
     }
 
-    /// Totals that are to be added to those of other logs. Up to 65,536 requests that are not complete are kept, because another log
-    /// may have their end.
+    /// Totals that are to be added to the totals of other logs. Up to 65,536 incomplete requests are kept, because another log
+    /// may contain their last event.
     pub fn partial(accounting: &Accounting) -> Self {
         Self {
             is_partial: true,

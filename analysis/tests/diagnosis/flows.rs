@@ -41,7 +41,7 @@ fn a_flow_whose_queues_are_full_is_starved() {
             "1 heavy flow of priority level busy fills 2 of its 8 queues, which are all queues of user {mouse} of FlowSchema busy"
         )
     );
-    // One of 28 hands.
+    // One hand out of 28.
     assert!(
         lines(finding)[2].contains(&format!("{:.2} % with 1", 100.0 / 28.0)),
         "{:?}",

@@ -32,7 +32,7 @@ proptest! {
         let findings = lint(&Configuration::cluster(&schemas, &levels, release));
         let classifier = Classifier::new(&schemas, &levels, release);
         for request in &requests {
-            // Lint assumes that every user is in one of the two groups, and every service account in its token's
+            // Lint assumes that every user is in one group or the other, and every service account in its token's
             // groups.
             let mut request = request.clone();
             if request.user.groups.iter().any(|group| group == "system:unauthenticated") {

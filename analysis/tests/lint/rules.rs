@@ -68,7 +68,7 @@ fn dangling_references_are_found() {
         Release::NEWEST,
     ));
     assert_eq!(found(&files), expected);
-    // Files with levels of their own are probably complete.
+    // Files that contain levels are probably complete.
     assert_eq!(files[0].severity, Severity::Warning);
     let files = lint(&Configuration::files(&objects.0, &[], Release::NEWEST));
     assert_eq!(files[0].severity, Severity::Note);

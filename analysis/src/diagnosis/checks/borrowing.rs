@@ -22,7 +22,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         }
         if !context.evidence.release.has(Fact::Lending) {
             let message = format!(
-                "priority level {} cannot borrow seats: Kubernetes {} has no borrowing",
+                "priority level {} cannot borrow seats: Kubernetes {} does not support borrowing",
                 load.name(),
                 context.evidence.release
             );

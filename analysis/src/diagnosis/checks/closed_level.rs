@@ -4,7 +4,7 @@ use super::{Check, Context, Observation, Report, Severity, count};
 
 pub(super) const CHECK: Check = Check {
     id: "closed-level",
-    summary: "Requests wait in a priority level that has no seats.",
+    summary: "Requests wait in a priority level without seats.",
     run,
 };
 
@@ -17,7 +17,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!(
-            "{} of priority level {} wait, and the level has no seat",
+            "{} of priority level {} wait, and the level does not have a seat",
             count(load.waiting(), "request"),
             load.name(),
         );
@@ -33,7 +33,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let path = "spec.limited.nominalConcurrencyShares";
             evidence.push(Observation::level_field(load.name(), path, shares));
         }
-        let action = "give the level shares; limitResponse type Reject does not keep requests out, since a level without seats executes one of them while it is idle: deny them with authorization instead";
+        let action = "give the level shares; limitResponse type Reject does not keep requests out, since a level without seats executes a single request while it is idle: deny them with authorization instead";
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

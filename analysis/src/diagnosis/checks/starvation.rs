@@ -241,7 +241,7 @@ fn single_queue(load: &Load<'_>, report: &mut Report) {
 
 fn no_queue(load: &Load<'_>, report: &mut Report) {
     let message = format!(
-        "priority level {} has no queues, so that one flow can take all of its seats",
+        "priority level {} does not queue requests, so that one flow can take all of its seats",
         load.name()
     );
     let path = "spec.limited.limitResponse.type";

@@ -108,7 +108,7 @@ fn in_log(context: &Context<'_>, name: &str, report: &mut Report) {
         sums.1 += requests.rejected;
     }
     if classes.is_empty() {
-        let message = format!("the audit logs have no request of {name}");
+        let message = format!("the audit logs do not contain a request of {name}");
         let evidence = vec![Observation::log("requests of all users", log.requests())];
         let action = "check the user name, and that the logs are of the time in question";
         report.cluster(Severity::Note, None, message, evidence, action);

@@ -58,7 +58,7 @@ pub enum Stage {
 pub struct UserInfo<'a> {
     /// The user name.
     pub name: Cow<'a, str>,
-    /// All groups, with those that the server added.
+    /// All groups, including the groups that the server added.
     pub groups: Vec<Cow<'a, str>>,
 }
 

@@ -14,7 +14,7 @@ const RECENT: usize = 1 << 17;
 /// The most requests that were reported while incomplete, whose last events are recognized.
 const MOST_REPORTED: usize = 1 << 20;
 
-/// Events of requests that are not complete, and the keys of those that were reported.
+/// Events of incomplete requests, and the keys of reported requests.
 #[derive(Default)]
 pub(super) struct Joiner {
     hasher: RandomState,
@@ -31,7 +31,7 @@ pub(super) struct Joiner {
 
 /// The decision about an event.
 pub(super) enum Joined {
-    /// The event is the last one of its request: report it. The text is that of an earlier event, if there was one.
+    /// The event is the last event of its request: report it. The text comes from an earlier event, if there was one.
     Report(Option<Box<str>>),
     /// The event is kept, or belongs to a request that was reported.
     Nothing,

@@ -12,7 +12,7 @@ pub(super) struct Values<R> {
     line: u64,
 }
 
-/// The next value, or a line that is none.
+/// The next value, or a line that is not a value.
 pub(super) enum Found {
     /// The text is in the buffer. The number is that of its first line.
     Value(u64),
@@ -47,7 +47,7 @@ impl<R: BufRead> Values<R> {
         }
     }
 
-    /// Reads the lines up to one that is `end`.
+    /// Reads the lines up to the line `end`.
     fn read_until(&mut self, end: &[u8], text: &mut Vec<u8>) -> io::Result<Found> {
         let first = self.line;
         loop {

@@ -10,8 +10,8 @@ use std::io::{self, BufRead};
 
 /// A reader of audit logs, which reports each request once.
 ///
-/// [`read`](Self::read) can be called for several logs: those of several servers, or the parts of a rotated log with the oldest first.
-/// [`finish`](Self::finish) reports the requests that are not complete.
+/// [`read`](Self::read) can be called for several logs: the logs of several servers, or the parts of a rotated log with the oldest first.
+/// [`finish`](Self::finish) reports the incomplete requests.
 ///
 /// Up to 65,536 requests that are not complete are kept, in up to 64 MiB; then the oldest is reported. Events that a log has twice
 /// count once if at most 131,072 requests lie between them.
@@ -31,7 +31,7 @@ pub struct Counts {
     pub requests: u64,
     /// The reported requests without a last event: they were running when the log ended.
     pub incomplete: u64,
-    /// The values that are no events, such as a line that was cut off.
+    /// The values that are not events, such as a truncated line.
     pub broken: u64,
     /// The number of the line of the first of them, in its log.
     pub first_broken: Option<u64>,
@@ -45,7 +45,7 @@ impl AuditLog {
 
     /// Reads a log, compressed with gzip or not, and calls `each` with the last event of every request that is complete.
     ///
-    /// Values that are no events are counted and skipped.
+    /// Values that are not events are counted and skipped.
     ///
     /// # Errors
     /// `input` cannot be read, or `each` fails.

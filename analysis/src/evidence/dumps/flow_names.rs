@@ -24,7 +24,7 @@ pub const PRIORITY_LEVEL_UID_HEADER: &str = "X-Kubernetes-PF-PriorityLevel-UID";
 /// let names = FlowNames::new([&schema], []);
 /// let (schema, level) = names.resolve("u-1", "");
 /// assert_eq!(schema, FlowName::Known("probes"));
-/// // A missing mandatory object has no UID; here the schema's spec has the name of its level.
+/// // A missing mandatory object does not have a UID; here the schema's spec has the name of its level.
 /// assert_eq!(level, FlowName::Known("exempt"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```

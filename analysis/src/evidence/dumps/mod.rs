@@ -10,7 +10,7 @@
 //! two cells. Dumps also pad cells so that each column starts below its title. A row that is aligned with the titles is
 //! split at the titles. Any other row, such as an edited one, is split at its commas. If it has too many, the surplus
 //! commas must belong to columns that may contain commas; if exactly one assignment fits all columns, the row is read
-//! that way. Otherwise it is one of the [problems](Dump::problems).
+//! that way. Otherwise it is among the [problems](Dump::problems).
 
 mod columns;
 mod dump;

@@ -35,7 +35,7 @@ impl Row<'_> {
         self.cells.get(index).map(|cell| &**cell)
     }
 
-    /// Whether the row has no data except for the level's name.
+    /// Whether the row contains only the level's name.
     pub(super) fn is_none(&self) -> bool {
         self.cells.len() > 1 && self.cells.iter().skip(1).all(|cell| *cell == NONE)
     }

@@ -47,7 +47,7 @@ impl Quantity {
         Self::RejectedRequests,
     ];
 
-    /// The metrics with this quantity, the one of newer releases first. Before 1.26 there is only one limit.
+    /// The metrics with this quantity; the metric of newer releases comes first. Before 1.26 there is only one limit.
     const fn metrics(self) -> &'static [&'static Metric] {
         match self {
             Self::NominalSeats => &[&NOMINAL_LIMIT_SEATS, &REQUEST_CONCURRENCY_LIMIT],

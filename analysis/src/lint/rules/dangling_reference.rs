@@ -24,7 +24,7 @@ fn check(context: &Context, report: &mut Report) {
         let similar = similar(context, schema);
         let help = match similar {
             Some(name) => format!("did you mean `{name}`?"),
-            None => "create the priority level, or refer to one that exists".to_owned(),
+            None => "create the priority level, or refer to an existing level".to_owned(),
         };
         report.set_severity(severity(context, similar.is_some()));
         report.schema(
@@ -36,7 +36,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// The cluster may have more levels than the files, unless the name is misspelt. Files with levels of their own are probably
+/// The cluster may have more levels than the files, unless the name is misspelt. Files that contain levels are probably
 /// complete.
 fn severity(context: &Context, is_misspelt: bool) -> Severity {
     let has_levels = || {

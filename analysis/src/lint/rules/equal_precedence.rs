@@ -42,7 +42,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// The first schema that may match the same request. One of the two belongs to users.
+    /// The first schema that may match the same request. At least one schema of the pair belongs to users.
     fn first(&self, schema: &Schema) -> Option<&'a Schema> {
         let is_edited = schema.maintainer == Maintainer::User;
         let index = match is_edited {

@@ -21,7 +21,7 @@ fn check(context: &Context, report: &mut Report) {
         let Some((queues, hand_size)) = objects::queuing(&level.object) else {
             continue;
         };
-        // A single queue has no shuffle sharding.
+        // A single queue does not use shuffle sharding.
         let Some(dealer) = Dealer::new(queues, hand_size).ok().filter(|_| queues > 1) else {
             continue;
         };

@@ -6,7 +6,7 @@ use crate::lint::rule_index::RuleIndex;
 use k8s_flowcontrol_rules::matching::{PolicyRule, is_covered};
 use std::collections::BTreeSet;
 
-/// The schemas among which the message looks for one that suffices.
+/// The number of schemas among which the message looks for a single sufficient schema.
 const MAX_NAMED: usize = 64;
 
 pub(super) const RULE: Rule = Rule {
