@@ -126,7 +126,7 @@ impl Configuration<'_> {
         seats.of_control_plane(cluster, levels, release)
     }
 
-    /// The levels and the release of the server, without those that other options add.
+    /// The levels and the release of the server, without the levels that other options add.
     fn of_server(&self) -> (&[PriorityLevelConfiguration], Release) {
         let release = self.objects.live.unwrap_or(self.release);
         (&self.objects.levels[..self.own_levels], release)

@@ -51,7 +51,7 @@ impl Failure {
         }
     }
 
-    /// Adds a hint, unless there is one that knows more.
+    /// Adds a hint, unless the failure already has a more specific hint.
     #[must_use]
     pub(crate) fn or_hint(mut self, hint: &str) -> Self {
         self.hint.get_or_insert_with(|| hint.to_owned());

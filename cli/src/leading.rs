@@ -1,4 +1,4 @@
-//! Flags of a cluster that stand before the command, as in `kubectl flowcontrol --context x get`.
+//! Flags of a cluster that precede the command, as in `kubectl flowcontrol --context x get`.
 
 use std::ffi::OsString;
 

@@ -176,7 +176,7 @@ fn a_log_grows_while_it_is_read() {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let (first, second) = (format!("{}\n", event("1")), format!("{}\n", event("2")));
-    // A line arrives in parts, and the last one has no end.
+    // A line arrives in parts, and the last line is incomplete.
     for part in [
         &first[..20],
         &first[20..],
@@ -227,7 +227,7 @@ fn a_rotated_log_joins_with_its_rest() {
         (&report["requests"], &report["incomplete"]),
         (&2.into(), &0.into())
     );
-    // Without its rest, the request is reported as it is known.
+    // Without its rest, the request is reported as far as it is known.
     let output = run(&["traffic", &old, "--with-bootstrap", "-o", "json"]);
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(

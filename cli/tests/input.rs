@@ -274,7 +274,7 @@ fn every_shell_is_completed() {
     }
 }
 
-/// As impersonation: the groups that are named replace those of a service account.
+/// As in impersonation, explicit groups replace the groups of a service account.
 #[test]
 fn named_groups_are_the_groups_of_a_request() {
     let folder = Folder::new();

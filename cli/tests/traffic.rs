@@ -294,7 +294,7 @@ fn names_are_redacted_consistently() {
     assert_ne!(redacted, text("--redact"));
 }
 
-/// A log in which every text that a client chooses is one of these.
+/// A log in which every text that a client chooses is in this list.
 const PRIVATE: [&str; 9] = [
     "carol",
     "acme-bot",
@@ -572,7 +572,7 @@ fn the_page_reads_well_in_a_browser() {
     let report = report(&arguments);
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(!html.contains("<b>"));
-    // The numbers of the tables are those of the JSON.
+    // The tables and the JSON have the same numbers.
     for level in report["priorityLevels"].as_array().unwrap() {
         let name = level["name"].as_str().unwrap();
         let row = format!(

@@ -255,7 +255,7 @@ pub(super) fn is_by(request: &RequestState, user: &str) -> bool {
     }
 }
 
-/// Whether a subject is a group that people or programs can belong to, and that their names do not imply.
+/// Whether a subject is a group that an authenticated user can belong to, beside the groups that the user's name implies.
 fn is_group_of_users(subject: &Subject) -> bool {
     matches!(subject, Subject::Group(name) if name != "system:unauthenticated")
 }

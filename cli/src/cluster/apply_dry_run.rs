@@ -22,7 +22,7 @@ pub(crate) async fn apply_dry_run(
     let manager = write.field_manager.as_str();
     let version = live.version.api_version();
     let takeover = before.and_then(|before| Takeover::of(before, manager, version));
-    // Fields of client-side apply are taken over first, so they are no conflict.
+    // Fields of client-side apply are taken over first, so they are not a conflict.
     let mut after = apply_own(live, kind, tree, write, force).await?;
     let Some(takeover) = takeover else {
         return Ok(after);

@@ -15,7 +15,7 @@ pub(crate) struct ClustersArgs {
     access: AccessArgs,
 }
 
-/// A cluster, and the name of its context. A pod has no contexts.
+/// A cluster, and the name of its context. A pod does not have contexts.
 pub(crate) type Named = (Option<String>, ClusterArgs);
 
 impl ClustersArgs {
@@ -50,7 +50,7 @@ impl ClustersArgs {
         self.of(names.into_iter().map(Some).collect())
     }
 
-    /// Whether there is a cluster: a named one, the one of the current context, or the one of this pod.
+    /// Whether there is a cluster: a named cluster, the cluster of the current context, or the cluster of this pod.
     pub(crate) fn has_any(&self) -> bool {
         !self.contexts.is_empty()
             || self.access.flag_of_one_cluster().is_some()

@@ -15,7 +15,7 @@ const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_V
 
 /// The options that select a cluster and a user, with kubectl's names.
 ///
-/// All of them can stand before the command too, see [`leading`](crate::leading). Only the context and the kubeconfig are
+/// All of them can precede the command too, see [`leading`](crate::leading). Only the context and the kubeconfig are
 /// shown in the help of each command; `options` shows all.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClusterArgs {
@@ -154,7 +154,7 @@ impl AccessArgs {
 /// A duration as kubectl reads it: parts such as `1m30s`, or a number of seconds.
 fn timeout(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let invalid = || format!("`{text}` is no duration: expected a time such as 1s, 2m or 3h");
+    let invalid = || format!("`{text}` is not a duration: expected a time such as 1s, 2m or 3h");
     if let Ok(seconds) = text.parse() {
         return Ok(Duration::from_secs(seconds));
     }

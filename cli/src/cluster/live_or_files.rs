@@ -4,7 +4,7 @@ use super::connect::ClusterArgs;
 use crate::documents::FileArgs;
 use crate::failure::Failure;
 
-/// The options for the objects of files, or instead for those of a cluster.
+/// The options for the objects of files, or instead for the objects of a cluster.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LiveOrFiles {
     #[command(flatten)]

@@ -29,7 +29,7 @@ impl Manifest {
     /// The objects of files without the fields that servers fill in. Levels come first, because schemas refer to them.
     ///
     /// # Errors
-    /// If there are no objects, if one cannot be read, and if fields are lost and `allow_loss` is false; otherwise the losses
+    /// If objects are missing or unreadable, and if fields are lost and `allow_loss` is false; otherwise the losses
     /// are printed.
     pub(crate) fn read(
         command: &str,

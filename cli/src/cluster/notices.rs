@@ -28,7 +28,7 @@ impl Subscriber for Notices {
         let _ = warn(&message.0);
     }
 
-    // The warnings are no spans.
+    // The warnings are not spans.
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
         Id::from_u64(1)

@@ -61,7 +61,7 @@ impl SeatsArg {
         }
     }
 
-    /// The given number, or the one of a server with these levels.
+    /// The given number, or the number of seats of a server with these levels.
     pub(crate) async fn live(
         self,
         client: &Client,
@@ -84,8 +84,8 @@ impl SeatsArg {
         block_on(async { self.live(&cluster.client().await?, levels, release).await })
     }
 
-    /// The given number, or those of all API servers of a cluster: servers with equal numbers together, the smallest first; and
-    /// a note for each server that is missing.
+    /// The given number, or the numbers of all API servers of a cluster: servers with equal numbers together, the smallest first.
+    /// A note names each server that is missing.
     pub(crate) fn of_control_plane(
         self,
         cluster: &ClusterArgs,

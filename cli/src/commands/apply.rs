@@ -23,7 +23,7 @@ use std::io::Write;
 /// the files now omit are removed, even if they were applied in another version or by `kubectl apply` without `--server-side`.
 ///
 /// A field that another field manager owns with a different value is a conflict: the object is not written, and the conflicts
-/// are shown. `--force` takes over the fields. Fields that this tool itself has changed, as with `set-shares`, are no conflict.
+/// are shown. `--force` takes over the fields. Fields that this tool itself has changed, as with `set-shares`, are not a conflict.
 ///
 /// An error of one object does not stop the others. After an error nothing is pruned.
 #[derive(Debug, clap::Args)]

@@ -147,7 +147,7 @@ fn convert(
     Ok((value, losses))
 }
 
-/// The object with the fields that a server writes, except those that say nothing of an object without a cluster.
+/// The object with the fields that a server writes, except fields that are meaningless outside a cluster.
 fn as_written(object: &Value, kind: Kind, version: ApiVersion) -> Value {
     let mut written = canonical(object, kind.schema(version).schema);
     if written["metadata"]["creationTimestamp"].is_null()

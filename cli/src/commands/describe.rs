@@ -129,7 +129,7 @@ fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure
     Ok(())
 }
 
-/// Prints a line with a title. The text cannot add lines of its own.
+/// Prints a line with a title. The text cannot add lines.
 fn line(streams: &mut Streams, title: &str, text: &str) -> Result<(), Failure> {
     let title = if title.is_empty() {
         String::new()

@@ -156,7 +156,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Exit::Findings,
         false => Exit::Success,
     };
-    // Without the load of any server there is no diagnosis, unless a log has one.
+    // Without the load of a server, a diagnosis needs a log.
     let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
     match is_blind {
         true => Err(Failure::new(

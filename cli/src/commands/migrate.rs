@@ -381,7 +381,7 @@ impl Progress {
         let is_shown = total >= Self::LONG && std::io::stderr().is_terminal();
         move |done| {
             if is_shown {
-                // A failure to show progress is no reason to stop.
+                // A failure to show progress does not end the run.
                 let _ = write!(std::io::stderr(), "\r{done} of {total} files {what}");
             }
         }

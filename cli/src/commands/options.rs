@@ -14,7 +14,7 @@ pub(crate) struct Args {}
 pub(crate) fn run(_: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let flags = ClusterArgs::augment_args(Command::new("options").disable_help_flag(true))
         .mut_args(|arg| arg.hide(false))
-        .help_template("The following flags select a cluster and a user. They stand before or after the command.\n\n{options}\n");
+        .help_template("The following flags select a cluster and a user. They may precede or follow the command.\n\n{options}\n");
     write!(streams.out, "{}", flags.clone().render_help())?;
     Ok(Exit::Success)
 }

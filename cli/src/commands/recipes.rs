@@ -12,7 +12,7 @@ use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
 
 /// Print objects that guarantee seats to a client
 ///
-/// The client gets a priority level of its own, which lends no seats. The objects go to the standard output, and their effect to the
+/// The client gets a dedicated priority level, which does not lend seats. The objects go to the standard output, and their effect to the
 /// standard error: the requests they take, and the seats of every level.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROTECT_EXAMPLES)]
@@ -36,7 +36,7 @@ Examples:
 
 /// Print objects that limit the seats of a client
 ///
-/// The client gets a priority level of its own, which borrows no seats. Its requests wait in one queue. The objects go to the standard
+/// The client gets a dedicated priority level, which does not borrow seats. Its requests wait in one queue. The objects go to the standard
 /// output, and their effect to the standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ISOLATE_EXAMPLES)]

@@ -135,7 +135,7 @@ fn clusters(args: &Args) -> Result<Vec<Named>, Failure> {
     if args.all_contexts {
         return args.clusters.all();
     }
-    // An audit log needs no cluster.
+    // An audit log does not need a cluster.
     match args.audit_log.is_empty() || args.clusters.has_any() {
         true => args.clusters.clusters(),
         false => Ok(Vec::new()),

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     lendable_percent: Option<u8>,
 
-    /// The most seats that it may borrow, in percent of its own seats, or none for no limit
+    /// The maximum that it may borrow, in percent of its nominal limit, or none for no maximum
     #[arg(long, value_name = "PERCENT|none")]
     borrowing_limit_percent: Option<Borrowing>,
 

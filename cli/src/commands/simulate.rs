@@ -105,7 +105,7 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// A table of the levels, and one of the 20 flows that wait longest, if any wait
+    /// A table of the levels, and a table of the 20 flows that wait longest, if any wait
     Table,
     /// {"schemaVersion": 1, "seats", "seed", "period", "result": {"requests", "endSeconds", "levels", "flows", "clients"}, "trust", "compared"}
     Json,

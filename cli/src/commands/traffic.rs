@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         #[cfg(feature = "parquet")]
         (true, _) if args.parquet.is_some() => {
             return Err(Failure::usage(
-                "partial results have no rows: give `--parquet FILE` to the runs that make them",
+                "partial results do not have rows: give `--parquet FILE` to the runs that make them",
             ));
         }
         (true, _) => merged(&args.logs[1..])?,
@@ -290,6 +290,6 @@ fn partial(file: &Path) -> Result<Traffic, Failure> {
     Traffic::from_json(&text).map_err(|error| match error {
         PartialError::Json(error) => unreadable(&error)
             .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
-        _ => Failure::input(format!("{name} is no partial result of this version")),
+        _ => Failure::input(format!("{name} is not a partial result of this version")),
     })
 }

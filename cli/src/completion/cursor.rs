@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
         self.option(|arg| arg.get_short() == Some(letter))
     }
 
-    /// An option of the command. Options of a command may also stand before its name.
+    /// An option of the command. Options of a command may also precede its name.
     fn option(&self, is_wanted: impl Fn(&Arg) -> bool) -> Option<&'a Arg> {
         let own = self.command.get_arguments();
         let later = self

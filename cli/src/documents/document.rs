@@ -40,7 +40,7 @@ pub(crate) fn documents(source: Source) -> Found {
     let options = ReadOptions {
         form: form.filter(|form| *form != Form::Template),
         is_flow_control: source.is_named,
-        // A server has a response to an empty body; an empty pipe is no request.
+        // A server has a response to an empty body; an empty pipe is not a request.
         keeps_empty: source.is_named && source.name != "-",
     };
     let found = read_with(Arc::clone(&source.text), options);

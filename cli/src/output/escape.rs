@@ -11,8 +11,8 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     escape_with(text, is_unsafe)
 }
 
-/// The text in one line, with every unsafe character, line break and tab in a visible form: a value cannot look like a line
-/// of its own.
+/// The text in one line, with every unsafe character, line break and tab in a visible form: a value cannot look like a
+/// separate line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape_with(text, |c| is_unsafe(c) || matches!(c, '\n' | '\t'))
 }

@@ -18,7 +18,7 @@ pub(crate) struct OutputFile {
 #[derive(Debug)]
 enum Target {
     Draft(NamedTempFile),
-    /// A pipe or a device, which has no draft.
+    /// A pipe or a device, which is written without a draft.
     Stream(File),
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn outputs_are_not_inputs<'a>(
     Ok(())
 }
 
-/// Whether both are one file, or the second is a folder whose manifests are read and the first is one of them.
+/// Whether both are the same file, or the first is a manifest in the second, a folder whose manifests are read.
 fn is_same(output: &Path, input: &Path) -> bool {
     if output == input {
         return output.as_os_str() != "-";

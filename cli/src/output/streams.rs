@@ -143,7 +143,7 @@ impl Stream {
         }
     }
 
-    /// Writes the complete characters of `bytes`. Bytes that are no UTF-8 become the replacement character, because a
+    /// Writes the complete characters of `bytes`. Bytes that are not UTF-8 become the replacement character, because a
     /// terminal can read them as control characters.
     fn write_escaped(&mut self, bytes: &[u8]) -> io::Result<()> {
         let joined;
@@ -209,7 +209,7 @@ fn ability(stream: impl RawStream) -> (bool, bool) {
     (choice == ColorChoice::AlwaysAnsi, is_terminal)
 }
 
-/// The columns of a terminal: those of the variable COLUMNS, or else of the terminal itself.
+/// The columns of a terminal: the value of the variable COLUMNS, or else the width of the terminal.
 fn width(is_terminal: bool, size: Option<(Width, Height)>) -> Option<usize> {
     let given = || std::env::var("COLUMNS").ok()?.parse().ok();
     let measured = || size.map(|(Width(columns), _)| usize::from(columns));
@@ -276,7 +276,7 @@ mod tests {
             text.iter().try_for_each(|byte| out.write_all(&[*byte]))
         });
         assert_eq!(split, "ü\\u009b日👩");
-        // A byte that is no UTF-8 is a control character on terminals of 8 bits.
+        // A byte that is not UTF-8 is a control character on terminals of 8 bits.
         let odd = written(true, |out| out.write_all(b"a\x9bb"));
         assert_eq!(odd, "a\u{fffd}b");
     }

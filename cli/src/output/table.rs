@@ -134,7 +134,7 @@ impl Table {
     }
 }
 
-/// A column as it is shown.
+/// A column in its displayed form.
 #[derive(Clone, Copy)]
 struct Column {
     index: usize,

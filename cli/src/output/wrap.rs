@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The lines of `text`, each at most `width` columns wide. A line ends after one of the characters `breaks`; a longer piece
+/// The lines of `text`, each at most `width` columns wide. A line ends after a character of `breaks`; a longer piece
 /// is broken anywhere.
 pub(super) fn wrap(text: &str, width: usize, breaks: &[char]) -> Vec<String> {
     let mut lines = vec![String::new()];

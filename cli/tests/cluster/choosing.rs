@@ -20,7 +20,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["exempt-probes", "--path", "/version"],
 ];
 
-/// Those of them for which the number of seats matters; `lint` shows no number.
+/// The commands among them for which the number of seats matters; `lint` does not show a number.
 fn shows_seats(command: &[&str]) -> bool {
     !["lint", "match", "exempt-probes"].contains(&command[0])
 }

@@ -77,7 +77,7 @@ async fn of_objects_in_a_cluster() {
         let ran = cluster.run(&arguments);
         assert_harmless(&(ran.out + &ran.err));
     }
-    // Programs receive the object unchanged; JSON and YAML have no control characters.
+    // Programs receive the object unchanged; JSON and YAML do not contain control characters.
     let object = cluster.object("fs/evil");
     assert_eq!(
         object["spec"]["rules"][0]["subjects"][0]["user"]["name"],

@@ -134,7 +134,7 @@ fn level(version: &str, name: &str, shares: u32) -> String {
 
 /// The entries of managedFields: manager, operation and version.
 fn managers(object: &Value) -> Vec<String> {
-    // Without entries there is no list.
+    // Without entries the list is absent.
     let entries = object["metadata"]["managedFields"].as_array();
     let entries = entries.map_or(&[][..], Vec::as_slice);
     let word = |entry: &Value, member: &str| entry[member].as_str().unwrap_or_default().to_owned();

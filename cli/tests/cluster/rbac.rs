@@ -5,7 +5,7 @@ use crate::{Cluster, level};
 use k8s_flowcontrol_server::{ApiServer, RecordedRequest};
 use serde_json::Value;
 
-/// Something that RBAC allows or refuses: a verb on a resource, or on a path.
+/// Something that RBAC allows or denies: a verb on a resource, or on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Action {
     verb: &'static str,

@@ -242,7 +242,7 @@ async fn top_without_the_dump_leaves_deleted_levels_out() {
     let levels = cluster.run(&["top", "-o", "json"]).expect(0).json();
     let names = levels["levels"].as_array().unwrap();
     assert!(names.iter().any(|level| level["name"] == "workload-low"));
-    // A refused connection is no lack of permissions.
+    // A failed connection does not count as missing permissions.
     let kubeconfig = cluster.folder.path("kubeconfig");
     let text = std::fs::read_to_string(&kubeconfig).unwrap();
     let address = std::net::TcpListener::bind("127.0.0.1:0")

@@ -24,7 +24,7 @@ fn kubeconfig(servers: &[(&str, String)]) -> String {
     .to_string()
 }
 
-/// Whatever asks in v1beta3.
+/// A client that sends requests in v1beta3.
 async fn ask_in_v1beta3(cluster: &Cluster) {
     let api = cluster.client().api::<v1beta3::FlowSchema>();
     api.list().await.unwrap();

@@ -1,4 +1,4 @@
-//! `--check`, the forms for programs, and what the command line refuses.
+//! `--check`, the forms for programs, and invalid arguments.
 
 use super::{fixtures, folder, level, run};
 use serde_json::Value;

@@ -51,7 +51,7 @@ fn files_are_changed_and_can_be_restored() {
     assert_eq!(read("m/a.yaml"), migrated(&level("a")));
     assert_eq!(read("m/sub/b.yml"), migrated(&level("b")));
     assert_eq!(read("m/sub/.git/c.yaml"), level("c"));
-    // The backup has the old files, and is no part of the next run.
+    // The backup has the old files, and is not part of the next run.
     assert_eq!(read("m/old/m/a.yaml"), level("a"));
     let again = run(&folder, &arguments);
     assert_eq!((again.code, again.out.as_str()), (0, ""));
@@ -305,7 +305,7 @@ fn a_terminal_shows_the_progress() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.starts_with("\r0 of 500 files checked"), "{out:?}");
     assert!(out.contains("\r\u{1b}[K500 files checked"), "{out:?}");
-    // Without a terminal there is no progress line.
+    // Without a terminal, progress lines are omitted.
     assert_eq!(
         run(&folder, &["migrate", "."]).err,
         "500 files checked, nothing to do\n"
@@ -380,7 +380,7 @@ fn two_runs_at_once_lose_nothing() {
         // 3: a file of another run was not overwritten.
         assert!(matches!(code, Some(0 | 3)), "{code:?}");
     }
-    // Whatever a run left to another one, the next run does.
+    // The next run handles everything that a run left to another run.
     let ran = run(&folder, &["migrate", "m", "--write", "--backup", "old"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for name in &names {

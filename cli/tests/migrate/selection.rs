@@ -247,7 +247,7 @@ fn files_with_uncommitted_changes_are_not_written() {
         "{}",
         ran.err
     );
-    // Reading needs no clean files.
+    // Reading does not require clean files.
     assert_eq!(run(&folder, &["migrate", ".", "--check"]).code, 1);
     let ran = run(&folder, &["migrate", ".", "--write", "--allow-dirty"]);
     assert_eq!(ran.code, 0, "{ran:?}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-/// A level with one of two seats, for the requests of bob.
+/// A level with one seat out of two, for the requests of bob.
 pub(crate) const NARROW: &str = r#"
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration

@@ -137,7 +137,7 @@ fn bad_loads_are_errors() {
     for (load, message) in [
         ("clients: []", "missing field `duration`"),
         ("duration: 5\nclients: []", "expected a string"),
-        ("duration: 5 minutes\nclients: []", "is no time such as"),
+        ("duration: 5 minutes\nclients: []", "is not a time such as"),
         (
             "duration: 1s\nclients: [{user: a, rate: 1}]",
             "clients[0]: give either resource or path",

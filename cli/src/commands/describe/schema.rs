@@ -74,7 +74,7 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// Prints a part of a rule. The text cannot add lines of its own.
+/// Prints a part of a rule. The text cannot add lines.
 fn detail(text: &str, streams: &mut Streams) -> io::Result<()> {
     writeln!(streams.out, "{:24}{}", "", one_line(text))
 }

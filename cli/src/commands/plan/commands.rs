@@ -13,14 +13,14 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
     let is_of = |file: &&FileNeeds| file.moves.contains(&step);
     for needs_mend in [false, true] {
         let is_mended = |file: &&FileNeeds| {
-            // After the first step the file has no field of another version.
+            // After the first step the file does not contain a field of another version.
             let is_first = file.moves.iter().next() == Some(&step);
             (file.needs_mend && is_first) == needs_mend
         };
         let set: Vec<_> = files.iter().filter(is_of).filter(is_mended).collect();
         let set: Vec<_> = set.into_iter().filter(|file| !file.is_refused).collect();
         if needs_mend && !set.is_empty() {
-            let comment = "# --mend live keeps the shares that servers use now, --mend file takes those of the files";
+            let comment = "# --mend live keeps the shares that servers use now, --mend file uses the shares of the files";
             lines.push(comment.to_owned());
         }
         let mend = if needs_mend { " --mend live" } else { "" };

@@ -38,8 +38,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Reads the files or the cluster; without either the configuration is the built-in objects. A recipe that adds no level
-    /// changes no seats, so it needs no permission to read their number.
+    /// Reads the files or the cluster; without either the configuration is the built-in objects. A recipe that does not add a level
+    /// does not change seats, so it does not need permission to read their number.
     pub(super) fn read(
         args: &RecipeArgs,
         adds_level: bool,

@@ -104,7 +104,7 @@ async fn deployments(client: &Client, namespace: &str, service: &str) -> Vec<Dep
 /// Reads a JSON document.
 async fn get(client: &Client, path: &str) -> Result<Value, Error> {
     let body = client.get_raw(path).accept("application/json").await?;
-    // Something else than JSON has no fields.
+    // A response that is not JSON does not have fields.
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct AuditLog {
     pub(crate) events: u64,
     /// The number of requests for objects of the group, in any version.
     pub(crate) our_requests: u64,
-    /// The number of lines that are no events.
+    /// The number of lines that are not events.
     pub(crate) broken: u64,
     callers: BTreeMap<Key, Caller>,
 }

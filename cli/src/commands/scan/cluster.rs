@@ -126,7 +126,7 @@ impl ClusterScan {
             let uncounted = self.unread.iter_mut();
             for part in uncounted.filter(|part| part.what.starts_with(UNCOUNTED)) {
                 let why = format!(
-                    "; the audit log has no events of {GROUP}, so its policy may leave them out"
+                    "; the audit log does not contain events of {GROUP}, so its policy may omit them"
                 );
                 part.error.push_str(&why);
             }
@@ -162,7 +162,7 @@ impl ClusterScan {
 pub(crate) struct Reads {
     /// The releases that Helm stores.
     pub(crate) helm: bool,
-    /// The aggregated API servers, even if the cluster itself has no sign of old versions.
+    /// The aggregated API servers, even if the cluster itself does not show signs of old versions.
     pub(crate) callers: bool,
 }
 

@@ -1,9 +1,9 @@
-//! The releases that refuse a version.
+//! The releases that do not serve a version.
 
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde::Serializer;
 
-/// The minor release from which servers refuse `version`; none if servers of `target` still accept it.
+/// The first minor release whose servers reject `version`; none if servers of `target` still accept it.
 pub(super) fn refused_from(version: &str, target: Release) -> Option<u32> {
     let removed = match version {
         // Off by default in all releases that had it, and removed before the oldest release known here.

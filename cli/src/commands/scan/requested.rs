@@ -19,7 +19,7 @@ pub(crate) struct Requested {
     pub(crate) refused_from: u32,
 }
 
-/// The requested resources in versions that `target` refuses, and the start time of the server if the metrics contain it.
+/// The requested resources in versions that `target` rejects, and the start time of the server if the metrics contain it.
 pub(super) fn read(text: &str, target: Release) -> (Vec<Requested>, Option<SystemTime>) {
     let mut requested = Vec::new();
     let mut started = None;

@@ -111,7 +111,7 @@ fn with_progress(run: impl FnOnce(&mut dyn FnMut(Progress)) -> Report) -> Report
     let is_terminal = io::stderr().is_terminal();
     let show = |text: std::fmt::Arguments<'_>| {
         if is_terminal {
-            // Progress that cannot be shown is no failure.
+            // Progress that cannot be shown is not a failure.
             let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
         }
     };

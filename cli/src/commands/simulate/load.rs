@@ -103,7 +103,9 @@ impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         duration(&text).map(Self).ok_or_else(|| {
-            de::Error::custom(format!("{text:?} is no time such as 250ms, 1.5s, 2m or 1h"))
+            de::Error::custom(format!(
+                "{text:?} is not a time such as 250ms, 1.5s, 2m or 1h"
+            ))
         })
     }
 }

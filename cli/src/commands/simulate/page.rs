@@ -51,7 +51,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
     page.html()
 }
 
-/// The levels that have requests in one of the reports. Each has one color in all charts.
+/// The levels that have requests in any report. Each has one color in all charts.
 fn busy(reports: &[&Report]) -> Vec<String> {
     let levels = reports.iter().flat_map(|report| &report.levels);
     let mut names: Vec<_> = levels
@@ -213,7 +213,7 @@ fn compared_flows(page: &mut Page, before: &Report, after: &Report) {
             flows.entry(name(flow)).or_default()[index] = Some(flow);
         }
     }
-    // A flow that waits in one of the results only.
+    // A flow that waits in a single result only.
     for (name_of, both) in &mut flows {
         for (found, report) in both.iter_mut().zip([before, after]) {
             *found = found.or_else(|| report.flows.iter().find(|flow| name(flow) == *name_of));
@@ -253,7 +253,7 @@ fn compared_flows(page: &mut Page, before: &Report, after: &Report) {
     );
 }
 
-/// The waits that the audit logs have, and those of the model.
+/// The waits in the audit logs, and the waits in the model.
 fn observed(page: &mut Page, report: &Report) {
     let mut table = Rows::new(&[
         "Priority level",

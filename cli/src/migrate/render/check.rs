@@ -16,7 +16,7 @@ pub(super) fn check(
     settings: Settings,
 ) {
     if !is_converted(old, new, helm, settings) {
-        let message = "with the migrated templates, Helm renders other objects than the converted ones of the old templates";
+        let message = "with the migrated templates, Helm renders objects that differ from the converted objects of the old templates";
         let finding = Finding::new(Severity::Error, Rule::Rendered, 0, message);
         let help = "change the templates by hand, and compare the results of `helm template`";
         for file in files.iter_mut() {

@@ -26,7 +26,7 @@ struct Node {
     color: usize,
 }
 
-/// Draws amounts that flow from the names of one column to those of the next.
+/// Draws amounts that flow from the names of one column to the names of the next column.
 pub(crate) fn flows(width: Width, title: &str, heads: &[&str], links: &[Link]) -> String {
     let columns: Vec<BTreeMap<&str, u64>> = (0..heads.len())
         .map(|column| {

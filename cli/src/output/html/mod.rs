@@ -16,7 +16,7 @@ pub(crate) use pairs::{Pair, pairs};
 
 use std::fmt::Write;
 
-/// The width of a chart, in the pixels of its own coordinates.
+/// The width of a chart, in pixels of the chart's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     Wide,

@@ -36,7 +36,7 @@ async fn an_audit_log_completes_the_verdict_of_its_cluster() {
         assert_eq!(here["verdict"], verdict, "{here}");
         if code == 5 {
             let why = here["unread"][0]["error"].as_str().unwrap();
-            let policy = "the audit log has no events of flowcontrol.apiserver.k8s.io, so its policy may leave them out";
+            let policy = "the audit log does not contain events of flowcontrol.apiserver.k8s.io, so its policy may omit them";
             assert!(why.contains(policy), "{why}");
         }
     }
