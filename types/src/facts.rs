@@ -115,13 +115,13 @@ facts! {
 
     /// An empty type of a level or of its limit response is a missing value, not an unsupported one.
     EmptyTypeIsRequired: 36 patch 3, "kubernetes #138740 and #139366; recorded";
-    /// Declarative rules of priority levels replace handwritten rules. They run after these and their errors do not have a detail.
+    /// Declarative rules of priority levels replace handwritten rules. They run last, and their errors do not have a detail.
     DeclarativeLevelRules: 37, "kubernetes/api flowcontrol/v1/types.go; recorded";
     /// Messages about conditions, controllers and names have the wording of 1.26.
     NamesOwnerKinds: 26, "recorded on 1.25 and 1.27";
-    /// Messages about lengths say `may not be more than`, before `must have at most`.
+    /// Messages about lengths say `may not be more than`; before, they said `must have at most`.
     SaysMayNotBeMoreThan: 32, "field errors of k8s.io/apimachinery";
-    /// Messages print values as JSON, before as Go source.
+    /// Messages print values as JSON; before, they printed Go source.
     MessagesPrintJson: 34, "recorded on 1.31 and 1.36";
     /// A YAML error about a map key begins with a small letter.
     LowerCaseYamlErrors: 31, "recorded on 1.30 and 1.31";
@@ -158,9 +158,9 @@ facts! {
     WatchListGate: 27, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `SizeBasedListCostEstimate` exists, and is on by default.
     SizeBasedListCostEstimate: 34, "recorded estimates of 1.36 with and without the gate";
-    /// The feature gate `ConsistentListFromCache` can be named, on since 1.34; a server of a later release does not start with it.
+    /// The feature gate `ConsistentListFromCache` can be set, though it is on since 1.34; a server of a later release does not start with it.
     ConsistentListFromCacheName: 28 until 37, "pkg/features/kube_features.go of kubernetes/apiserver";
-    /// `WatchList` was on by default, and off again in the next release.
+    /// `WatchList` is on by default, but off again in the next release.
     WatchListTrial: 32 until 33, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `WatchList` is on by default: a watch can begin with a list.
     WatchList: 34, "recorded on 1.36";
@@ -183,19 +183,19 @@ facts! {
     OpenApiElementDefaults: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
     /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only the groups of the document.
     OpenApiNamesEveryGroup: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
-    /// OpenAPI documents require the bodies of requests, and give times and raw objects no default.
+    /// OpenAPI documents require the bodies of requests, and omit the default of times and raw objects.
     OpenApiRequiredBodies: 29, "recorded OpenAPI documents of 1.28 and 1.29";
     /// OpenAPI documents say that a Status is also a kind of resource.k8s.io/v1alpha2.
     OpenApiStatusOfResourceGroup: 27 until 30, "recorded OpenAPI documents of 1.25 to 1.31";
     /// The details of a Status have a list type, though they are not a list.
     OpenApiStatusDetailsList: 30 until 32, "recorded OpenAPI documents of 1.31 and 1.36";
-    /// A resource version in the future is a timeout, and a malformed one an error of the client.
+    /// A resource version in the future leads to a timeout, and a malformed resource version is an error of the client.
     VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";
-    /// A body of a deletion that cannot be read is an error of the client, before of the server.
+    /// A body of a deletion that cannot be read is an error of the client; before, it was an error of the server.
     DeleteErrorsAreTheClients: 35, "kubernetes #133358";
     /// A missing object is reported before a wrong UID.
     MissingBeforeUid: 30, "recorded on 1.29 and 1.31";
-    /// Unset times are left out, before they were `null`.
+    /// Unset times are omitted; before, they were `null`.
     OmitsUnsetTimes: 34, "recorded on 1.31 and 1.36";
     /// SelfSubjectReview in its version v1.
     SelfSubjectReview: 28, "API reference of Kubernetes 1.28";

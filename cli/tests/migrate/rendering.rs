@@ -113,8 +113,9 @@ fn the_migrated_chart_is_rendered_and_compared() {
     let ran = chart.run(&["--write"]);
     assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
     assert!(
-        ran.err
-            .contains("error[rendered]: with the migrated templates, Helm renders other objects"),
+        ran.err.contains(
+            "error[rendered]: with the migrated templates, Helm renders objects that differ"
+        ),
         "{}",
         ran.err
     );
