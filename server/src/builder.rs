@@ -251,7 +251,7 @@ impl Builder {
     /// server emulated another release, it is an [upgrade](ApiServer::upgrade). [`objects`](Self::objects) are created
     /// only in a new folder. Events, faults, recorded requests and the certificate authority are not kept.
     ///
-    /// /// The server responds to a write when it is on the disk: a process that is killed does not lose confirmed writes. Other
+    /// The server responds to a write when it is on the disk: a process that is killed does not lose confirmed writes. Other
     /// requests wait meanwhile, usually a few milliseconds. If the disk cannot be written, writes fail with 500 and have no
     /// effect.
     ///
