@@ -1,15 +1,11 @@
 //! The command line: the global options and the commands.
 
-use crate::commands::{
-    apply, complete, completions, convert, delete, describe, diagnose, diff, generate, get, limits,
-    lint, man, match_request, migrate, monitoring, options, plan, preview, rbac, recipes, restore,
-    rewrite_storage, scan, seats, serve, set_shares, simulate, top, traffic, validate, watch,
-    whoami,
-};
+use crate::command::{Declared, Group};
+use crate::commands::ALL;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
 
 /// Migrate, check and manage API Priority and Fairness objects: FlowSchema and PriorityLevelConfiguration
@@ -21,66 +17,61 @@ use std::ffi::OsString;
     bin_name = "kubectl flowcontrol",
     version,
     after_help = exit::HELP,
-    subcommand_required = true,
-    arg_required_else_help = true,
     propagate_version = true
 )]
-pub(crate) struct Cli {
+struct Global {
     /// When to use color
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
-
-    #[command(subcommand)]
-    pub(crate) command: Command,
+    color: Color,
 }
 
-/// A command with its options.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Migrate(migrate::Args),
-    Plan(plan::Args),
-    Preview(preview::Args),
-    Convert(convert::Args),
-    Validate(validate::Args),
-    Lint(lint::Args),
-    Limits(limits::Args),
-    Simulate(simulate::Args),
-    #[command(name = "match")]
-    Match(match_request::Args),
-    Seats(seats::Args),
-    Traffic(traffic::Args),
-    Diagnose(diagnose::Args),
-    Monitoring(monitoring::Args),
-    Protect(recipes::ProtectArgs),
-    Isolate(recipes::IsolateArgs),
-    ExemptProbes(recipes::ProbesArgs),
-    Get(get::Args),
-    Describe(describe::Args),
-    Diff(diff::Args),
-    Apply(apply::Args),
-    Delete(delete::Args),
-    SetShares(set_shares::Args),
-    Restore(restore::Args),
-    Watch(watch::Args),
-    Scan(scan::Args),
-    RewriteStorage(rewrite_storage::Args),
-    Top(top::Args),
-    Whoami(whoami::Args),
-    Rbac(rbac::Args),
-    Serve(serve::Args),
-    Completions(completions::Args),
-    Man(man::Args),
-    Options(options::Args),
-    #[command(hide = true)]
-    Generate(generate::Args),
-    #[command(name = "__complete", hide = true)]
-    Complete(complete::Args),
+/// A command line that was read.
+pub(crate) struct Cli {
+    pub(crate) color: Color,
+    command: &'static Declared,
+    matches: ArgMatches,
+}
+
+/// The program with all commands, with detailed help.
+pub(crate) fn definition() -> clap::Command {
+    let commands = ALL.iter().map(Declared::definition);
+    Global::command()
+        .subcommands(commands)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
 }
 
 /// The program as it reads a command line. Its help is compact: a paragraph, and a line for each option. The command `help` and
 /// the manual pages have the details.
 pub(crate) fn program() -> clap::Command {
-    compact(Cli::command())
+    let program = compact(definition());
+    let template = format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\n\x1b[1m\x1b[4mOptions:\x1b[0m\n{{options}}{{after-help}}",
+        grouped(&program)
+    );
+    program.help_template(template)
+}
+
+/// The commands by group, for the help.
+fn grouped(program: &clap::Command) -> String {
+    let mut text = String::new();
+    for group in Group::SHOWN {
+        text.push_str(&format!("\x1b[1m\x1b[4m{}:\x1b[0m\n", group.heading()));
+        for declared in ALL.iter().filter(|declared| declared.group == group) {
+            let command = program.find_subcommand(declared.name);
+            let about = command.and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let name = declared.name;
+            text.push_str(&format!(
+                "  \x1b[1m{name}\x1b[0m{:1$}{about}\n",
+                "",
+                17 - name.len()
+            ));
+        }
+        text.push('\n');
+    }
+    text.pop();
+    text
 }
 
 fn compact(command: clap::Command) -> clap::Command {
@@ -106,49 +97,29 @@ impl Cli {
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut program = program();
         let mut matches = program.try_get_matches_from_mut(arguments)?;
-        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+        let Global { color } = Global::from_arg_matches_mut(&mut matches)
+            .map_err(|error| error.format(&mut program))?;
+        let named = matches.remove_subcommand();
+        let found = named.and_then(|(name, matches)| {
+            let command = ALL.iter().find(|command| command.name == name)?;
+            Some((command, matches))
+        });
+        match found {
+            Some((command, matches)) => Ok(Self {
+                color,
+                command,
+                matches,
+            }),
+            // The definition requires a command, so the parser has returned an error.
+            None => Err(program.error(clap::error::ErrorKind::MissingSubcommand, "no command")),
+        }
     }
-}
 
-impl Command {
-    /// Runs the command. Data goes to the standard output, everything else to the standard error.
-    pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
-        match self {
-            Self::Migrate(args) => migrate::run(&args, streams),
-            Self::Plan(args) => plan::run(&args, streams),
-            Self::Preview(args) => preview::run(&args, streams),
-            Self::Convert(args) => convert::run(&args, streams),
-            Self::Validate(args) => validate::run(&args, streams),
-            Self::Lint(args) => lint::run(&args, streams),
-            Self::Limits(args) => limits::run(&args, streams),
-            Self::Simulate(args) => simulate::run(&args, streams),
-            Self::Match(args) => match_request::run(&args, streams),
-            Self::Seats(args) => seats::run(&args, streams),
-            Self::Diagnose(args) => diagnose::run(&args, streams),
-            Self::Traffic(args) => traffic::run(&args, streams),
-            Self::Monitoring(args) => monitoring::run(&args, streams),
-            Self::Protect(args) => recipes::protect(&args, streams),
-            Self::Isolate(args) => recipes::isolate(&args, streams),
-            Self::ExemptProbes(args) => recipes::exempt_probes(&args, streams),
-            Self::Get(args) => get::run(&args, streams),
-            Self::Describe(args) => describe::run(&args, streams),
-            Self::Diff(args) => diff::run(&args, streams),
-            Self::Apply(args) => apply::run(&args, streams),
-            Self::Delete(args) => delete::run(&args, streams),
-            Self::SetShares(args) => set_shares::run(&args, streams),
-            Self::Restore(args) => restore::run(&args, streams),
-            Self::Watch(args) => watch::run(&args, streams),
-            Self::Scan(args) => scan::run(&args, streams),
-            Self::RewriteStorage(args) => rewrite_storage::run(&args, streams),
-            Self::Top(args) => top::run(&args, streams),
-            Self::Whoami(args) => whoami::run(&args, streams),
-            Self::Rbac(args) => rbac::run(&args, streams),
-            Self::Generate(_) => Err(generate::moved()),
-            Self::Serve(args) => serve::run(&args, streams),
-            Self::Completions(args) => completions::run(&args, program(), streams),
-            Self::Man(args) => man::run(&args, Cli::command()),
-            Self::Complete(args) => complete::run(&args, program(), streams),
-            Self::Options(args) => options::run(&args, streams),
+    /// Runs the command.
+    pub(crate) fn run(mut self, streams: &mut Streams) -> Result<Exit, Failure> {
+        match self.command.run(&mut self.matches, streams) {
+            Ok(result) => result.map_err(|failure| failure.of_command(self.command)),
+            Err(error) => Err(Failure::usage(error.to_string())),
         }
     }
 }
@@ -177,11 +148,4 @@ impl Color {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::program;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        program().debug_assert();
-    }
-}
+mod tests;

@@ -25,6 +25,11 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Whether every command can end with it.
+    pub(crate) fn is_common(self) -> bool {
+        !matches!(self, Self::Findings | Self::Loss | Self::Cluster)
+    }
+
     /// The worse of two results of a command that goes on after an error: a higher code is worse.
     pub(crate) fn worse(self, other: Self) -> Self {
         match (other as u8) > (self as u8) {

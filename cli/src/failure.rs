@@ -1,5 +1,6 @@
 //! The error of a command.
 
+use crate::command::Declared;
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
 use std::fmt;
@@ -12,6 +13,8 @@ pub(crate) struct Failure {
     message: String,
     hint: Option<String>,
     reasons: Vec<Diagnostic>,
+    /// Whether a server forbids a request.
+    is_forbidden: bool,
 }
 
 impl Failure {
@@ -22,6 +25,7 @@ impl Failure {
             message: message.into(),
             hint: None,
             reasons: Vec::new(),
+            is_forbidden: false,
         }
     }
 
@@ -56,6 +60,25 @@ impl Failure {
     pub(crate) fn or_hint(mut self, hint: &str) -> Self {
         self.hint.get_or_insert_with(|| hint.to_owned());
         self
+    }
+
+    /// Marks a request that a server forbids.
+    #[must_use]
+    pub(crate) fn forbidden(mut self, is_forbidden: bool) -> Self {
+        self.is_forbidden = is_forbidden;
+        self
+    }
+
+    /// Adds the role that a command needs, if a server forbids a request.
+    #[must_use]
+    pub(crate) fn of_command(self, command: &Declared) -> Self {
+        if !self.is_forbidden || command.needs.is_nothing() {
+            return self;
+        }
+        let name = command.name;
+        self.or_hint(&format!(
+            "`kubectl flowcontrol rbac {name}` prints the role that is needed"
+        ))
     }
 
     /// Adds the places in files that caused the failure.

@@ -40,15 +40,14 @@ pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> V
         };
         into.extend(arguments.by_ref().take(if value { 1 } else { 2 }));
     }
-    match arguments.peek() {
-        // Without a command they stay where they are, and the error names the first of them.
-        None => start.extend(moved),
-        Some(_) => {
-            start.extend(arguments.next());
-            start.extend(moved);
-            start.extend(arguments);
-        }
-    }
+    // Behind all words, because a command can have commands of its own. Without a command they stay where they are, and the
+    // error names the first of them.
+    let mut rest: Vec<_> = arguments.collect();
+    let end = rest.iter().position(|word| word == "--");
+    let after = rest.split_off(end.unwrap_or(rest.len()));
+    start.extend(rest);
+    start.extend(moved);
+    start.extend(after);
     start
 }
 
@@ -61,11 +60,12 @@ mod tests {
     fn flags_of_a_cluster_follow_the_command() {
         for (given, expected) in [
             ("p get fs --context x", "p get fs --context x"),
-            ("p --context x get fs", "p get --context x fs"),
+            ("p --context x get fs", "p get fs --context x"),
             (
                 "p --context=x --color never --as a get fs -o name",
-                "p --color never get --context=x --as a fs -o name",
+                "p --color never get fs -o name --context=x --as a",
             ),
+            ("p --as a whoami -- /x", "p whoami --as a -- /x"),
             ("p --help", "p --help"),
             ("p --context", "p --context"),
         ] {

@@ -3,6 +3,7 @@
 mod audit_logs;
 mod cli;
 mod cluster;
+mod command;
 mod commands;
 mod completion;
 mod configuration;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     };
     cli.color.write_global();
     let mut streams = Streams::new();
-    let result = cli.command.run(&mut streams);
+    let result = cli.run(&mut streams);
     // A failure of the command counts more than a failure of the last write.
     let flushed = streams.out.flush().map_err(Failure::from);
     match result.and_then(|exit| flushed.map(|()| exit)) {

@@ -42,11 +42,24 @@ fn classified(output: &Output) -> Vec<(String, Value)> {
 }
 
 fn requests(log: &str) -> Output {
-    run(&["traffic", log, "--with-bootstrap", "--requests"])
+    run(&[
+        "traffic",
+        "--audit-log",
+        log,
+        "--with-bootstrap",
+        "--each-request",
+    ])
 }
 
 fn report(log: &str) -> Value {
-    let output = run(&["traffic", log, "--with-bootstrap", "-o", "json"]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        log,
+        "--with-bootstrap",
+        "-o",
+        "json",
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     serde_json::from_str(&stdout(&output)).unwrap()
 }
@@ -128,12 +141,12 @@ fn bodies_are_not_printed() {
     let log = folder.file("audit.log", format!("{event}\n"));
     let page = folder.path("page.html");
     for more in [
-        &["--requests"][..],
+        &["--each-request"][..],
         &["-o", "json"],
         &["-o", "csv"],
         &["-o", "table", "--html", &page],
     ] {
-        let output = run(&[&["traffic", &log, "--with-bootstrap"], more].concat());
+        let output = run(&[&["traffic", "--audit-log", &log, "--with-bootstrap"], more].concat());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(!stdout(&output).is_empty());
         assert!(!(stdout(&output) + &stderr(&output)).contains("hunter2"));
@@ -168,7 +181,13 @@ fn clocks_may_jump() {
 fn a_log_grows_while_it_is_read() {
     let mut child = program();
     let mut child = child
-        .args(["traffic", "-", "--with-bootstrap", "--requests"])
+        .args([
+            "traffic",
+            "--audit-log",
+            "-",
+            "--with-bootstrap",
+            "--each-request",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -221,14 +240,29 @@ fn a_rotated_log_joins_with_its_rest() {
     received["stage"] = "RequestReceived".into();
     let old = folder.file("audit-1.log", format!("{}\n{received}\n", event("0")));
     let new = folder.file("audit.log", format!("{}\n", event("1")));
-    let output = run(&["traffic", &old, &new, "--with-bootstrap", "-o", "json"]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &old,
+        &new,
+        "--with-bootstrap",
+        "-o",
+        "json",
+    ]);
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(
         (&report["requests"], &report["incomplete"]),
         (&2.into(), &0.into())
     );
     // Without its rest, the request is reported as far as it is known.
-    let output = run(&["traffic", &old, "--with-bootstrap", "-o", "json"]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &old,
+        "--with-bootstrap",
+        "-o",
+        "json",
+    ]);
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(
         (&report["requests"], &report["incomplete"]),

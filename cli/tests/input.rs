@@ -67,7 +67,7 @@ fn no_input_breaks_a_command() {
     ];
     for (name, text) in inputs {
         let file = folder.file(name, text);
-        for command in ["validate", "convert", "lint", "limits"] {
+        for command in ["validate", "convert", "lint", "seats"] {
             let output = run(&[command, "-f", &file]);
             assert!(
                 matches!(code(&output), 0..=4),
@@ -251,7 +251,7 @@ fn a_chart_is_written_for_browsers() {
         "level.yaml",
         format!("apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {{name: '{name}'}}\nspec: {{type: Limited, limited: {{limitResponse: {{type: Reject}}}}}}\n"),
     );
-    let output = run(&["limits", "-f", &level, "--svg", &file]);
+    let output = run(&["seats", "-f", &level, "--svg", &file]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
@@ -268,7 +268,7 @@ fn every_shell_is_completed() {
         ("powershell", "validate"),
         ("zsh", "__complete"),
     ] {
-        let script = run(&["completions", shell]);
+        let script = run(&["completion", shell]);
         assert_eq!(code(&script), 0);
         assert!(stdout(&script).contains(word), "{shell}");
     }

@@ -36,7 +36,7 @@ const BATCH: &str = "examples/batch.yaml";
 #[test]
 fn reports_about_files() {
     is_versioned(&json(&["lint", "-f", BATCH, "-o", "json"]));
-    let (limits, of_batch) = (["limits", "-f", BATCH, "-o", "json"], ["--diff", BATCH]);
+    let (limits, of_batch) = (["seats", "-f", BATCH, "-o", "json"], ["--compare", BATCH]);
     is_versioned(&json(&[&limits[..], &of_batch].concat()));
     let levels = json(&limits);
     levels.as_array().unwrap().iter().for_each(is_versioned);
@@ -44,7 +44,14 @@ fn reports_about_files() {
     is_versioned(&json(&[&["match", "-f", BATCH], &request[..]].concat()));
     is_versioned(&json(&["migrate", "examples", "--check", "-o", "json"]));
     let plan = [
-        "plan", "--from", "1.28", "--to", "1.32", "-o", "json", BATCH,
+        "plan",
+        "--from-release",
+        "1.28",
+        "--to-release",
+        "1.32",
+        "-o",
+        "json",
+        BATCH,
     ];
     is_versioned(&json(&plan));
     for sarif in [
@@ -76,7 +83,14 @@ fn reports_about_a_cluster() {
     is_versioned(&of_cluster(&["scan"]));
     is_versioned(&of_cluster(&["top"]));
     is_versioned(&of_cluster(&["whoami"]));
-    is_versioned(&of_cluster(&["watch", "plc/batch", "--count", "1"]));
+    is_versioned(&of_cluster(&[
+        "get",
+        "-w",
+        "--output-watch-events",
+        "plc/batch",
+        "--count",
+        "1",
+    ]));
     is_versioned(&of_cluster(&["plan", "--context", "embedded"]));
     // Objects and lists of objects can be applied as they are.
     for object in [

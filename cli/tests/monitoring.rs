@@ -39,7 +39,7 @@ fn assert_agrees(output: &Output) {
 /// Writes the rules and the dashboard of a release to a folder.
 fn write(folder: &Folder, release: &str) -> (String, String) {
     let to = folder.path(&format!("{release}/"));
-    let output = run(&["monitoring", "--to", &to, "--kubernetes", release]);
+    let output = run(&["monitoring", "--out", &to, "--kubernetes", release]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let files = ["flowcontrol-rules.yaml", "flowcontrol-dashboard.json"];
     let [rules, dashboard] = files.map(|name| format!("{to}{name}"));
@@ -105,7 +105,7 @@ fn the_output_is_the_same_each_time() {
     for format in ["rules", "prometheus-rule", "dashboard", "config-map"] {
         let arguments = [
             "monitoring",
-            "--to",
+            "--out",
             "-",
             "--format",
             format,
@@ -122,7 +122,7 @@ fn the_output_is_the_same_each_time() {
 #[test]
 fn objects_hold_the_rules_and_the_dashboard() {
     let read = |format| {
-        let output = run(&["monitoring", "--to", "-", "--format", format]);
+        let output = run(&["monitoring", "--out", "-", "--format", format]);
         let text = stdout(&output);
         match format {
             "dashboard" => text,
@@ -147,16 +147,16 @@ fn objects_hold_the_rules_and_the_dashboard() {
 fn the_name_of_a_file_decides_its_form() {
     let folder = Folder::new();
     let (rules, dashboard) = (folder.path("a.yml"), folder.path("b.json"));
-    let output = run(&["monitoring", "--to", &rules, "--to", &dashboard]);
+    let output = run(&["monitoring", "--out", &rules, "--out", &dashboard]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert!(read(&rules).starts_with("# Written by `kubectl flowcontrol monitoring`"));
     assert!(serde_json::from_str::<Value>(&read(&dashboard)).unwrap()["panels"].is_array());
     let other = folder.path("c.txt");
-    let output = run(&["monitoring", "--to", &other]);
+    let output = run(&["monitoring", "--out", &other]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("--format"), "{}", stderr(&output));
-    let output = run(&["monitoring", "--to", &other, "--selector", "job=api"]);
+    let output = run(&["monitoring", "--out", &other, "--matchers", "job=api"]);
     assert_eq!(code(&output), 2);
     assert!(
         stderr(&output).contains("label matchers"),
@@ -173,15 +173,15 @@ fn only_files_of_its_own_are_replaced() {
         ("d.json", "{\"uid\": \"own\"}\n"),
     ] {
         let path = folder.file(name, foreign);
-        let output = run(&["monitoring", "--to", &path]);
+        let output = run(&["monitoring", "--out", &path]);
         assert_eq!(code(&output), 2, "{}", stderr(&output));
-        assert!(stderr(&output).contains("--yes"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("--force"), "{}", stderr(&output));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
-        assert_eq!(code(&run(&["monitoring", "--to", &path, "--yes"])), 0);
+        assert_eq!(code(&run(&["monitoring", "--out", &path, "--force"])), 0);
         let written = std::fs::read_to_string(&path).unwrap();
         assert_ne!(written, foreign);
         // Another release replaces its own file.
-        let output = run(&["monitoring", "--to", &path, "--kubernetes", "1.30"]);
+        let output = run(&["monitoring", "--out", &path, "--kubernetes", "1.30"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_ne!(std::fs::read_to_string(&path).unwrap(), written);
     }

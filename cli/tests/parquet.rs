@@ -71,6 +71,7 @@ fn traffic(folder: &Folder, log: &str, more: &[&str]) -> (String, Value) {
     let (log, rows) = (folder.file("audit.log", log), folder.path("rows.parquet"));
     let mut arguments = vec![
         "traffic",
+        "--audit-log",
         &log,
         "--with-bootstrap",
         "--kubernetes",
@@ -229,9 +230,10 @@ fn other_output_and_partial_results_have_no_rows() {
     for arguments in [
         vec![
             "traffic",
+            "--audit-log",
             &log,
             "--with-bootstrap",
-            "--requests",
+            "--each-request",
             "--parquet",
             &rows,
         ],
@@ -244,6 +246,7 @@ fn other_output_and_partial_results_have_no_rows() {
     let unwritable = folder.path("no/folder/rows.parquet");
     let output = run(&[
         "traffic",
+        "--audit-log",
         &log,
         "--with-bootstrap",
         "--parquet",

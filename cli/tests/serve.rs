@@ -147,7 +147,7 @@ async fn live_objects_are_read_in_the_best_version_and_by_the_clusters_release()
     let _served = Served::start(&options);
     let live = ["--live", "--kubeconfig", &kubeconfig, "-o", "json"];
 
-    let limits = run(&[["limits"].as_slice(), &live].concat());
+    let limits = run(&[["seats"].as_slice(), &live].concat());
     assert_eq!(code(&limits), 0, "{}", stderr(&limits));
     let limits: Vec<Value> = serde_json::from_slice(&limits.stdout).unwrap();
     let batch = limits
@@ -200,7 +200,7 @@ fn a_cluster_that_does_not_answer_is_a_result() {
     let folder = Folder::new();
     let kubeconfig = folder.path("kubeconfig");
     drop(Served::start(&["--kubeconfig", &kubeconfig]));
-    let limits = run(&["limits", "--live", "--kubeconfig", &kubeconfig]);
+    let limits = run(&["seats", "--live", "--kubeconfig", &kubeconfig]);
     assert_eq!(code(&limits), 5, "{}", stderr(&limits));
     assert!(
         stderr(&limits).starts_with("error: "),
@@ -208,10 +208,10 @@ fn a_cluster_that_does_not_answer_is_a_result() {
         stderr(&limits)
     );
 
-    let missing = run(&["limits", "--live", "--kubeconfig", &folder.path("none")]);
+    let missing = run(&["seats", "--live", "--kubeconfig", &folder.path("none")]);
     assert_eq!(code(&missing), 5);
     let missing = run(&[
-        "limits",
+        "seats",
         "--live",
         "--kubeconfig",
         &kubeconfig,

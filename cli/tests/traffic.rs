@@ -43,7 +43,12 @@ fn gzip(text: &str) -> Vec<u8> {
 
 /// Classifies the requests of logs by the built-in objects.
 fn requests(logs: &[&str]) -> std::process::Output {
-    let mut arguments = vec!["traffic", "--with-bootstrap", "--requests"];
+    let mut arguments = vec![
+        "traffic",
+        "--with-bootstrap",
+        "--each-request",
+        "--audit-log",
+    ];
     arguments.extend(logs);
     run(&arguments)
 }
@@ -88,7 +93,13 @@ fn every_request_is_classified_once() {
 #[test]
 fn the_standard_input_can_be_a_log() {
     let mut child = program()
-        .args(["traffic", "--with-bootstrap", "--requests", "-"])
+        .args([
+            "traffic",
+            "--with-bootstrap",
+            "--each-request",
+            "--audit-log",
+            "-",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -207,7 +218,13 @@ fn the_report_adds_up() {
     let metrics = "apiserver_resource_objects{group=\"\",resource=\"pods\"} 5000\n\
                    apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 50000000\n";
     let metrics = folder.file("metrics.txt", metrics);
-    let found = report(&[&log, "--with-bootstrap", "--metrics", &metrics]);
+    let found = report(&[
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "--metrics",
+        &metrics,
+    ]);
     assert_eq!(
         (
             &found["requests"],
@@ -244,10 +261,17 @@ fn the_report_adds_up() {
             .any(|class| class["flowSchema"] == "catch-all")
     );
 
-    let table = run(&["traffic", &log, "--with-bootstrap"]);
+    let table = run(&["traffic", "--audit-log", &log, "--with-bootstrap"]);
     let text = stdout(&table);
     assert!(text.starts_with("60 requests from 2026-01-01T00:00:00Z to 2026-01-01T00:09:50Z\n1 of them without an end in the logs\n"), "{text}");
-    let csv = run(&["traffic", &log, "--with-bootstrap", "-o", "csv"]);
+    let csv = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "-o",
+        "csv",
+    ]);
     let csv = stdout(&csv);
     assert!(
         csv.contains("global-default,global-default,\"<b>&\"\"eve\"\"\",list,5,"),
@@ -260,7 +284,7 @@ fn a_proposed_configuration_is_compared() {
     let folder = Folder::new();
     let log = folder.file("audit.log", traffic());
     let bobs = folder.file("bobs.json", BOBS);
-    let found = report(&[&log, "--with-bootstrap", "--compare", &bobs]);
+    let found = report(&["--audit-log", &log, "--with-bootstrap", "--compare", &bobs]);
     let comparison = &found["comparison"];
     assert_eq!(comparison["movedRequests"], 15);
     let moved = &comparison["moves"][0];
@@ -269,7 +293,14 @@ fn a_proposed_configuration_is_compared() {
         (&json!("global-default"), &json!("bobs"))
     );
     assert_eq!(moved["users"][0]["name"], "bob");
-    let output = run(&["traffic", &log, "--with-bootstrap", "--compare", &bobs]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "--compare",
+        &bobs,
+    ]);
     assert!(
         stdout(&output).contains("proposed configuration: 15 of 60 requests move"),
         "{}",
@@ -282,7 +313,15 @@ fn names_are_redacted_consistently() {
     let folder = Folder::new();
     let log = folder.file("audit.log", traffic());
     let text = |redact: &str| {
-        let output = run(&["traffic", &log, "--with-bootstrap", redact, "-o", "json"]);
+        let output = run(&[
+            "traffic",
+            "--audit-log",
+            &log,
+            "--with-bootstrap",
+            redact,
+            "-o",
+            "json",
+        ]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         stdout(&output)
     };
@@ -349,7 +388,14 @@ fn no_output_has_an_original_value() {
         vec!["--partial", &part],
     ] {
         let output = run(&[
-            ["traffic", &log, "--with-bootstrap", "--redact"].as_slice(),
+            [
+                "traffic",
+                "--audit-log",
+                &log,
+                "--with-bootstrap",
+                "--redact",
+            ]
+            .as_slice(),
             &more,
         ]
         .concat());
@@ -364,7 +410,14 @@ fn no_output_has_an_original_value() {
             assert!(!output.contains(name), "{name} in output {index}: {output}");
         }
     }
-    let open = run(&["traffic", &log, "--with-bootstrap", "-o", "json"]);
+    let open = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "-o",
+        "json",
+    ]);
     assert!(stdout(&open).contains("acme-agent") && stdout(&open).contains("acme-token"));
 }
 
@@ -383,6 +436,7 @@ fn outputs_never_replace_inputs_or_each_other() {
         for input in [&log, &bobs] {
             let output = run(&[
                 "traffic",
+                "--audit-log",
                 &log,
                 "-f",
                 &bobs,
@@ -402,7 +456,7 @@ fn outputs_never_replace_inputs_or_each_other() {
     let output = run(&[
         "simulate",
         "--with-bootstrap",
-        "--seats",
+        "--server-seats",
         "600",
         "--audit-log",
         &log,
@@ -410,7 +464,15 @@ fn outputs_never_replace_inputs_or_each_other() {
         &other_name,
     ]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
-    let output = run(&["limits", "-f", &bobs, "--seats", "600", "--svg", &bobs]);
+    let output = run(&[
+        "seats",
+        "-f",
+        &bobs,
+        "--server-seats",
+        "600",
+        "--svg",
+        &bobs,
+    ]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
     assert_eq!(std::fs::read_to_string(&bobs).unwrap(), BOBS);
@@ -418,10 +480,24 @@ fn outputs_never_replace_inputs_or_each_other() {
     // A failure leaves the file of an earlier run, and no draft.
     std::fs::write(&page, "old").unwrap();
     let broken = folder.file("broken.log", "not an event");
-    let output = run(&["traffic", &broken, "--with-bootstrap", "--html", &page]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &broken,
+        "--with-bootstrap",
+        "--html",
+        &page,
+    ]);
     assert_eq!(code(&output), 3);
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "old");
-    let output = run(&["traffic", &log, "--with-bootstrap", "--html", &page]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "--html",
+        &page,
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(
         std::fs::read_to_string(&page)
@@ -436,6 +512,7 @@ fn outputs_never_replace_inputs_or_each_other() {
     );
     let output = run(&[
         "traffic",
+        "--audit-log",
         &log,
         "--with-bootstrap",
         "--html",
@@ -460,13 +537,20 @@ fn requests_that_never_end_are_counted_and_a_partial_result_has_a_limit() {
         .map(|number| begun.replace("\"ID\"", &format!("\"{number}\"")) + "\n")
         .collect();
     let log = folder.file("audit.log", text);
-    let whole = report(&[&log, "--with-bootstrap"]);
+    let whole = report(&["--audit-log", &log, "--with-bootstrap"]);
     assert_eq!(
         (&whole["requests"], &whole["incomplete"]),
         (&json!(count), &json!(count))
     );
     let part = folder.path("part.json");
-    let output = run(&["traffic", &log, "--with-bootstrap", "--partial", &part]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "--partial",
+        &part,
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let written: Value = serde_json::from_slice(&std::fs::read(&part).unwrap()).unwrap();
     assert_eq!(written["open"].as_array().unwrap().len(), 65_536);
@@ -492,7 +576,14 @@ fn cells_of_a_spreadsheet_are_inert() {
         })
         .collect();
     let log = folder.file("audit.log", lines(&events));
-    let output = run(&["traffic", &log, "--with-bootstrap", "-o", "csv"]);
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--with-bootstrap",
+        "-o",
+        "csv",
+    ]);
     let text = stdout(&output);
     for prefix in prefixes {
         let inert = [format!(",'{prefix}1+1,"), format!(",\"'{prefix}1+1\",")];
@@ -517,11 +608,15 @@ fn partial_results_add_up_to_one_run() {
         .collect();
     let logs: Vec<_> = parts.iter().map(String::as_str).collect();
     let options = ["--with-bootstrap", "--compare", &bobs, "--redact=secret"];
-    let whole = report(&[logs.as_slice(), &options].concat());
+    let whole = report(&[["--audit-log"].as_slice(), &logs, &options].concat());
     let mut partial = Vec::new();
     for log in &logs {
         let file = format!("{log}.json");
-        let output = run(&[&["traffic", log, "--partial", &file], options.as_slice()].concat());
+        let output = run(&[
+            &["traffic", "--audit-log", log, "--partial", &file],
+            options.as_slice(),
+        ]
+        .concat());
         assert_eq!(
             (code(&output), stdout(&output).as_str()),
             (0, ""),
@@ -540,6 +635,7 @@ fn partial_results_add_up_to_one_run() {
     let file = folder.path("other.json");
     run(&[
         "traffic",
+        "--audit-log",
         logs[0],
         "--with-bootstrap",
         "-f",
@@ -562,6 +658,7 @@ fn the_page_reads_well_in_a_browser() {
     let bobs = folder.file("bobs.json", BOBS);
     let page = folder.path("page.html");
     let arguments = [
+        "--audit-log",
         &log,
         "--with-bootstrap",
         "--compare",

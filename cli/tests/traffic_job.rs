@@ -120,7 +120,7 @@ fn the_merged_report_is_that_of_one_run() {
     let rclone = folder.file("programs/rclone", RCLONE);
     std::fs::set_permissions(rclone, std::fs::Permissions::from_mode(0o755)).unwrap();
     let logs = logs(&folder, 7);
-    let mut arguments = vec!["traffic"];
+    let mut arguments = vec!["traffic", "--audit-log"];
     arguments.extend(logs.iter().map(String::as_str));
     let objects = "tests/fixtures/bootstrap.yaml";
     arguments.extend(["-f", objects, "--kubernetes", "1.33", "-o", "json"]);

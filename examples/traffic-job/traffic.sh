@@ -11,6 +11,6 @@ if [ "$#" -eq 0 ]; then
     exit 0
 fi
 # The words for redacted names are the same in all pods, because the key is.
-kubectl-flowcontrol traffic "$@" -f "$OBJECTS" --kubernetes "$RELEASE" ${REDACT_KEY:+"--redact=$REDACT_KEY"} \
+kubectl-flowcontrol traffic --audit-log "$@" -f "$OBJECTS" --kubernetes "$RELEASE" ${REDACT_KEY:+"--redact=$REDACT_KEY"} \
     --partial "$WORK/partial.json"
 rclone copyto "$WORK/partial.json" "$STORE/partial/$RUN/$JOB_COMPLETION_INDEX.json"

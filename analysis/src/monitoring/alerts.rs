@@ -122,7 +122,7 @@ fn waits() -> Vec<Alert> {
                 "One in a hundred requests of the priority level {{ $labels.priority_level }} waits for {{ $value | humanizeDuration }} or ",
                 "longer. The server rejects a request after a quarter of its time limit, which is 15 seconds with the default ",
                 "--request-timeout. Raise the nominalConcurrencyShares of the level, or isolate its busiest flow with ",
-                "`kubectl flowcontrol isolate`.",
+                "`kubectl flowcontrol create isolate`.",
             ),
         },
     ]
@@ -152,7 +152,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
                 "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time, although less than half of ",
                 "the seats of {{ $labels.instance }} are in use. The configuration is the limit, not the server: raise the ",
                 "nominalConcurrencyShares or the borrowingLimitPercent of the level, or the lendablePercent of the idle ones. ",
-                "`kubectl flowcontrol limits` shows the effect on every level.",
+                "`kubectl flowcontrol seats` shows the effect on every level.",
             ),
         },
         Alert {
@@ -182,7 +182,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             description: concat!(
                 "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time on {{ $labels.instance }}, ",
                 "and the level has borrowed as many seats as its borrowingLimitPercent permits. Raise that limit or the ",
-                "nominalConcurrencyShares; `kubectl flowcontrol limits` shows the effect on every level.",
+                "nominalConcurrencyShares; `kubectl flowcontrol seats` shows the effect on every level.",
             ),
         });
     }

@@ -254,7 +254,9 @@ impl From<&Error> for Failure {
         let hint =
             "`--context`, `--kubeconfig` and `--server` choose the server, if another one is meant";
         let hint = error.is_connect().then(|| hint.to_owned());
-        Self::new(Exit::Cluster, error.to_string()).hint_if(hint)
+        Self::new(Exit::Cluster, error.to_string())
+            .hint_if(hint)
+            .forbidden(error.is_forbidden())
     }
 }
 

@@ -137,7 +137,7 @@ impl ServerSeats {
         let unknown = |reason: String| {
             let message = format!("the seats of the API server at {address} are unknown: {reason}");
             Failure::new(Exit::Cluster, message).hint(
-                "give the number with `--server-seats SEATS`, or read access to /metrics: `kubectl flowcontrol rbac limits` prints the role",
+                "give the number with `--server-seats SEATS`, or read access to /metrics: `kubectl flowcontrol rbac seats` prints the role",
             )
         };
         let text = server.text("/metrics").await;

@@ -7,6 +7,7 @@ use crate::cluster::{
     Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message, owner,
     title,
 };
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ use std::io::Write;
 /// the files now omit are removed, even if they were applied in another version or by `kubectl apply` without `--server-side`.
 ///
 /// A field that another field manager owns with a different value is a conflict: the object is not written, and the conflicts
-/// are shown. `--force` takes over the fields. Fields that this tool itself has changed, as with `set-shares`, are not a conflict.
+/// are shown. `--force-conflicts` takes over the fields. Fields that this tool itself has changed, as with `tune`, are not a conflict.
 ///
 /// An error of one object does not stop the others. After an error nothing is pruned.
 #[derive(Debug, clap::Args)]
@@ -33,11 +34,11 @@ pub(crate) struct Args {
     files: FileArgs,
 
     /// Take over fields that other field managers own
-    #[arg(long, visible_alias = "force-conflicts")]
-    force: bool,
+    #[arg(long)]
+    force_conflicts: bool,
 
     /// Accepted for scripts of `kubectl apply`: the apply is always server-side
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = ["true"], hide = true)]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "BOOL", default_missing_value = "true", value_parser = ["true"], hide = true)]
     server_side: Option<String>,
 
     /// Delete objects that match `-l`, were applied by the same field manager, and are not in the files
@@ -74,7 +75,34 @@ Examples:
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "apply";
+    const GROUP: Group = Group::Objects;
+    const NEEDS: Needs = Needs::new(
+        &[SERVED, RELEASE],
+        &[on(BOTH, &["create", "delete", "get", "list", "patch"])],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "a conflict, or a managed object that was not changed",
+        ),
+        (
+            Exit::Loss,
+            "a field would be lost, or would change its meaning",
+        ),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await?;
@@ -103,7 +131,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         if let Some(form) = &args.output.output {
             args.output.prepare(&mut applied);
-            form.write(&applied, true, streams)?;
+            form.write(&applied, streams)?;
         }
         if let Some(selector) = args.selector.as_deref().filter(|_| args.prune) {
             if exit == Exit::Success {
@@ -144,7 +172,15 @@ async fn apply(
             // Fields are taken over only if the apply itself succeeds.
             let dry_run = WriteArgs::dry_run_by(&args.write.field_manager);
             let tree = &manifest.tree;
-            let tried = apply_dry_run(live, kind, tree, Some(before), &dry_run, args.force).await;
+            let tried = apply_dry_run(
+                live,
+                kind,
+                tree,
+                Some(before),
+                &dry_run,
+                args.force_conflicts,
+            )
+            .await;
             tried.map_err(|error| explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
@@ -152,8 +188,18 @@ async fn apply(
     let (tree, write) = (&manifest.tree, &args.write);
     let result = match (write.is_client_dry_run(), write.is_dry_run()) {
         (true, _) => Ok(tree.clone()),
-        (false, true) => apply_dry_run(live, kind, tree, before.as_ref(), write, args.force).await,
-        (false, false) => apply_own(live, kind, tree, write, args.force).await,
+        (false, true) => {
+            apply_dry_run(
+                live,
+                kind,
+                tree,
+                before.as_ref(),
+                write,
+                args.force_conflicts,
+            )
+            .await
+        }
+        (false, false) => apply_own(live, kind, tree, write, args.force_conflicts).await,
     };
     let after = result.map_err(|error| explain(manifest, error))?;
     let what = match &before {
@@ -269,5 +315,5 @@ fn explain(manifest: &Manifest, error: Error) -> Failure {
         message.push_str(&format!("{comma} {field} ({owner})"));
     }
     Failure::new(Exit::Findings, message)
-        .hint("use `--force` to take over these fields, or remove them from the file")
+        .hint("use `--force-conflicts` to take over these fields, or remove them from the file")
 }

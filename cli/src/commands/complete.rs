@@ -1,10 +1,11 @@
 //! `__complete`: the words that can follow, for completion scripts.
 
+use crate::cli::program;
+use crate::command::{Command, Group};
 use crate::completion;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::Command;
 
 /// Print the words that can follow
 ///
@@ -17,8 +18,17 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Result<Exit, Failure> {
-    let completion = completion::complete(program, &args.words);
+impl Command for Args {
+    const NAME: &'static str = "__complete";
+    const GROUP: Group = Group::Hidden;
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let completion = completion::complete(program(), &args.words);
     completion.write(&mut streams.out.data())?;
     Ok(Exit::Success)
 }

@@ -1,5 +1,6 @@
 //! `convert`: objects in another API version.
 
+use crate::command::{Command, Group};
 use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ pub(crate) struct Args {
 
     /// The API version to convert to: v1, v1beta3, v1beta2 or v1beta1
     #[arg(long, value_name = "VERSION", default_value = "v1")]
-    to: ApiVersion,
+    to_version: ApiVersion,
 
     /// Print the objects as a server returns them, even with losses, which are reported
     #[arg(long)]
@@ -54,16 +55,32 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # Convert a manifest of Kubernetes 1.25 to v1
-  kubectl flowcontrol convert -f old.yaml --to v1
+  kubectl flowcontrol convert -f old.yaml --to-version v1
 
   # Show the object that a 1.29 server returns
-  kubectl flowcontrol convert -f old.yaml --to v1 --as-server --kubernetes 1.29 -o json
+  kubectl flowcontrol convert -f old.yaml --to-version v1 --as-server --kubernetes 1.29 -o json
 
   # Export objects, to apply them to another cluster
   kubectl get flowschemas,prioritylevelconfigurations -o yaml |
-    kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields";
+    kubectl flowcontrol convert -f - --to-version v1beta3 --strip-server-fields";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "convert";
+    const GROUP: Group = Group::Migrate;
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "an object is invalid"),
+        (
+            Exit::Loss,
+            "a field would be lost, or would change its meaning",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = release(args)?;
     let mut skipped = Skipped::default();
     let mut converted = Vec::new();
@@ -96,7 +113,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let count = plural(losses.len(), "loss");
         let failure = Failure::new(
             Exit::Loss,
-            format!("{count} in the conversion to {}", args.to),
+            format!("{count} in the conversion to {}", args.to_version),
         );
         return Err(failure.because(losses));
     }
@@ -108,14 +125,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 /// The release to convert for. A release named by the user must serve the target version.
 fn release(args: &Args) -> Result<Release, Failure> {
-    let serves = |release: &Release| args.to.is_served_by(*release);
+    let serves = |release: &Release| args.to_version.is_served_by(*release);
     match args.release {
         Some(release) if !serves(&release) => {
             let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
-            Err(
-                Failure::usage(format!("Kubernetes {release} does not serve {}", args.to))
-                    .hint(format!("it serves {}", served.join(" and "))),
-            )
+            Err(Failure::usage(format!(
+                "Kubernetes {release} does not serve {}",
+                args.to_version
+            ))
+            .hint(format!("it serves {}", served.join(" and "))))
         }
         Some(release) => Ok(release),
         None if args.as_server => Ok(Release::all().filter(serves).last().unwrap_or_default()),
@@ -132,14 +150,14 @@ fn convert(
     let object = document.object(release)?;
     let kind = VersionedKind::new(object.kind, object.version, release);
     let (mut value, losses) = if args.as_server {
-        let (value, losses) = Lossy::parts(server_tree(object.written(), kind, args.to));
-        (as_written(&value, object.kind, args.to), losses)
+        let (value, losses) = Lossy::parts(server_tree(object.written(), kind, args.to_version));
+        (as_written(&value, object.kind, args.to_version), losses)
     } else {
         object.warn_of_duplicates(streams)?;
         let value = object.written();
-        Lossy::parts(shape_tree(value, kind, args.to))
+        Lossy::parts(shape_tree(value, kind, args.to_version))
     };
-    value["apiVersion"] = args.to.api_version().into();
+    value["apiVersion"] = args.to_version.api_version().into();
     value["kind"] = object.kind.as_str().into();
     if args.export.strip_server_fields {
         strip_server_fields(&mut value);

@@ -2,6 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
+use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -29,8 +30,8 @@ pub(crate) struct Args {
     all: bool,
 
     /// Do not ask before `--all` deletes
-    #[arg(short, long)]
-    yes: bool,
+    #[arg(short = 'y', long, alias = "yes")]
+    force: bool,
 
     /// Ignore objects that do not exist
     #[arg(long)]
@@ -59,9 +60,26 @@ Examples:
   kubectl flowcontrol delete all -l team=a
 
   # Delete all flow schemas that nobody manages, without a question
-  kubectl flowcontrol delete fs --all --yes";
+  kubectl flowcontrol delete fs --all --force";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "delete";
+    const GROUP: Group = Group::Objects;
+    const NEEDS: Needs = Needs::new(&[SERVED], &[on(BOTH, &["delete", "get", "list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a managed object was not deleted"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     check_target(args)?;
     let named = match args.files.is_empty() {
         true => None,
@@ -159,12 +177,12 @@ fn confirm(args: &Args, objects: &[(Kind, Value)], streams: &mut Streams) -> Res
         .filter(is_deleted)
         .map(|(kind, object)| title(*kind, name(object)))
         .collect();
-    if args.yes || args.write.is_dry_run() || names.is_empty() {
+    if args.force || args.write.is_dry_run() || names.is_empty() {
         return Ok(true);
     }
     if !io::stdin().is_terminal() {
         let message = format!("`--all` would delete {}", plural(names.len(), "object"));
-        return Err(Failure::usage(message).hint("use `--yes` to delete them without a question"));
+        return Err(Failure::usage(message).hint("use `--force` to delete them without a question"));
     }
     for name in &names {
         writeln!(streams.err, "{name}")?;

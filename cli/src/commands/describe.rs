@@ -5,6 +5,7 @@ mod schema;
 
 use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, SeatsArg, ServerSeats, TargetArgs, age, name, owner};
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, one_line};
@@ -45,7 +46,21 @@ struct Surroundings {
     seats: Result<ServerSeats, Failure>,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "describe";
+    const GROUP: Group = Group::Objects;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["get", "list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let (objects, unfound) = args.target.find_each(&live).await?;

@@ -5,6 +5,7 @@ mod report;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on};
+use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
@@ -26,15 +27,15 @@ use std::time::Duration;
 /// Find out why requests of a cluster wait or are rejected, with the evidence and what to do
 ///
 /// Reads the objects of the cluster, and the metrics and debug dumps of every API server that is reachable by its own address; with
-/// LOG also audit logs. Finds the levels that queue and reject, the flows that fill them, flows that starve others, flow schemas that
+/// `--audit-log` also audit logs. Finds the levels that queue and reject, the flows that fill them, flows that starve others, flow schemas that
 /// take system traffic, servers that are overloaded or only misconfigured, objects of vendors, and borrowing that cannot happen.
 /// Lists the evidence that could not be read. Exits with 1 if there is a problem or a risk.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Audit logs of the cluster, the oldest first, compressed with gzip or not, or - for the standard input
-    #[arg(value_name = "LOG")]
-    logs: Vec<PathBuf>,
+    #[arg(long, value_name = "LOG", num_args = 1..)]
+    audit_log: Vec<PathBuf>,
 
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -68,7 +69,7 @@ Examples:
   kubectl flowcontrol diagnose
 
   # Why a controller gets 429, with the audit log of one API server
-  kubectl flowcontrol diagnose --user system:serviceaccount:ci:builder audit.log
+  kubectl flowcontrol diagnose --user system:serviceaccount:ci:builder --audit-log audit.log
 
   # One level, measured for half a minute, for a script
   kubectl flowcontrol diagnose --level workload-low --interval 30 -o json";
@@ -83,7 +84,34 @@ enum Output {
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "diagnose";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(
+        &[
+            SERVED,
+            RELEASE,
+            METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+            "/debug/api_priority_and_fairness/dump_queues",
+            "/debug/api_priority_and_fairness/dump_requests",
+        ],
+        &[on(BOTH, &["list"]), API_SERVERS],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "there is a problem or a risk"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let objects = Objects::live(&args.cluster).map_err(|failure| {
         failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
     })?;
@@ -129,7 +157,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         *user = own;
         any_groups = false;
     }
-    if !args.logs.is_empty() {
+    if !args.audit_log.is_empty() {
         let log = tally(args, &evidence, user.as_ref(), streams)?;
         if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
             user.groups = groups.to_vec();
@@ -212,7 +240,7 @@ fn tally(
     };
     let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let mut tally = LogTally::new(schemas, levels, evidence.release, &scope);
-    read_logs(&args.logs, streams, |event, _, _| {
+    read_logs(&args.audit_log, streams, |event, _, _| {
         tally.add(event);
         Ok(())
     })?;

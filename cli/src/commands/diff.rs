@@ -2,6 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, title};
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -35,7 +36,31 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl flowcontrol diff -f manifests/";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "diff";
+    const GROUP: Group = Group::Objects;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["create", "get", "patch"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "applying the files would change the cluster",
+        ),
+        (
+            Exit::Loss,
+            "a field would be lost, or would change its meaning",
+        ),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await?;

@@ -1,21 +1,23 @@
 //! `get`: the objects of a cluster, with their effect.
 
+mod changes;
 mod overview;
 mod rows;
 
 use crate::cluster::{Follow, Live, LiveArgs, SeatsArg, TargetArgs, block_on, name};
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
+use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
 use overview::Overview;
 use serde_json::Value;
 use std::io::Write;
-use std::str::FromStr;
 
 /// Display objects of a cluster with their seats, load and health
 ///
-/// For a priority level: its shares and nominal seats, the seats that it lends and borrows, and with `--live` the current
+/// For a priority level: its shares and nominal seats, the seats that it lends and borrows, and with `--show-load` the current
 /// requests and seats. For a flow schema: its level and place. HEALTH names the worst error or warning of `lint`.
 ///
 /// The objects are read in the newest served API version, or in the version of `--api-version`.
@@ -27,11 +29,24 @@ pub(crate) struct Args {
 
     /// Show the current requests and seats of each level
     #[arg(long)]
-    live: bool,
+    show_load: bool,
 
-    /// Show changes until Ctrl-C, after the objects
+    /// Show changes until Ctrl-C, after the objects. The watch survives lost connections and expired resource versions
     #[arg(short, long)]
     watch: bool,
+
+    /// Show changes until Ctrl-C, without the existing objects first
+    #[arg(long)]
+    watch_only: bool,
+
+    /// Show each change as its event, object and changed fields; with json as {"schemaVersion": 1, "event", "old", "object"} in
+    /// one line. The event is ADDED, MODIFIED or DELETED
+    #[arg(long)]
+    output_watch_events: bool,
+
+    /// With --watch, exit after this number of changes
+    #[arg(long, value_name = "COUNT")]
+    count: Option<u64>,
 
     /// Treat an object that does not exist as success
     #[arg(long)]
@@ -51,7 +66,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     seats: SeatsArg,
 
-    /// The output format: table, wide, json, yaml, name (KIND/NAME), or jsonpath=TEMPLATE
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -62,56 +77,88 @@ Examples:
   kubectl flowcontrol get
 
   # The priority levels with their current load
-  kubectl flowcontrol get plc --live
+  kubectl flowcontrol get plc --show-load
 
   # A priority level in an older version
   kubectl flowcontrol get plc/workload-low --api-version v1beta3 -o yaml
 
-  # The shares of a level, for a script
-  kubectl flowcontrol get plc/batch -o jsonpath='{.spec.limited.nominalConcurrencyShares}'";
+  # The changes of priority levels, with the changed fields
+  kubectl flowcontrol get plc --watch-only --output-watch-events";
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    Table { is_wide: bool },
-    Objects(ObjectForm),
+    /// A line for each object
+    Table,
+    /// A table with more columns
+    Wide,
+    Json,
+    Yaml,
+    /// KIND/NAME, one object per line
+    Name,
 }
 
-impl FromStr for Output {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "table" => Ok(Self::Table { is_wide: false }),
-            "wide" => Ok(Self::Table { is_wide: true }),
-            text => match text.parse() {
-                Ok(form) => Ok(Self::Objects(form)),
-                Err(error) => Err(error.replace("expected json", "expected table, wide, json")),
-            },
+impl Output {
+    /// The form of objects; none for a table.
+    fn form(self) -> Option<ObjectForm> {
+        match self {
+            Self::Table | Self::Wide => None,
+            Self::Json => Some(ObjectForm::Json),
+            Self::Yaml => Some(ObjectForm::Yaml),
+            Self::Name => Some(ObjectForm::Name),
         }
+    }
+
+    fn is_wide(self) -> bool {
+        self == Self::Wide
     }
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "get";
+    const GROUP: Group = Group::Objects;
+    const NEEDS: Needs = Needs::new(
+        &[
+            SERVED,
+            RELEASE,
+            METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+        ],
+        &[on(BOTH, &["get", "list", "watch"])],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.cluster.connect().await?;
+        if args.output_watch_events || args.watch_only {
+            return changes::follow(args, &live, streams).await;
+        }
         let (mut objects, unfound) = args.target.find_each(&live).await?;
         let missing: Vec<_> = unfound
             .into_iter()
             .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
             .collect();
-        match &args.output {
-            Output::Table { is_wide } => {
+        match args.output.form() {
+            None => {
                 if !objects.is_empty() {
-                    tables(args, &live, &objects, *is_wide, streams).await?;
+                    tables(args, &live, &objects, streams).await?;
                 } else if missing.is_empty() && !args.ignore_not_found {
                     writeln!(streams.err, "no objects found")?;
                 }
             }
-            Output::Objects(form) => {
+            Some(form) => {
                 let is_named = args.target.has_names()?;
                 if !(objects.is_empty() && is_named) {
                     prepare(args, form, &mut objects);
-                    form.write(&objects, is_named, streams)?;
+                    form.write(&objects, streams)?;
                 }
             }
         }
@@ -126,8 +173,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 /// Removes managedFields where the user does not want them.
-fn prepare(args: &Args, form: &ObjectForm, objects: &mut [(Kind, Value)]) {
-    let shows = !matches!(form, ObjectForm::Yaml);
+fn prepare(args: &Args, form: ObjectForm, objects: &mut [(Kind, Value)]) {
+    let shows = form != ObjectForm::Yaml;
     if !args.show_managed_fields.unwrap_or(shows) {
         objects
             .iter_mut()
@@ -140,10 +187,10 @@ async fn tables(
     args: &Args,
     live: &Live,
     objects: &[(Kind, Value)],
-    is_wide: bool,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let overview = Overview::read(live, args.seats, args.live).await?;
+    let overview = Overview::read(live, args.seats, args.show_load).await?;
+    let is_wide = args.output.is_wide();
     let mut is_first = true;
     for kind in Kind::ALL.iter().copied() {
         let mut table = rows::table(kind, &overview, is_wide);
@@ -190,6 +237,7 @@ async fn follow(
 ) -> Result<Exit, Failure> {
     let selector = args.target.selector.as_deref();
     let mut follow = Follow::begin(live, args.target.targets()?, selector);
+    let mut printed = 0;
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
     while let Some(change) = follow.next(streams).await? {
         let (kind, object) = (change.kind, change.object);
@@ -199,25 +247,43 @@ async fn follow(
         if is_listed && change.event == "ADDED" {
             continue;
         }
-        match &args.output {
-            Output::Table { is_wide } => {
-                let overview = Overview::read(live, args.seats, args.live).await?;
-                let mut table = rows::table(kind, &overview, *is_wide);
-                table.add(rows::row(kind, &object, &overview, *is_wide));
-                table.write_rows(&mut streams.out)?;
-            }
-            // One object a line, as in kubectl.
-            Output::Objects(ObjectForm::Json) => write_line(&mut streams.out, &object)?,
-            Output::Objects(form) => {
-                let mut objects = [(kind, object)];
-                prepare(args, form, &mut objects);
-                if matches!(form, ObjectForm::Yaml) {
-                    writeln!(streams.out, "---")?;
-                }
-                form.write(&objects, true, streams)?;
-            }
+        show(args, live, kind, object, streams).await?;
+        printed += 1;
+        if args.count.is_some_and(|count| printed >= count) {
+            break;
         }
-        streams.out.flush()?;
     }
     Ok(Exit::Success)
+}
+
+/// Prints an object after a change.
+async fn show(
+    args: &Args,
+    live: &Live,
+    kind: Kind,
+    object: Value,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    match args.output.form() {
+        None => {
+            let overview = Overview::read(live, args.seats, args.show_load).await?;
+            let is_wide = args.output.is_wide();
+            let mut table = rows::table(kind, &overview, is_wide);
+            table.add(rows::row(kind, &object, &overview, is_wide));
+            table.write_rows(&mut streams.out)?;
+        }
+        // One object a line, as in kubectl.
+        Some(ObjectForm::Json) => write_line(&mut streams.out, &object)?,
+        Some(form) => {
+            let mut objects = [(kind, object)];
+            prepare(args, form, &mut objects);
+            if form == ObjectForm::Yaml {
+                writeln!(streams.out, "---")?;
+            }
+            form.write(&objects, streams)?;
+        }
+    }
+    // A reader of a pipe waits for the line.
+    streams.out.flush()?;
+    Ok(())
 }

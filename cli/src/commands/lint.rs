@@ -1,6 +1,7 @@
 //! `lint`: likely mistakes in valid objects.
 
 use crate::cluster::{ClusterArgs, LiveOrFiles, SeatsArg};
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
@@ -93,7 +94,24 @@ struct Placed<'a> {
     place: Option<(Arc<Source>, Span)>,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "lint";
+    const GROUP: Group = Group::Check;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a finding is as severe as --fail-on"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if args.rules {
         for rule in rules() {
             let (severity, in_files) = (rule.severity(), rule.severity_in_files());

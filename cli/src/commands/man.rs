@@ -1,8 +1,10 @@
 //! `man`: manual pages.
 
+use crate::cli::definition;
+use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use clap::Command;
+use crate::output::Streams;
 use std::path::PathBuf;
 
 /// Write the manual pages of this program and its commands into a folder
@@ -19,7 +21,16 @@ Examples:
   # Read the page about a command
   kubectl-flowcontrol man ~/.local/share/man/man1 && man kubectl-flowcontrol-migrate";
 
-pub(crate) fn run(args: &Args, program: Command) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "man";
+    const GROUP: Group = Group::Other;
+
+    fn run(&self, _: &mut Streams) -> Result<Exit, Failure> {
+        run(self)
+    }
+}
+
+fn run(args: &Args) -> Result<Exit, Failure> {
     let failed = |error| {
         let folder = args.folder.display();
         Failure::input(format!(
@@ -28,7 +39,7 @@ pub(crate) fn run(args: &Args, program: Command) -> Result<Exit, Failure> {
     };
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     // Pages refer to each other with hyphens: kubectl-flowcontrol-get(1).
-    let program = program
+    let program = definition()
         .bin_name("kubectl-flowcontrol")
         .disable_help_subcommand(true);
     clap_mangen::generate_to(program, &args.folder).map_err(failed)?;

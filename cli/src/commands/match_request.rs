@@ -2,6 +2,7 @@
 
 mod requests;
 
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -92,7 +93,21 @@ enum Output {
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "match";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let configuration = args.configuration.read(streams)?;
     let objects = &configuration.objects;
     let release = configuration.release;

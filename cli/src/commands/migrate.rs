@@ -1,5 +1,6 @@
 //! `migrate`: bringing manifests to another API version in place.
 
+use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 
     /// The API version to migrate to, newer or older
     #[arg(long, value_name = "VERSION", default_value = "v1")]
-    to: ApiVersion,
+    to_version: ApiVersion,
 
     /// The Kubernetes release that will read the files, such as 1.29; it must serve the version
     #[arg(long, value_name = "RELEASE")]
@@ -62,12 +63,12 @@ pub(crate) struct Args {
     selection: SelectionArgs,
 
     /// Save the old files in this folder
-    #[arg(long, value_name = "DIR", requires = "write")]
+    #[arg(long, value_name = "PATH", requires = "write")]
     backup: Option<PathBuf>,
 
     /// Resolve fields of another version, which servers ignore
     #[arg(long, value_name = "WHICH")]
-    mend: Option<ForeignFields>,
+    foreign_fields: Option<ForeignFields>,
 
     /// Accept losses and changes of meaning
     #[arg(long)]
@@ -75,7 +76,7 @@ pub(crate) struct Args {
 
     /// Also rename the metrics that Kubernetes 1.37 removed, in rules, dashboards and queries
     #[arg(long)]
-    metrics: bool,
+    rename_metrics: bool,
 
     /// Also migrate the manifests in the code fences of Markdown files
     #[arg(long)]
@@ -146,20 +147,39 @@ Examples:
   kubectl flowcontrol migrate charts/ --render --check
 
   # Go back to a version that Kubernetes 1.28 serves
-  kubectl flowcontrol migrate manifests/ --to v1beta3 --kubernetes 1.28 --write
+  kubectl flowcontrol migrate manifests/ --to-version v1beta3 --kubernetes 1.28 --write
 
   # assuredConcurrencyShares in v1beta3 is ignored, and the level runs with 30 shares: keep the 30 shares
-  kubectl flowcontrol migrate manifests/ --mend live";
+  kubectl flowcontrol migrate manifests/ --foreign-fields live";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "migrate";
+    const GROUP: Group = Group::Migrate;
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "a file is outdated (with --check), or a place is to be changed by hand",
+        ),
+        (
+            Exit::Loss,
+            "a field would be lost, or would change its meaning",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     check_release(args)?;
     check_backup_folder(args)?;
     let settings = Settings {
-        to: args.to,
+        to: args.to_version,
         release: args.kubernetes,
-        foreign_fields: args.mend.map(ForeignFieldPolicy::from),
+        foreign_fields: args.foreign_fields.map(ForeignFieldPolicy::from),
         allow_loss: args.allow_loss,
-        metrics: match args.metrics {
+        metrics: match args.rename_metrics {
             true => manifests::Metrics::Rename,
             false => manifests::Metrics::Ignore,
         },
@@ -241,14 +261,14 @@ fn check_release(args: &Args) -> Result<(), Failure> {
     let Some(release) = args.kubernetes else {
         return Ok(());
     };
-    if args.to.is_served_by(release) {
+    if args.to_version.is_served_by(release) {
         return Ok(());
     }
     let served: Vec<_> = release.served().map(ApiVersion::as_str).collect();
     let served = served.join(" and ");
-    let message = format!("Kubernetes {release} does not serve {}", args.to);
+    let message = format!("Kubernetes {release} does not serve {}", args.to_version);
     Err(Failure::usage(message).hint(format!(
-        "it serves {served}: use --to {}",
+        "it serves {served}: use --to-version {}",
         release.preferred()
     )))
 }
@@ -258,7 +278,7 @@ fn helm(args: &Args) -> Result<Option<Helm>, Failure> {
     if !args.render {
         return Ok(None);
     }
-    let helm = Helm::find(args.to, args.kubernetes, &args.values);
+    let helm = Helm::find(args.to_version, args.kubernetes, &args.values);
     let missing = || {
         Failure::input("--render needs the program helm, which is not in the PATH").hint(
             "install Helm, or check the result of `helm template CHART > FILE` from another machine: \

@@ -2,6 +2,7 @@
 
 mod file;
 
+use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_file};
@@ -26,7 +27,7 @@ pub(crate) struct Args {
     /// The file to write: rules to NAME.yaml, the dashboard to NAME.json, or both to a folder; - for the standard output; can be
     /// repeated
     #[arg(long, value_name = "FILE", required = true)]
-    to: Vec<PathBuf>,
+    out: Vec<PathBuf>,
 
     /// The form of the file; by default the end of its name decides
     #[arg(long, value_name = "FORMAT")]
@@ -43,21 +44,21 @@ pub(crate) struct Args {
         default_value = "",
         hide_default_value = true
     )]
-    selector: Selector,
+    matchers: Selector,
 
     /// Replace files that this command did not write, without a question
-    #[arg(short, long)]
-    yes: bool,
+    #[arg(short = 'y', long, alias = "yes")]
+    force: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   # A rule file for Prometheus, and a dashboard to import in Grafana
-  kubectl flowcontrol monitoring --to flowcontrol.yaml --to flowcontrol.json --kubernetes 1.33
+  kubectl flowcontrol monitoring --out flowcontrol.yaml --out flowcontrol.json --kubernetes 1.33
 
   # The same for the Prometheus Operator and the sidecar of Grafana
-  kubectl flowcontrol monitoring --to - --format prometheus-rule | kubectl apply -n monitoring -f -
-  kubectl flowcontrol monitoring --to - --format config-map | kubectl apply -n monitoring -f -";
+  kubectl flowcontrol monitoring --out - --format prometheus-rule | kubectl apply -n monitoring -f -
+  kubectl flowcontrol monitoring --out - --format config-map | kubectl apply -n monitoring -f -";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -71,11 +72,20 @@ enum Format {
     ConfigMap,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let monitoring = Monitoring::new(args.kubernetes).with_selector(args.selector.clone());
+impl Command for Args {
+    const NAME: &'static str = "monitoring";
+    const GROUP: Group = Group::Run;
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let monitoring = Monitoring::new(args.kubernetes).with_selector(args.matchers.clone());
     // All texts come before the first file, so that an error leaves no half of them.
     let mut files = Vec::new();
-    for to in &args.to {
+    for to in &args.out {
         for (path, format) in files_of(to, args.format)? {
             files.push((path, text(&monitoring, format, args.kubernetes)?));
         }
@@ -85,7 +95,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             streams.out.data().write_all(text.as_bytes())?;
             continue;
         }
-        if Own::of(&path)? == Own::No && !file::confirm(&path, args.yes, streams)? {
+        if Own::of(&path)? == Own::No && !file::confirm(&path, args.force, streams)? {
             writeln!(streams.err, "{} is unchanged", path.display())?;
             continue;
         }
@@ -95,7 +105,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The files that a value of `--to` stands for.
+/// The files that a value of `--out` stands for.
 fn files_of(to: &Path, format: Option<Format>) -> Result<Vec<(PathBuf, Format)>, Failure> {
     let is_folder = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
     if is_folder {

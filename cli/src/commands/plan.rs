@@ -6,6 +6,7 @@ mod files;
 mod report;
 
 use crate::cluster::{ClustersArgs, block_on};
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{SelectionArgs, write_details, write_left_out};
@@ -33,11 +34,11 @@ pub(crate) struct Args {
 
     /// The current release; with clusters, defaults to their oldest release
     #[arg(long, value_name = "RELEASE", required_unless_present_any = ["contexts", "kubeconfig", "server", "token", "as_user"])]
-    from: Option<Release>,
+    from_release: Option<Release>,
 
     /// The target release
     #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
-    to: Release,
+    to_release: Release,
 
     #[command(flatten)]
     clusters: ClustersArgs,
@@ -66,28 +67,45 @@ enum Format {
 const EXAMPLES: &str = "\
 Examples:
   # The version to apply on each release
-  kubectl flowcontrol plan --from 1.27 --to 1.32
+  kubectl flowcontrol plan --from-release 1.27 --to-release 1.32
 
   # The migrations of these files
-  kubectl flowcontrol plan --from 1.27 --to 1.32 manifests/
+  kubectl flowcontrol plan --from-release 1.27 --to-release 1.32 manifests/
 
   # Every place to change by hand, without the tests
-  kubectl flowcontrol plan --from 1.27 --to 1.32 . --exclude 'tests/**' -v
+  kubectl flowcontrol plan --from-release 1.27 --to-release 1.32 . --exclude 'tests/**' -v
 
   # Also for these clusters
-  kubectl flowcontrol plan --to 1.32 --context staging --context production manifests/";
+  kubectl flowcontrol plan --to-release 1.32 --context staging --context production manifests/";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "plan";
+    const GROUP: Group = Group::Migrate;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a file has no version for the target"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let states = read_clusters(args)?;
-    let from = match args.from {
+    let from = match args.from_release {
         Some(from) => from,
         None => oldest(&states)?,
     };
-    let plan = Plan::new(from, args.to);
+    let plan = Plan::new(from, args.to_release);
     if plan.from > plan.to {
         let message = format!("{} is older than {}", plan.to, plan.from);
         return Err(Failure::usage(message).hint(
-            "to go back, use `kubectl flowcontrol migrate --to VERSION --kubernetes RELEASE`",
+            "to go back, use `kubectl flowcontrol migrate --to-version VERSION --kubernetes RELEASE`",
         ));
     }
     let selection = args.selection.selection()?;
@@ -183,7 +201,7 @@ fn read_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
         for (context, cluster) in clusters {
             let context = context.unwrap_or_else(|| "(this cluster)".to_owned());
             states.push(match cluster.client().await {
-                Ok(client) => cluster::read(&context, client, Some(args.to)).await,
+                Ok(client) => cluster::read(&context, client, Some(args.to_release)).await,
                 Err(failure) => ClusterState {
                     context,
                     error: Some(failure.to_string()),
@@ -205,6 +223,6 @@ fn oldest(states: &[ClusterState]) -> Result<Release, Failure> {
             Exit::Cluster,
             format!("cannot find the release of any cluster: {why}"),
         )
-        .hint("name the current release with --from")
+        .hint("name the current release with --from-release")
     })
 }

@@ -2,7 +2,8 @@
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, SeatsArg};
-use crate::commands::seats::metrics::inventory;
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::commands::cost::metrics::inventory;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -27,23 +28,22 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The release after the upgrade
-    #[arg(value_name = "RELEASE")]
-    to: Release,
+    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    to_release: Release,
 
-    /// Files and folders with objects
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     /// The release before the upgrade; with --live, defaults to the release of the cluster
     #[arg(long, value_name = "RELEASE")]
-    from: Option<Release>,
+    from_release: Option<Release>,
 
     /// A file with Prometheus rules, a dashboard or any other text that names metrics; can be repeated
     #[arg(long, value_name = "FILE")]
     monitoring: Vec<PathBuf>,
 
     /// An audit log, for the seats of its requests and the user agents of its watches; can be repeated
-    #[arg(long, value_name = "LOG")]
+    #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
 
     /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects, on which the seats
@@ -69,13 +69,13 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # The changes for the manifests of a repository
-  kubectl flowcontrol preview 1.37 --from 1.31 manifests/
+  kubectl flowcontrol preview --from-release 1.31 --to-release 1.37 -f manifests/
 
   # The changes for a cluster, and for the alerts about it
-  kubectl flowcontrol preview 1.37 --live --monitoring alerts.yaml
+  kubectl flowcontrol preview --to-release 1.37 --live --monitoring alerts.yaml
 
   # The changes for the clients of a cluster
-  kubectl flowcontrol preview 1.37 --live --audit-log audit.log";
+  kubectl flowcontrol preview --to-release 1.37 --live --audit-log audit.log";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -85,7 +85,21 @@ enum Output {
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "preview";
+    const GROUP: Group = Group::Migrate;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let is_live = args.live || args.cluster.is_named();
     if is_live && !args.files.is_empty() {
         return Err(Failure::usage("files and a cluster exclude each other")
@@ -95,21 +109,23 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Objects::live(&args.cluster)?,
         false => Objects::default(),
     };
-    let from = args.from.or(objects.live).ok_or_else(|| {
+    let from = args.from_release.or(objects.live).ok_or_else(|| {
         let missing = match is_live {
             true => "the cluster does not name its release",
             false => "the release before the upgrade is missing",
         };
-        Failure::usage(missing).hint("name it with `--from`, such as `--from 1.31`")
+        Failure::usage(missing).hint("name it with `--from-release`, such as `--from-release 1.31`")
     })?;
-    if from > args.to {
-        return Err(Failure::usage(format!("{} is older than {from}", args.to))
-            .hint("name the newer release first, and the older one with `--from`"));
+    if from > args.to_release {
+        return Err(
+            Failure::usage(format!("{} is older than {from}", args.to_release))
+                .hint("`--to-release` is the newer release, and `--from-release` the older one"),
+        );
     }
     if !args.files.is_empty() {
-        objects = Objects::read(&FileArgs::of(&args.files), from, streams)?;
+        objects = Objects::read(&args.files, from, streams)?;
     }
-    let mut preview = Preview::new(Plan::new(from, args.to));
+    let mut preview = Preview::new(Plan::new(from, args.to_release));
     let mut seats = args.seats.offline().seats;
     if is_live {
         add_live(&mut preview, &objects)?;
@@ -171,7 +187,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     streams.out.flush()?;
     let count = plural(preview.changes().len(), "change");
-    writeln!(streams.err, "{count} from {from} to {}", args.to)?;
+    writeln!(streams.err, "{count} from {from} to {}", args.to_release)?;
     Ok(Exit::Success)
 }
 

@@ -4,6 +4,7 @@ mod backup;
 
 use crate::cluster::block_on_to_the_end;
 use crate::cluster::{Live, LiveArgs, WriteArgs, name, title};
+use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// A new file for a backup of the objects; an existing file is not overwritten, and a dry run writes none
-    #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
+    #[arg(long, value_name = "PATH", required_unless_present = "dry_run")]
     backup: Option<PathBuf>,
 
     #[command(flatten)]
@@ -45,12 +46,32 @@ Examples:
   kubectl flowcontrol rewrite-storage --backup before.yaml --include-managed
 
   # Restore the backup
-  kubectl flowcontrol apply -f before.yaml --force --include-managed";
+  kubectl flowcontrol apply -f before.yaml --force-conflicts --include-managed";
 
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "rewrite-storage";
+    const GROUP: Group = Group::Migrate;
+    const NEEDS: Needs = Needs::new(
+        &[SERVED, "/apis/flowcontrol.apiserver.k8s.io/*"],
+        &[on(BOTH, &["get", "list", "update"])],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a managed object was not written"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
     block_on_to_the_end(async {
         let live = args.live.connect().await?;

@@ -11,6 +11,7 @@ mod verdict;
 mod writers;
 
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
+use crate::command::{BOTH, Command, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
@@ -44,13 +45,13 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "contexts")]
     all_contexts: bool,
 
-    /// An audit log in JSON lines, or - for the standard input; can be repeated
-    #[arg(long, value_name = "FILE")]
+    /// Audit logs in JSON lines, or - for the standard input
+    #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
 
     /// The target release: the versions that it does not serve are old
-    #[arg(long = "kubernetes", value_name = "RELEASE", default_value_t = Release::NEWEST)]
-    target: Release,
+    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    to_release: Release,
 
     /// Do not read the releases that Helm stores in Secrets and ConfigMaps
     #[arg(long)]
@@ -85,7 +86,7 @@ Examples:
   kubectl flowcontrol scan --all-contexts
 
   # Check that production is ready for 1.32
-  kubectl flowcontrol scan --context production --kubernetes 1.32
+  kubectl flowcontrol scan --context production --to-release 1.32
 
   # Also read an audit log
   kubectl flowcontrol scan --audit-log /var/log/kubernetes/audit.log
@@ -98,12 +99,48 @@ Examples:
 /// The maximum time to connect to a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "scan";
+    const GROUP: Group = Group::Migrate;
+    const NEEDS: Needs = Needs::new(
+        &[SERVED, RELEASE, METRICS],
+        &[
+            on(BOTH, &["list"]),
+            HELM,
+            // The API servers that may be the callers.
+            Rule {
+                group: "apiregistration.k8s.io",
+                resources: &["apiservices"],
+                verbs: &["list"],
+            },
+            Rule {
+                group: "",
+                resources: &["services"],
+                verbs: &["get"],
+            },
+            Rule {
+                group: "apps",
+                resources: &["deployments"],
+                verbs: &["list"],
+            },
+        ],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a client uses an old version"),
+        (Exit::Cluster, "a cluster was not read, or not completely"),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut logs = Vec::new();
     for file in &args.audit_log {
         logs.push((
             file.display().to_string(),
-            AuditLog::read(file, args.target, streams)?,
+            AuditLog::read(file, args.to_release, streams)?,
         ));
     }
     let clusters = clusters(args)?;
@@ -114,9 +151,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         cluster.add_logs(logs.iter().map(|(_, log)| log));
     }
     match args.output {
-        Format::Table => report::table(args.target, &clusters, &logs, !args.no_helm, streams)?,
+        Format::Table => report::table(args.to_release, &clusters, &logs, !args.no_helm, streams)?,
         Format::Json => {
-            let report = report::json(args.target, &clusters, &logs);
+            let report = report::json(args.to_release, &clusters, &logs);
             write_report(&mut streams.out, report)?;
         }
     }
@@ -156,7 +193,7 @@ async fn scan_all(args: &Args, clusters: Vec<Named>, has_callers: bool) -> Vec<C
             helm: !args.no_helm,
             callers: has_callers,
         };
-        let target = args.target;
+        let target = args.to_release;
         let timeout = Duration::from_secs(args.timeout);
         tasks.spawn(async move {
             // The semaphore is never closed; without a permit the scan would simply not wait.

@@ -1,80 +1,48 @@
-//! `seats`: the seats that a request takes.
+//! `seats`: the seats of each priority level.
 
-pub(crate) mod metrics;
-mod quantity;
-mod requests;
+mod changes;
+mod chart;
 
-use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
-use crate::configuration::{Configuration, ConfigurationArgs};
+use crate::cluster::{SeatsArg, ServerSeats};
+use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::configuration::ConfigurationArgs;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::feature_gates::FeatureGateArgs;
-use crate::output::{Streams, write_report};
-use crate::resource_name::ResourceName;
-use crate::similar_name;
+use crate::objects::Objects;
+use crate::output::{Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list};
 use clap::ValueEnum;
-use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
-use k8s_flowcontrol::rules::seats::{Estimator, Explanation, LevelBounds, Request, Stored};
-use k8s_flowcontrol::{Release, Resource};
-use quantity::Bytes;
-use serde_json::json;
-use std::io::Write;
+use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
+use serde::Serialize;
 use std::path::PathBuf;
 
-/// Show the seats that a request takes, with the arithmetic
+/// Show the seats that each priority level has, lends and borrows
 ///
-/// A request occupies its initial seats while it executes, and its final seats for an additional latency after that. A list takes
-/// more seats the more objects the server reads for it, up to a bound.
+/// A request occupies one seat while it executes; some requests occupy more. Each server divides its seats among the levels in
+/// proportion to their shares. A level lends unused seats down to its minimum, and borrows seats up to its maximum.
+///
+/// The input is the complete configuration, except for the mandatory levels exempt and catch-all, which every server has.
+/// `--with-bootstrap` adds the other built-in levels that the input lacks.
+///
+/// For a cluster the seats are read from the metrics of every API server that is reachable by its own address, or else of the server
+/// that responds at the cluster's address. If the servers have different numbers of seats, there is a table for each number; `--compare`
+/// and `--svg` show the smallest number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The verb, such as list, watch or create
-    #[arg(value_name = "VERB", required_unless_present = "requests")]
-    verb: Option<String>,
-
-    /// The resource, such as pods, deployments.apps or pods/status
-    #[arg(
-        value_name = "RESOURCE[.GROUP][/SUB]",
-        required_unless_present = "requests"
-    )]
-    resource: Option<String>,
-
-    /// The number of stored objects of the resource, in all namespaces; `--live` reads it from the metrics
-    #[arg(long, value_name = "OBJECTS")]
-    count: Option<u64>,
-
-    /// The average size of a stored object, such as 10Ki; defaults to the server's assumption of 1.5 MB, or with `--live` to the
-    /// size in the metrics
-    #[arg(long, value_name = "BYTES")]
-    size: Option<Bytes>,
-
-    /// The query of the URL, such as limit=500&resourceVersion=0
-    #[arg(long, value_name = "QUERY", default_value = "")]
-    query: String,
-
-    /// The number of watches that see a written object
-    #[arg(long, value_name = "WATCHES", default_value_t = 0)]
-    watches: u64,
-
-    /// Bound the seats as this priority level does; it is read from the files, the cluster, or else the built-in objects
-    #[arg(long, value_name = "LEVEL")]
-    level: Option<String>,
-
-    #[command(flatten)]
-    seats: SeatsArg,
-
     #[command(flatten)]
     configuration: ConfigurationArgs,
 
     #[command(flatten)]
-    gates: FeatureGateArgs,
+    seats: SeatsArg,
 
-    /// Estimate the requests in this file, or in the standard input with -: one JSON object per line, with the fields verb, apiGroup,
-    /// resource, subresource, namespace, name, query, objects, objectSizeBytes, watches, maxSeats (0 without a bound) and
-    /// objectCountState (known, stale or "not found"). Prints {"initialSeats", "finalSeats", "additionalLatencyUs"} for each.
-    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["verb", "resource", "count", "size", "query", "watches", "level", "output"])]
-    requests: Option<PathBuf>,
+    /// Show the changes if the objects of this file or folder are applied; can be repeated
+    #[arg(long, value_name = "FILE")]
+    compare: Vec<PathBuf>,
+
+    /// Also write a chart to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
@@ -83,195 +51,205 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # A list of 40,000 pods of 10 KiB each, from the watch cache and in pages from etcd
-  kubectl flowcontrol seats list pods --count 40000 --size 10Ki --query resourceVersion=0
-  kubectl flowcontrol seats list pods --count 40000 --size 10Ki --query 'limit=500&resourceVersion=1'
+  # A cluster, with the seats of the API server that responds
+  kubectl flowcontrol seats --live
 
-  # The same with the numbers of a cluster, at the priority level workload-low
-  kubectl flowcontrol seats list pods --live --level workload-low
+  # The effect of new objects on every priority level, in this cluster and in a new one
+  kubectl flowcontrol seats --live --compare new-level.yaml
+  kubectl flowcontrol seats --with-bootstrap --compare new-level.yaml
 
-  # A write that 200 watches see
-  kubectl flowcontrol seats update configmaps --watches 200
-
-  # Many requests
-  kubectl flowcontrol seats --requests requests.jsonl --kubernetes 1.33";
+  # Manifests on a new cluster, with a chart for the review
+  kubectl flowcontrol seats -f manifests/ --with-bootstrap --svg seats.svg";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// Each step of the arithmetic
+    /// A table with bars: the minimum, nominal and maximum seats of each level
     Table,
-    /// {"schemaVersion": 1, "initialSeats", "finalSeats", "additionalLatencyUs", "steps"}
+    /// A list of {"name", "type", "shares", "nominal", "lendable", "borrowing", "minimum", "maximum", "schemaVersion": 1};
+    /// without a borrowing limit, borrowing is null and maximum is nominal plus the server's seats. For a cluster each element has
+    /// "servers", the API servers with these numbers. With `--compare`:
+    /// {"schemaVersion": 1, "serverSeats", "changes": [{"name", "before", "after"}]}
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if let Some(file) = &args.requests {
-        if args.configuration.cluster()?.is_some() {
-            return Err(
-                Failure::usage("`--requests` and a cluster exclude each other")
-                    .hint("remove `--live` and the flags that name a cluster or a user"),
-            );
+/// A level in `-o json`.
+#[derive(Serialize)]
+struct Level<'a> {
+    name: &'a str,
+    r#type: &'static str,
+    shares: i64,
+    nominal: i64,
+    lendable: i64,
+    borrowing: Option<i64>,
+    minimum: i64,
+    maximum: i64,
+    /// The API servers with these numbers, for a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<&'a [String]>,
+}
+
+impl<'a> Level<'a> {
+    fn new(level: &'a LevelLimits, servers: Option<&'a [String]>) -> Self {
+        Self {
+            name: &level.name,
+            r#type: kind(level),
+            shares: level.shares,
+            nominal: level.nominal,
+            lendable: level.lendable,
+            borrowing: level.borrowing,
+            minimum: level.minimum,
+            maximum: level.maximum,
+            servers,
         }
-        let estimator = Estimator::new(args.configuration.release_of_files());
-        let estimator = requests::without_etcd(estimator);
-        let estimator = args.gates.apply(estimator, streams)?;
-        requests::estimate(file, &estimator, streams)?;
-        return Ok(Exit::Success);
     }
-    let mut configuration = args.configuration.read_or_bootstrap(streams)?;
-    let release = configuration.release;
-    let estimator = args.gates.apply(Estimator::new(release), streams)?;
-    let attributes = attributes(args)?;
-    let mut request = Request {
-        verb: &attributes.verb,
-        resource: &attributes.resource,
-        subresource: &attributes.subresource,
-        name: &attributes.name,
-        query: &args.query,
-        stored: stored(args, configuration.cluster, &attributes)?,
-        watches: args.watches,
-        max_seats: None,
+}
+
+fn kind(level: &LevelLimits) -> &'static str {
+    match level.exempt {
+        true => "Exempt",
+        false => "Limited",
+    }
+}
+
+impl Command for Args {
+    const NAME: &'static str = "seats";
+    const GROUP: Group = Group::Requests;
+    const ALIASES: &'static [&'static str] = &["limits"];
+    const NEEDS: Needs = Needs::new(
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"]), API_SERVERS],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let inputs = args.compare.iter().chain(args.configuration.files());
+    outputs_are_not_inputs(&args.svg, inputs)?;
+    let configuration = args.configuration.read(streams)?;
+    let (all, notes) = configuration.seats_of_all(args.seats)?;
+    for note in &notes {
+        warn(note)?;
+    }
+    let Some(seats) = all.first() else {
+        return Err(Failure::new(Exit::Cluster, "no API server has seats"));
     };
-    let mut seats = None;
-    if let Some(level) = &args.level {
-        let of_server = configuration.seats(args.seats)?;
-        request.max_seats = bound(level, &of_server, &mut configuration)?;
-        seats = Some(of_server);
-    }
-    let explanation = estimator.explain(&request);
-    match args.output {
-        Output::Table => {
-            print(&request, release, &explanation, streams)?;
-            if let Some(seats) = seats.filter(ServerSeats::is_read) {
-                streams.out.paragraph(&seats.to_string())?;
+    let (objects, release) = (configuration.objects, configuration.release);
+    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
+    if args.compare.is_empty() {
+        match args.output {
+            Output::Table => {
+                for (number, seats) in all.iter().enumerate() {
+                    if number > 0 {
+                        streams.out.paragraph("")?;
+                    }
+                    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
+                    table(&limits, seats, streams)?;
+                }
+            }
+            Output::Json => {
+                let of =
+                    |seats: &ServerSeats| ServerLimits::new(&objects.levels, seats.seats, release);
+                let limits: Vec<_> = all
+                    .iter()
+                    .map(|seats| (of(seats), seats.servers()))
+                    .collect();
+                let levels = limits.iter().flat_map(|(limits, servers)| {
+                    let levels = limits.levels().iter();
+                    levels.map(move |level| Level::new(level, *servers))
+                });
+                write_list(&mut streams.out, levels)?;
             }
         }
-        Output::Json => {
-            let estimate = explanation.estimate;
-            let steps = explanation.to_string();
-            let report = json!({
-                "initialSeats": estimate.initial_seats,
-                "finalSeats": estimate.final_seats,
-                "additionalLatencyUs": estimate.additional_latency.as_micros() as u64,
-                "steps": steps.lines().collect::<Vec<_>>(),
-            });
-            write_report(&mut streams.out, report)?;
-        }
+        write_svg(args, &limits, None)?;
+        return Ok(Exit::Success);
     }
+    let mut after = objects;
+    after.apply(Objects::read(
+        &FileArgs::of(&args.compare),
+        release,
+        streams,
+    )?);
+    let after = ServerLimits::new(&after.levels, seats.seats, release);
+    changes::print(&limits, &after, args.output == Output::Json, streams)?;
+    if seats.is_read() && args.output == Output::Table {
+        streams.out.paragraph(&seats.to_string())?;
+    }
+    write_svg(args, &limits, Some(&after))?;
     Ok(Exit::Success)
 }
 
-/// The attributes of the request that the arguments describe. The query determines the name of a list.
-fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
-    let verb = args.verb.as_deref().unwrap_or_default();
-    let resource = args.resource.as_deref().unwrap_or_default();
-    let resource = ResourceName::of(resource);
-    let url = format!("/api/v1/{}?{}", resource.resource, args.query);
-    let listed = RequestAttributes::from_http("GET", &url, User::default())
-        .map_err(|error| Failure::usage(error.to_string()))?;
-    let mut attributes = RequestAttributes {
-        verb: verb.to_owned(),
-        ..RequestAttributes::default()
-    };
-    resource.fill(&mut attributes);
-    if matches!(verb, "list" | "watch") {
-        attributes.name = listed.name;
-    }
-    Ok(attributes)
-}
-
-/// The stored objects: from the options, and from the metrics of a cluster.
-fn stored(
+fn write_svg(
     args: &Args,
-    cluster: Option<&ClusterArgs>,
-    request: &RequestAttributes,
-) -> Result<Stored, Failure> {
-    let is_collection = matches!(request.verb.as_str(), "list" | "watch");
-    let is_open = is_collection && (args.count.is_none() || args.size.is_none());
-    let measured = match cluster.filter(|_| is_open) {
-        Some(cluster) => metrics::inventory(cluster, "`--count` and `--size`")?
-            .of(&request.api_group, &request.resource),
-        None => Stored::NotFound,
+    limits: &ServerLimits,
+    after: Option<&ServerLimits>,
+) -> Result<(), Failure> {
+    let Some(file) = &args.svg else {
+        return Ok(());
     };
-    let size = args.size.map(Bytes::get);
-    Ok(match (args.count, measured) {
-        (Some(objects), Stored::Known { average_bytes, .. }) => Stored::Known {
-            objects,
-            average_bytes: size.unwrap_or(average_bytes),
-        },
-        (Some(objects), _) => Stored::Known {
-            objects,
-            average_bytes: size.unwrap_or_default(),
-        },
-        (
-            None,
-            Stored::Known {
-                objects,
-                average_bytes,
-            },
-        ) => Stored::Known {
-            objects,
-            average_bytes: size.unwrap_or(average_bytes),
-        },
-        (None, measured) if cluster.is_some() || !is_collection => measured,
-        (None, _) => {
-            return Err(Failure::usage(
-                "the seats of a list depend on the number of stored objects",
-            )
-            .hint("give it with `--count OBJECTS`, or read it from a cluster with `--live`"));
-        }
-    })
+    write_file(file, chart::svg(limits, after).as_bytes())
 }
 
-/// The bound of a level.
-fn bound(
-    level: &str,
-    seats: &ServerSeats,
-    configuration: &mut Configuration<'_>,
-) -> Result<Option<u64>, Failure> {
-    let release = configuration.release;
-    let objects = &mut configuration.objects;
-    if configuration.cluster.is_none() {
-        objects.add_bootstrap(release);
-    }
-    let names: Vec<_> = objects.levels.iter().map(Resource::name).collect();
-    if !names.contains(&level) {
-        let message = format!("there is no priority level `{level}`");
-        return Err(Failure::input(message).hint_if(similar_name::hint(level, &names)));
-    }
-    Ok(LevelBounds::new(&objects.levels, seats.seats, release).of(level))
-}
-
-fn print(
-    request: &Request<'_>,
-    release: Release,
-    explanation: &Explanation,
+fn table(
+    limits: &ServerLimits,
+    server: &ServerSeats,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let slash = if request.subresource.is_empty() {
-        ""
-    } else {
-        "/"
-    };
-    writeln!(
-        streams.out,
-        "{} {}{slash}{} in Kubernetes {release}:",
-        request.verb, request.resource, request.subresource
-    )?;
-    for step in explanation.to_string().lines() {
-        writeln!(streams.out, "  {step}")?;
+    let seats = i64::from(limits.concurrency_limit());
+    let bar_width = streams.out.bar_width();
+    let mut table = Table::new([
+        "NAME",
+        "TYPE",
+        "SHARES",
+        "NOMINAL",
+        "MINIMUM",
+        "MAXIMUM",
+        "LENDABLE",
+        "BORROWING",
+        "SEATS",
+    ]);
+    for level in limits.levels() {
+        let reach = level.maximum.min(seats);
+        table.row([
+            level.name.clone(),
+            kind(level).into(),
+            level.shares.to_string(),
+            level.nominal.to_string(),
+            level.minimum.to_string(),
+            level.maximum.to_string(),
+            level.lendable.to_string(),
+            level
+                .borrowing
+                .map_or("no limit".into(), |seats| seats.to_string()),
+            bar(
+                [('█', level.minimum), ('▓', level.nominal), ('░', reach)],
+                seats,
+                bar_width,
+            ),
+        ]);
     }
-    let estimate = explanation.estimate;
-    writeln!(
-        streams.out,
-        "initial seats:       {}",
-        estimate.initial_seats
-    )?;
-    writeln!(streams.out, "final seats:         {}", estimate.final_seats)?;
-    let latency = match estimate.additional_latency.is_zero() {
-        true => "none".to_owned(),
-        false => format!("{:?}", estimate.additional_latency),
-    };
-    writeln!(streams.out, "additional latency:  {latency}")?;
+    table.write(&mut streams.out)?;
+    let mandatory: Vec<_> = limits
+        .levels()
+        .iter()
+        .filter(|level| level.built_in_fallback)
+        .map(|level| level.name.as_str())
+        .collect();
+    streams.out.paragraph(&format!(
+        "{server}, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
+        limits.release()
+    ))?;
+    if !mandatory.is_empty() {
+        let names = mandatory.join(" and ");
+        streams
+            .out
+            .paragraph(&format!("added mandatory levels: {names}"))?;
+    }
     Ok(())
 }

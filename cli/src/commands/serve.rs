@@ -3,6 +3,7 @@
 mod kubeconfig;
 
 use crate::cluster::block_on_to_the_end;
+use crate::command::{Command, Group};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     tls: bool,
 
     /// Keep the objects in this folder, so that they survive a restart. Another release can be emulated after the restart
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 
     /// Queue and reject requests as API Priority and Fairness does. Requests of system:masters, and so all requests without
@@ -66,26 +67,35 @@ pub(crate) struct Args {
     server_seats: u32,
 
     /// Write a kubeconfig file for the server, readable only by you, with a context for the user of each token
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    #[arg(long, alias = "kubeconfig", value_name = "FILE")]
+    write_kubeconfig: Option<PathBuf>,
 
     /// Apply the objects of this file or folder at the start; can be repeated
-    #[arg(short = 'f', long = "filename", value_name = "MANIFESTS")]
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   # A server for experiments
-  kubectl flowcontrol serve --kubernetes 1.29 --kubeconfig kubeconfig &
+  kubectl flowcontrol serve --kubernetes 1.29 --write-kubeconfig kubeconfig &
   kubectl --kubeconfig kubeconfig get flowschemas
 
   # With manifests, users and TLS
-  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --kubeconfig kubeconfig
+  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --write-kubeconfig kubeconfig
 
 Ctrl-C stops it.";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "serve";
+    const GROUP: Group = Group::Run;
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = args.release;
     let mut builder = ApiServer::builder()
         .release(release)
@@ -147,7 +157,7 @@ async fn start(
         count += apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
         count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
     }
-    if let Some(file) = &args.kubeconfig {
+    if let Some(file) = &args.write_kubeconfig {
         kubeconfig::write(file, &kubeconfig::with_users(&server.kubeconfig(), users)?)?;
     }
     writeln!(streams.out, "{}", server.url())?;
@@ -158,7 +168,7 @@ async fn start(
         args.release,
         plural(count, "object")
     )?;
-    if let Some(file) = &args.kubeconfig {
+    if let Some(file) = &args.write_kubeconfig {
         writeln!(streams.err, "kubeconfig: {}", file.display())?;
     }
     Ok(Exit::Success)

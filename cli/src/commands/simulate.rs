@@ -11,7 +11,8 @@ mod sorted;
 mod trust;
 
 use crate::cluster::{ClusterArgs, SeatsArg};
-use crate::commands::seats::metrics::inventory;
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::commands::cost::metrics::inventory;
 use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
@@ -36,14 +37,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP),
-    mut_arg("server_seats", |arg| arg.visible_alias("seats")),
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     configuration: ConfigurationArgs,
 
     /// The load: a file that describes groups of clients, or - for the standard input
-    #[arg(long, value_name = "LOAD", required_unless_present_any = ["scenarios", "audit_log"], conflicts_with = "audit_log")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["scenarios", "audit_log"], conflicts_with = "audit_log")]
     load: Option<PathBuf>,
 
     /// The load: the requests of these audit logs of one API server, compressed with gzip or not, the oldest first, or - for the
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     seed: u64,
 
     /// Also simulate the server after the objects of this file or folder are applied; can be repeated
-    #[arg(long, value_name = "OTHER")]
+    #[arg(long, value_name = "FILE")]
     compare: Vec<PathBuf>,
 
     /// Explain the first 20 requests of this flow: a flow schema, or a flow schema, a slash and a user or namespace
@@ -111,7 +111,21 @@ enum Output {
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "simulate";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let named = args.load.iter().chain(&args.audit_log).chain(&args.metrics);
     let inputs = named.chain(&args.compare).chain(args.configuration.files());
     outputs_are_not_inputs(&args.html, inputs)?;

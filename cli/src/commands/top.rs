@@ -3,6 +3,7 @@
 mod reading;
 
 use crate::cluster::{ClusterArgs, ControlPlane, block_on};
+use crate::command::{API_SERVERS, Command, Group, METRICS, Needs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural, write_report};
@@ -52,7 +53,27 @@ enum Output {
     Json,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "top";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(
+        &[
+            METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+        ],
+        &[API_SERVERS],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let control_plane = ControlPlane::connect(&args.cluster).await?;
         let is_live = args.output == Output::Table && !args.once && std::io::stdout().is_terminal();

@@ -8,7 +8,8 @@ mod rows;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::SeatsArg;
-use crate::commands::seats::metrics;
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::commands::cost::metrics;
 use crate::configuration::{self, ConfigurationArgs};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -31,16 +32,19 @@ use std::path::{Path, PathBuf};
 /// Show which flow schema and priority level the requests in audit logs get
 ///
 /// Reads audit events in JSON, one per line or in batches of a webhook, compressed with gzip or not. The policy level Metadata is
-/// sufficient. A log of any length needs the same memory. `traffic merge FILE…` adds up results of `--partial`.
+/// sufficient. A log of any length needs the same memory. `traffic merge` adds up results of `--partial`.
 ///
 /// The seats of lists depend on the number of stored objects, which `--metrics` and `--live` provide. A list of a resource whose number
 /// is unknown counts as one seat. A watch counts as a request, and not in the seat-seconds.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
-    /// The audit logs, the oldest first, or - for the standard input; after `merge` the partial results
-    #[arg(value_name = "LOG", required = true)]
-    logs: Vec<PathBuf>,
+    #[command(subcommand)]
+    merge: Option<Nested>,
+
+    /// The audit logs, the oldest first, compressed with gzip or not, or - for the standard input
+    #[arg(long, value_name = "LOG", num_args = 1.., required = true)]
+    audit_log: Vec<PathBuf>,
 
     #[command(flatten)]
     configuration: ConfigurationArgs,
@@ -65,44 +69,67 @@ pub(crate) struct Args {
     /// Print one line for each request: {"auditID", "flowSchema", "priorityLevel"}; the last two are null for a request that flow
     /// control does not see
     #[arg(long, conflicts_with_all = ["compare", "output", "html", "partial"])]
-    requests: bool,
-
-    /// Also write the report as a web page with charts
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    each_request: bool,
 
     /// Also write one row for each request to a file of Apache Parquet, for DuckDB, Spark, ClickHouse and others
     #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "FILE", conflicts_with = "requests")]
+    #[arg(long, value_name = "FILE", conflicts_with = "each_request")]
     parquet: Option<PathBuf>,
 
     /// Write a partial result instead of the report, for `traffic merge`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "output"])]
     partial: Option<PathBuf>,
 
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+/// The options of a report.
+#[derive(Debug, clap::Args)]
+struct ReportArgs {
+    /// Also write the report as a web page with charts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Nested {
+    Merge(MergeArgs),
+}
+
+/// Add up partial results, and show the traffic of all
+#[derive(Debug, clap::Args)]
+struct MergeArgs {
+    /// Files that `traffic --partial` wrote with one configuration
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
 const EXAMPLES: &str = "\
 Examples:
   # The traffic of a cluster, as a table and as a web page
-  kubectl flowcontrol traffic audit-*.log.gz audit.log --live --html traffic.html
+  kubectl flowcontrol traffic --audit-log audit-*.log.gz audit.log --live --html traffic.html
 
   # The effect of a proposed flow schema
-  kubectl flowcontrol traffic audit.log -f objects.yaml --compare new-schema.yaml
+  kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --compare new-schema.yaml
 
   # Logs on several machines
-  kubectl flowcontrol traffic audit.log -f objects.yaml --partial a.json
+  kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --partial a.json
   kubectl flowcontrol traffic merge a.json b.json
 
   # One row for each request, for SQL
-  kubectl flowcontrol traffic audit.log -f objects.yaml --parquet rows.parquet
+  kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --parquet rows.parquet
   duckdb -c \"SELECT priority_level, count(*), sum(seats) FROM 'rows.parquet' GROUP BY ALL\"
 
   # Classify every request of a log
-  kubectl flowcontrol traffic audit.log -f objects.yaml --requests";
+  kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --each-request";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -115,33 +142,34 @@ enum Output {
     Csv,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "traffic";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    if let Some(Nested::Merge(merge)) = &args.merge {
+        outputs_are_not_inputs(&merge.report.html, &merge.files)?;
+        return write(merged(&merge.files)?, &merge.report, streams);
+    }
     outputs_are_not_inputs(args.outputs(), args.inputs())?;
-    let merges = args.logs[0].as_os_str() == "merge";
-    let traffic = match (merges, args.logs.len()) {
-        (true, 1) => {
-            return Err(Failure::usage(
-                "name the partial results: `traffic merge FILE…`",
-            ));
-        }
-        #[cfg(feature = "parquet")]
-        (true, _) if args.parquet.is_some() => {
-            return Err(Failure::usage(
-                "partial results do not have rows: give `--parquet FILE` to the runs that make them",
-            ));
-        }
-        (true, _) => merged(&args.logs[1..])?,
-        (false, _) => {
-            let configuration = args.configuration.read(streams)?;
-            if args.requests {
-                let (objects, release) = (&configuration.objects, configuration.release);
-                let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
-                requests::print(&args.logs, &classifier, streams)?;
-                return Ok(Exit::Success);
-            }
-            read(args, configuration, streams)?
-        }
-    };
+    let configuration = args.configuration.read(streams)?;
+    if args.each_request {
+        let (objects, release) = (&configuration.objects, configuration.release);
+        let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+        requests::print(&args.audit_log, &classifier, streams)?;
+        return Ok(Exit::Success);
+    }
+    let traffic = read(args, configuration, streams)?;
     if let Some(file) = &args.partial {
         let text = traffic
             .to_json()
@@ -149,6 +177,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         write_file(file, &text)?;
         return Ok(Exit::Success);
     }
+    write(traffic, &args.report, streams)
+}
+
+/// Writes the report.
+fn write(traffic: Traffic, args: &ReportArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let report = traffic.report();
     match args.output {
         Output::Csv => print::csv(&report, streams)?,
@@ -168,12 +201,16 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 impl Args {
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        let named = self.logs.iter().chain(&self.compare).chain(&self.metrics);
+        let named = self
+            .audit_log
+            .iter()
+            .chain(&self.compare)
+            .chain(&self.metrics);
         named.chain(self.configuration.files())
     }
 
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        let outputs = self.html.iter().chain(&self.partial);
+        let outputs = self.report.html.iter().chain(&self.partial);
         #[cfg(feature = "parquet")]
         let outputs = outputs.chain(&self.parquet);
         outputs
@@ -220,7 +257,7 @@ fn read(
         let mut rows = Rows::create(file)?;
         add_logs(
             &mut traffic,
-            &args.logs,
+            &args.audit_log,
             &accounting,
             streams,
             |event, sample| rows.add(event, sample, &redactor),
@@ -230,7 +267,7 @@ fn read(
     }
     add_logs(
         &mut traffic,
-        &args.logs,
+        &args.audit_log,
         &accounting,
         streams,
         |_, _| Ok(()),

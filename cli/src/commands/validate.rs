@@ -4,6 +4,7 @@ mod old;
 mod report;
 
 use crate::cluster::ClusterArgs;
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::{ExportArgs, FileArgs, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -72,7 +73,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 struct Gates {
     /// Feature gates of the server; only ZeroLimitedNominalConcurrencyShares of 1.29 changes the validation
-    #[arg(long, value_name = "NAME=BOOL,…", value_delimiter = ',', value_parser = gate)]
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
     feature_gates: Vec<(String, bool)>,
 }
 
@@ -129,7 +130,24 @@ fn gate(text: &str) -> Result<(String, bool), String> {
     Ok((name.into(), value))
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "validate";
+    const GROUP: Group = Group::Check;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "an object is invalid"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut release = args.kubernetes.release();
     let is_live = args.live || args.cluster.is_named();
     let old = match (&args.update_of, is_live) {

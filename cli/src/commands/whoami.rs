@@ -2,6 +2,7 @@
 
 use crate::cluster::Live;
 use crate::cluster::{ClusterArgs, block_on};
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
@@ -55,7 +56,21 @@ struct Answer {
     level_uid: Option<String>,
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "whoami";
+    const GROUP: Group = Group::Requests;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let client = args.cluster.client().await?;
         let mut paths = args.paths.clone();

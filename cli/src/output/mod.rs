@@ -8,7 +8,6 @@ mod file;
 mod form;
 pub(crate) mod html;
 mod json;
-mod jsonpath;
 mod objects;
 mod sarif;
 mod streams;

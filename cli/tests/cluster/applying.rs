@@ -110,7 +110,7 @@ async fn what_kubectl_applied_is_taken_over() {
         .await;
     // A conflict with somebody else leaves everything as it was.
     let options = [
-        "set-shares",
+        "tune",
         "batch",
         "--lendable-percent",
         "10",
@@ -177,7 +177,8 @@ async fn conflicts_are_shown_before_they_are_forced() {
         ran.err
     );
     assert!(
-        ran.err.contains("use `--force` to take over these fields"),
+        ran.err
+            .contains("use `--force-conflicts` to take over these fields"),
         "{}",
         ran.err
     );
@@ -187,7 +188,9 @@ async fn conflicts_are_shown_before_they_are_forced() {
         cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
         5
     );
-    cluster.run(&["apply", "-f", &file, "--force"]).expect(0);
+    cluster
+        .run(&["apply", "-f", &file, "--force-conflicts"])
+        .expect(0);
     assert_eq!(
         cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
         8
@@ -374,7 +377,7 @@ async fn an_apply_after_set_shares_is_no_conflict() {
     let cluster = Cluster::of("1.31").await;
     let file = cluster.file("batch.yaml", &level("v1", "batch", 5));
     cluster.run(&["apply", "-f", &file]).expect(0);
-    let options = ["set-shares", "batch", "9", "--lendable-percent", "10"];
+    let options = ["tune", "batch", "9", "--lendable-percent", "10"];
     cluster.run(&options).expect(0);
     let shares = || cluster.object("plc/batch")["spec"]["limited"].clone();
     cluster.run(&["apply", "-f", &file, "--dry-run"]).expect(0);

@@ -7,22 +7,31 @@ use std::time::Duration;
 
 /// The commands for files or a cluster, without either.
 const COMMANDS: [&[&str]; 9] = [
-    &["limits"],
+    &["seats"],
     &["lint", "--fail-on", "error"],
     &["match", "--user", "a", "--resource", "pods"],
-    &["traffic", "LOG"],
+    &["traffic", "--audit-log", "LOG"],
     &["simulate", "--load", "examples/load.yaml"],
     &[
-        "seats", "list", "pods", "--count", "5", "--size", "9", "--level", "mine",
+        "cost",
+        "list",
+        "pods",
+        "--objects",
+        "5",
+        "--object-size",
+        "9",
+        "--level",
+        "mine",
     ],
-    &["protect", "user", "a", "--seats", "5"],
-    &["isolate", "user", "a", "--at-most", "5"],
-    &["exempt-probes", "--path", "/version"],
+    &["create", "protect", "user", "a", "--at-least", "5"],
+    &["create", "isolate", "user", "a", "--at-most", "5"],
+    &["create", "exempt-probes", "--path", "/version"],
 ];
 
 /// The commands among them for which the number of seats matters; `lint` does not show a number.
 fn shows_seats(command: &[&str]) -> bool {
-    !["lint", "match", "exempt-probes"].contains(&command[0])
+    let is_probes = command.get(1) == Some(&"exempt-probes");
+    !is_probes && !["lint", "match"].contains(&command[0])
 }
 
 /// The arguments, with an audit log in place of LOG.
@@ -90,11 +99,19 @@ async fn every_command_asks_for_a_number_of_seats_that_it_cannot_read() {
             .expect(0);
         }
     }
-    run(&cluster, &["exempt-probes", "--path", "/version"], &user).expect(0);
+    run(
+        &cluster,
+        &["create", "exempt-probes", "--path", "/version"],
+        &user,
+    )
+    .expect(0);
     for (command, instead) in [
-        (&["seats", "list", "pods"][..], "`--count` and `--size`"),
         (
-            &["traffic", "LOG", "--server-seats", "600"],
+            &["cost", "list", "pods"][..],
+            "`--objects` and `--object-size`",
+        ),
+        (
+            &["traffic", "--audit-log", "LOG", "--server-seats", "600"],
             "`--metrics FILE`",
         ),
     ] {
@@ -108,7 +125,7 @@ async fn every_command_asks_for_a_number_of_seats_that_it_cannot_read() {
     }
     // These use no cluster.
     for command in [
-        &["seats", "--requests", "tests/fixtures/seats.jsonl"],
+        &["cost", "--requests", "tests/fixtures/seats.jsonl"],
         &[
             "simulate",
             "--scenarios",
@@ -132,7 +149,7 @@ async fn seats_are_those_of_the_server_that_responds() {
     for release in ["1.25", "1.31"] {
         let builder = ApiServer::builder().kubernetes(release).server_seats(150);
         let cluster = Cluster::start(builder).await;
-        let levels = cluster.run(&["limits", "--live", "-o", "json"]).expect(0);
+        let levels = cluster.run(&["seats", "--live", "-o", "json"]).expect(0);
         let levels = levels.json();
         // 100 of 245 shares.
         let low = levels.as_array().unwrap().last().unwrap();
@@ -141,7 +158,7 @@ async fn seats_are_those_of_the_server_that_responds() {
             (&json!("workload-low"), &json!(62)),
             "{release}"
         );
-        let ran = cluster.run(&["limits", "--live"]).expect(0);
+        let ran = cluster.run(&["seats", "--live"]).expect(0);
         let url = cluster.server.url();
         assert!(
             ran.out
@@ -155,7 +172,7 @@ async fn seats_are_those_of_the_server_that_responds() {
             text.contains("Seats:            62 of 150;") && text.contains(&url),
             "{text}"
         );
-        let ran = cluster.run(&["limits", "--live", "--server-seats", "600"]);
+        let ran = cluster.run(&["seats", "--live", "--server-seats", "600"]);
         assert!(
             ran.expect(0)
                 .out
@@ -170,7 +187,7 @@ async fn seats_need_a_permission_or_a_number() {
     // The user may list objects and not read metrics.
     let user = ["--as", "system:kube-controller-manager"];
     let run = |command: &[&str]| cluster.run(&[command, &user].concat());
-    let ran = run(&["limits", "--live"]).expect(5);
+    let ran = run(&["seats", "--live"]).expect(5);
     assert!(ran.out.is_empty());
     assert!(
         ran.err.contains("the seats of the API server at")
@@ -179,7 +196,7 @@ async fn seats_need_a_permission_or_a_number() {
         "{}",
         ran.err
     );
-    run(&["limits", "--live", "--server-seats", "150"]).expect(0);
+    run(&["seats", "--live", "--server-seats", "150"]).expect(0);
     let ran = run(&["describe", "plc"]).expect(0);
     assert!(
         ran.out.contains("Seats:            unknown: "),
@@ -195,7 +212,7 @@ async fn naming_a_cluster_means_using_it() {
     let cluster = Cluster::of("1.31").await;
     cluster.level(json!({"name": "mine"}), 5, "me").await;
     // Without `--live`.
-    let ran = cluster.run(&["limits", "-o", "json"]).expect(0);
+    let ran = cluster.run(&["seats", "-o", "json"]).expect(0);
     assert!(ran.out.contains("\"mine\""), "{}", ran.out);
     let ran = cluster.run(&["match", "--user", "a", "--resource", "pods"]);
     assert!(ran.expect(0).out.contains("priority level:"));
@@ -204,7 +221,7 @@ async fn naming_a_cluster_means_using_it() {
     let manifest = cluster.file("mine.yaml", &level("v1", "mine", 6));
     let verdict = cluster.run(&["validate", "-f", &manifest, "-o", "json"]);
     assert_eq!(verdict.expect(0).json()["valid"], true);
-    for command in [&["limits", "-f"], &["lint", "-f"]] {
+    for command in [&["seats", "-f"], &["lint", "-f"]] {
         let ran = cluster.run(&[command, &[manifest.as_str()][..]].concat());
         let ran = ran.expect(2);
         assert!(

@@ -55,15 +55,12 @@ async fn top_adds_up_all_servers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_has_a_table_for_each_number_of_seats() {
     let (one, two) = two([600, 300]).await;
-    let text = two.run(&["limits", "--live"]).expect(0).out;
+    let text = two.run(&["seats", "--live"]).expect(0).out;
     let first = text.find("300 seats per server").unwrap();
     let second = text.find("600 seats per server").unwrap();
     assert!(first < second, "{text}");
     assert!(!text.contains("other API servers"), "{text}");
-    let levels = two
-        .run(&["limits", "--live", "-o", "json"])
-        .expect(0)
-        .json();
+    let levels = two.run(&["seats", "--live", "-o", "json"]).expect(0).json();
     let levels = levels.as_array().unwrap();
     let of_one = levels
         .iter()
@@ -71,7 +68,7 @@ async fn limits_has_a_table_for_each_number_of_seats() {
     assert_eq!(of_one.count() * 2, levels.len());
 
     let (_one, same) = two_equal().await;
-    let text = same.run(&["limits", "--live"]).expect(0).out;
+    let text = same.run(&["seats", "--live"]).expect(0).out;
     assert_eq!(text.matches("seats per server").count(), 1, "{text}");
     assert!(text.contains("the API servers at 127.0.0.1:"), "{text}");
 }
@@ -90,7 +87,7 @@ async fn servers_that_do_not_respond_are_named() {
         text.contains("1 API server responded") && text.contains(&note),
         "{text}"
     );
-    let ran = cluster.run(&["limits", "--live"]).expect(0);
+    let ran = cluster.run(&["seats", "--live"]).expect(0);
     assert!(ran.err.contains(&note), "{}", ran.err);
     assert!(
         ran.out.contains("other API servers can have other numbers"),

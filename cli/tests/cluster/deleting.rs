@@ -108,12 +108,12 @@ async fn delete_without_names_needs_all_and_yes() {
         "{}",
         ran.err
     );
-    cluster.run(&["delete", "--all", "--yes"]).expect(2);
+    cluster.run(&["delete", "--all", "--force"]).expect(2);
     cluster
-        .run(&["delete", "plc/mine", "--all", "--yes"])
+        .run(&["delete", "plc/mine", "--all", "--force"])
         .expect(2);
     cluster
-        .run(&["delete", "plc", "--all", "--yes", "-l", "team=a"])
+        .run(&["delete", "plc", "--all", "--force", "-l", "team=a"])
         .expect(2);
     cluster.object("plc/mine");
     // Managed objects stay: exit code 1.
@@ -122,6 +122,8 @@ async fn delete_without_names_needs_all_and_yes() {
         .expect(1);
     let deleted = "prioritylevelconfiguration/mine deleted";
     assert_eq!(ran.out, format!("{deleted} (server dry run)\n"));
-    let ran = cluster.run(&["delete", "plc", "--all", "--yes"]).expect(1);
+    let ran = cluster
+        .run(&["delete", "plc", "--all", "--force"])
+        .expect(1);
     assert_eq!(ran.out, format!("{deleted}\n"));
 }

@@ -265,6 +265,7 @@ async fn audit_logs_are_part_of_the_evidence() {
             "bob",
             "-o",
             "json",
+            "--audit-log",
             &log,
         ])
         .expect(1)

@@ -103,12 +103,12 @@ fn of_objects_in_files() {
     let evil = folder.file("evil\u{9b}.yaml", level(&format!("{EVIL}\nb"), "30"));
     let broken = folder.file("broken.yaml", level(EVIL, "x"));
     for (arguments, shown) in [
-        (["limits", "-f", &evil].as_slice(), true),
+        (["seats", "-f", &evil].as_slice(), true),
         (&["lint", "-f", &evil], true),
         (&["validate", "-f", &evil], true),
         (&["validate", "-f", &broken], false),
-        (&["limits", "-f", &broken], false),
-        (&["limits", "-f", &folder.path(EVIL)], true),
+        (&["seats", "-f", &broken], false),
+        (&["seats", "-f", &folder.path(EVIL)], true),
     ] {
         let output = run(&[arguments, &["--color", "always"]].concat());
         assert!(code(&output) <= 3, "{output:?}");
@@ -117,7 +117,7 @@ fn of_objects_in_files() {
         assert!(!shown || text.contains(SHOWN), "{text}");
     }
     // The rows of a table stay rows.
-    let table = stdout(&run(&["limits", "-f", &evil]));
+    let table = stdout(&run(&["seats", "-f", &evil]));
     assert!(table.contains(&format!("{SHOWN}\\nb ")), "{table}");
 }
 

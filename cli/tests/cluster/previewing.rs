@@ -11,7 +11,14 @@ async fn a_preview_of_a_cluster_begins_with_its_release() {
         "alerts.yaml",
         "expr: apiserver_flowcontrol_request_concurrency_in_use > 0\n",
     );
-    let words = ["preview", "1.34", "--live", "--monitoring", &alerts];
+    let words = [
+        "preview",
+        "--to-release",
+        "1.34",
+        "--live",
+        "--monitoring",
+        &alerts,
+    ];
     let ran = cluster
         .run(&[&words[..], &["-o", "json"]].concat())
         .expect(0);
@@ -37,7 +44,9 @@ async fn a_preview_of_a_cluster_begins_with_its_release() {
         "{report}"
     );
 
-    let older = cluster.run(&["preview", "1.29", "--live"]).expect(2);
+    let older = cluster
+        .run(&["preview", "--to-release", "1.29", "--live"])
+        .expect(2);
     assert!(
         older.err.contains("1.29 is older than 1.31"),
         "{}",

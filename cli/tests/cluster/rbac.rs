@@ -160,9 +160,9 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["get"],
             &["get", "plc/batch"],
             &["get", "fs/probes"],
-            &["get", "plc", "--live"],
+            &["get", "plc", "--show-load"],
             // Stands for `get -w`, which does not end.
-            &["watch", "--count", "20"],
+            &["get", "-w", "--output-watch-events", "--count", "20"],
         ],
     ),
     (
@@ -173,27 +173,19 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["describe"],
         ],
     ),
-    (
-        "watch",
-        &[
-            &["watch", "plc", "--count", "1"],
-            &["watch", "fs/probes", "--count", "1"],
-            &["watch", "plc/batch", "-o", "json", "--count", "1"],
-        ],
-    ),
     ("whoami", &[&["whoami"]]),
     ("top", &[&["top", "--once"]]),
     ("diagnose", &[&["diagnose", "--interval", "0"]]),
     ("scan", &[&["scan"]]),
-    ("limits", &[&["limits", "--live"]]),
+    ("seats", &[&["seats", "--live"]]),
     ("lint", &[&["lint", "--live"]]),
     (
-        "restore",
+        "reset",
         &[
-            &["restore", "plc/workload-low", "fs/probes"],
-            &["set-shares", "workload-low", "5", "--include-managed"],
-            &["restore", "plc/workload-low", "fs/probe", "plc/workload"],
-            &["set-shares", "workload-low", "6", "--include-managed"],
+            &["reset", "plc/workload-low", "fs/probes"],
+            &["tune", "workload-low", "5", "--include-managed"],
+            &["reset", "plc/workload-low", "fs/probe", "plc/workload"],
+            &["tune", "workload-low", "6", "--include-managed"],
         ],
     ),
     (
@@ -204,25 +196,29 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
     ("plan", &[&["plan", "--context", "embedded"]]),
     (
-        "seats",
-        &[&["seats", "list", "pods", "--live", "--level", "exempt"]],
+        "cost",
+        &[&["cost", "list", "pods", "--live", "--level", "exempt"]],
     ),
-    ("traffic", &[&["traffic", "LOG", "--live"]]),
+    ("traffic", &[&["traffic", "--audit-log", "LOG", "--live"]]),
     (
         "simulate",
         &[&["simulate", "--live", "--load", "examples/load.yaml"]],
     ),
     (
-        "protect",
-        &[&["protect", "user", "a", "--seats", "5", "--live"]],
-    ),
-    (
-        "isolate",
-        &[&["isolate", "user", "a", "--at-most", "9", "--live"]],
-    ),
-    (
-        "exempt-probes",
-        &[&["exempt-probes", "--path", "/version", "--live"]],
+        "create",
+        &[
+            &[
+                "create",
+                "protect",
+                "user",
+                "a",
+                "--at-least",
+                "5",
+                "--live",
+            ],
+            &["create", "isolate", "user", "a", "--at-most", "9", "--live"],
+            &["create", "exempt-probes", "--path", "/version", "--live"],
+        ],
     ),
     (
         "validate",
@@ -234,7 +230,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     (
         "apply",
         &[
-            &["apply", "-f", "FILE", "--force"],
+            &["apply", "-f", "FILE", "--force-conflicts"],
             &["apply", "-f", "FILE", "-f", "SCHEMA"],
             &["apply", "-f", "OTHER", "--prune", "-l", "!team"],
             &["apply", "-f", "SCHEMA", "--prune", "-l", "!team"],
@@ -252,10 +248,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["delete", "fs/mine"],
         ],
     ),
-    (
-        "set-shares",
-        &[&["set-shares", "batch", "9"], &["set-shares", "bat", "9"]],
-    ),
+    ("tune", &[&["tune", "batch", "9"], &["tune", "bat", "9"]]),
     (
         "rewrite-storage",
         &[

@@ -44,7 +44,10 @@ async fn get_in_every_form_and_version() {
     assert!(all.contains(" warning: unused-level\n"), "{all}");
     let rows = cluster.run(&["get", "plc", "--no-headers"]).expect(0).out;
     assert!(!rows.contains("NAME") && rows.contains("batch "), "{rows}");
-    let loaded = cluster.run(&["get", "plc/batch", "--live"]).expect(0).out;
+    let loaded = cluster
+        .run(&["get", "plc/batch", "--show-load"])
+        .expect(0)
+        .out;
     assert!(loaded.contains("INUSE   EXECUTING   WAITING"), "{loaded}");
     let wide = cluster.run(&["get", "plc", "-o", "wide"]).expect(0).out;
     assert_eq!(row(&wide).last().unwrap(), "<none>");
@@ -103,15 +106,6 @@ async fn get_in_every_form_and_version() {
         .run(&["get", "plc/bat", "--ignore-not-found"])
         .expect(0);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
-    let path = "jsonpath={.metadata.name}={.spec.limited.nominalConcurrencyShares}";
-    assert_eq!(
-        cluster.run(&["get", "plc/batch", "-o", path]).expect(0).out,
-        "batch=5"
-    );
-    let path = "jsonpath={.items[?(@.metadata.name==\"batch\")].metadata.labels.team}";
-    assert_eq!(cluster.run(&["get", "plc", "-o", path]).expect(0).out, "a");
-    let ran = cluster.run(&["get", "plc", "-o", "jsonpath={.a"]).expect(2);
-    assert!(ran.err.contains("invalid JSONPath template"), "{}", ran.err);
     let yaml = cluster
         .run(&["get", "plc/batch", "-o", "yaml"])
         .expect(0)
@@ -151,7 +145,16 @@ async fn watch_shows_what_changes() {
     let cluster = Cluster::start(ApiServer::builder().bootstrap(false)).await;
     cluster.level(json!({"name": "batch"}), 5, "me").await;
     let ran = cluster
-        .run(&["watch", "plc", "--count", "1", "-o", "json"])
+        .run(&[
+            "get",
+            "-w",
+            "--output-watch-events",
+            "plc",
+            "--count",
+            "1",
+            "-o",
+            "json",
+        ])
         .expect(0);
     let line = ran.json();
     assert_eq!(
@@ -162,7 +165,16 @@ async fn watch_shows_what_changes() {
 
     let kubeconfig = cluster.folder.path("kubeconfig");
     let mut child = crate::program()
-        .args(["watch", "plc", "--count", "3", "--kubeconfig", &kubeconfig])
+        .args([
+            "get",
+            "-w",
+            "--output-watch-events",
+            "plc",
+            "--count",
+            "3",
+            "--kubeconfig",
+            &kubeconfig,
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -170,7 +182,7 @@ async fn watch_shows_what_changes() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || tokio::task::block_in_place(|| lines.next().unwrap().unwrap());
     assert_eq!(next(), "ADDED    prioritylevelconfiguration/batch");
-    cluster.run(&["set-shares", "batch", "9"]).expect(0);
+    cluster.run(&["tune", "batch", "9"]).expect(0);
     let line = next();
     assert!(
         line.starts_with("MODIFIED prioritylevelconfiguration/batch: "),
@@ -192,7 +204,9 @@ async fn watch_shows_what_changes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn watching_an_object_that_does_not_exist_is_an_error() {
     let cluster = Cluster::of("1.31").await;
-    let ran = cluster.run(&["watch", "fs/nope"]).expect(5);
+    let ran = cluster
+        .run(&["get", "-w", "--output-watch-events", "fs/nope"])
+        .expect(5);
     assert!(ran.err.contains("\"nope\" not found"), "{}", ran.err);
     cluster.run(&["get", "fs/nope", "--watch"]).expect(5);
 }
@@ -212,7 +226,7 @@ async fn get_shows_changes_after_the_objects() {
     let mut next = || tokio::task::block_in_place(|| lines.next().unwrap().unwrap());
     assert!(next().starts_with("NAME "));
     assert!(next().starts_with("batch   Limited   5 "));
-    cluster.run(&["set-shares", "plc/batch", "9"]).expect(0);
+    cluster.run(&["tune", "plc/batch", "9"]).expect(0);
     assert!(next().starts_with("batch   Limited   9 "));
     child.kill().unwrap();
     tokio::task::block_in_place(|| child.wait()).unwrap();

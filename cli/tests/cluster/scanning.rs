@@ -103,7 +103,7 @@ async fn requests_are_told_apart_from_history() {
     let examined = "Examined: the requests to the API server that responded, field managers.\n";
     assert!(text.contains(examined), "{text}");
     // On the way to 1.31 v1beta3 is not old.
-    let near = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
+    let near = ["scan", "--no-helm", "--to-release", "1.31", "-o", "json"];
     let found = cluster.run(&near).expect(0).json();
     assert_eq!(found["clusters"][0]["history"], json!([]));
 }
@@ -307,7 +307,7 @@ async fn aggregated_api_servers_are_named_as_callers() {
 async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
     // v1beta3 is deprecated since 1.29: the metric of 1.28 does not count it.
     let cluster = Cluster::of("1.28").await;
-    let scan = ["scan", "--no-helm", "--kubernetes", "1.32", "-o", "json"];
+    let scan = ["scan", "--no-helm", "--to-release", "1.32", "-o", "json"];
     let found = cluster.run(&scan).expect(5).json();
     let here = &found["clusters"][0];
     assert_eq!(here["verdict"], "incomplete");
@@ -323,7 +323,7 @@ async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
     );
     assert!(!text.contains("No clients"), "{text}");
     // For a target that serves v1beta3 there is nothing to count.
-    let scan = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
+    let scan = ["scan", "--no-helm", "--to-release", "1.31", "-o", "json"];
     let found = cluster.run(&scan).expect(0).json();
     assert_eq!(found["clusters"][0]["verdict"], "clean");
 }

@@ -100,8 +100,10 @@ async fn a_backup_restores_what_was() {
     cluster
         .run(&["rewrite-storage", "--backup", &backup])
         .expect(0);
-    cluster.run(&["set-shares", "batch", "50"]).expect(0);
-    cluster.run(&["apply", "-f", &backup, "--force"]).expect(0);
+    cluster.run(&["tune", "batch", "50"]).expect(0);
+    cluster
+        .run(&["apply", "-f", &backup, "--force-conflicts"])
+        .expect(0);
     assert_eq!(cluster.object("plc/batch")["spec"], before["spec"]);
     cluster.run(&["delete", "plc/batch"]).expect(0);
     cluster.run(&["apply", "-f", &backup]).expect(0);

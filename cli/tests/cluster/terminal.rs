@@ -26,21 +26,21 @@ async fn no_table_is_wider_than_the_terminal() {
     let labels = json!({"name": "a-level-with-a-name-of-40-characters-or-so"});
     cluster.level(labels, 5, "me").await;
     for (command, expected) in [
-        ("limits --live", "workload-low"),
-        ("limits --live --diff examples/batch.yaml", "→"),
+        ("seats --live", "workload-low"),
+        ("seats --live --compare examples/batch.yaml", "→"),
         ("get", "a-level-with-a-name"),
         ("get -o wide", "QUEUELENGTHLIMIT"),
-        ("get plc --live", "WAITING"),
+        ("get plc --show-load", "WAITING"),
         ("top --once", "EXECUTING"),
         ("whoami", "PRIORITYLEVEL"),
         ("scan --no-helm", "VERDICT"),
-        ("plan --from 1.27 examples", "APPLY"),
+        ("plan --from-release 1.27 examples", "APPLY"),
         (
             "simulate --with-bootstrap --load examples/load.yaml",
             "RETRIED",
         ),
         (
-            "protect sa flux-system/kustomize-controller --seats 20 2>&1 >/dev/null",
+            "create protect sa flux-system/kustomize-controller --at-least 20 2>&1 >/dev/null",
             "AFTER",
         ),
     ] {
@@ -57,6 +57,6 @@ async fn no_table_is_wider_than_the_terminal() {
             assert!(text.contains(expected), "{command}: {text}");
         }
     }
-    let wide = on_terminal(&cluster, "export COLUMNS=200", "limits --live");
+    let wide = on_terminal(&cluster, "export COLUMNS=200", "seats --live");
     assert!(wide.lines().next().unwrap().ends_with("SEATS"), "{wide}");
 }

@@ -14,7 +14,7 @@ async fn set_shares_changes_nothing_else() {
     let before = cluster.object("plc/batch");
     let ran = cluster
         .run(&[
-            "set-shares",
+            "tune",
             "batch",
             "7",
             "--lendable-percent",
@@ -29,13 +29,7 @@ async fn set_shares_changes_nothing_else() {
         ran.out
     );
     assert_eq!(cluster.object("plc/batch"), before);
-    let options = [
-        "set-shares",
-        "batch",
-        "7",
-        "--borrowing-limit-percent",
-        "50",
-    ];
+    let options = ["tune", "batch", "7", "--borrowing-limit-percent", "50"];
     let ran = cluster.run(&options).expect(0);
     assert!(
         ran.out.contains("batch: borrowingLimitPercent: none -> 50"),
@@ -51,38 +45,36 @@ async fn set_shares_changes_nothing_else() {
     let ran = cluster.run(&options).expect(0);
     assert_eq!(ran.out, "batch: unchanged\n");
     cluster
-        .run(&["set-shares", "batch", "--borrowing-limit-percent", "none"])
+        .run(&["tune", "batch", "--borrowing-limit-percent", "none"])
         .expect(0);
     assert_eq!(
         cluster.object("plc/batch")["spec"]["limited"].get("borrowingLimitPercent"),
         None
     );
-    cluster.run(&["set-shares", "batch"]).expect(2);
-    cluster.run(&["set-shares", "batch", "-5"]).expect(2);
-    let ran = cluster.run(&["set-shares", "batch", "+5"]).expect(2);
+    cluster.run(&["tune", "batch"]).expect(2);
+    cluster.run(&["tune", "batch", "-5"]).expect(2);
+    let ran = cluster.run(&["tune", "batch", "+5"]).expect(2);
     assert!(
         ran.err
             .contains("shares must be between 0 and 2147483647, not +5"),
         "{}",
         ran.err
     );
-    cluster
-        .run(&["set-shares", "batch", "2147483648"])
-        .expect(2);
-    cluster.run(&["set-shares", "missing", "5"]).expect(5);
+    cluster.run(&["tune", "batch", "2147483648"]).expect(2);
+    cluster.run(&["tune", "missing", "5"]).expect(5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn set_shares_takes_a_level_out_of_the_servers_care() {
     let cluster = Cluster::of("1.31").await;
-    let ran = cluster.run(&["set-shares", "workload-low", "50"]).expect(1);
+    let ran = cluster.run(&["tune", "workload-low", "50"]).expect(1);
     assert!(
         ran.err.contains("is managed by the API server"),
         "{}",
         ran.err
     );
     cluster
-        .run(&["set-shares", "workload-low", "50", "--include-managed"])
+        .run(&["tune", "workload-low", "50", "--include-managed"])
         .expect(0);
     cluster.server.run_bootstrap_pass();
     let object = cluster.object("plc/workload-low");
@@ -98,7 +90,7 @@ async fn zero_shares_are_refused_where_they_cannot_be_said() {
     let cluster = Cluster::of("1.28").await;
     let manifest = cluster.file("batch.yaml", &level("v1beta3", "batch", 5));
     cluster.run(&["apply", "-f", &manifest]).expect(0);
-    let ran = cluster.run(&["set-shares", "batch", "0"]).expect(4);
+    let ran = cluster.run(&["tune", "batch", "0"]).expect(4);
     assert!(ran.err.contains("the level would get 30"), "{}", ran.err);
     assert_eq!(
         cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
@@ -112,7 +104,7 @@ async fn a_field_that_an_old_server_drops_is_a_loss() {
     let manifest = cluster.file("batch.yaml", &level("v1beta2", "batch", 5));
     cluster.run(&["apply", "-f", &manifest]).expect(0);
     let ran = cluster
-        .run(&["set-shares", "batch", "9", "--lendable-percent", "20"])
+        .run(&["tune", "batch", "9", "--lendable-percent", "20"])
         .expect(4);
     let dropped = "dropped them: spec.limited.lendablePercent";
     assert!(ran.err.contains(dropped), "{}", ran.err);
@@ -148,10 +140,10 @@ async fn a_client_dry_run_sends_no_write() {
         "prioritylevelconfiguration/batch deleted (dry run)\n"
     );
     assert_eq!(
-        run(&["set-shares", "batch", "9"]),
+        run(&["tune", "batch", "9"]),
         "batch: nominalConcurrencyShares: 5 -> 9 (dry run)\n"
     );
-    run(&["restore", "plc/workload-low"]);
+    run(&["reset", "plc/workload-low"]);
     let writes = cluster.server.requests().split_off(before);
     assert!(
         writes.iter().all(|request| request.method == "GET"),
@@ -191,9 +183,8 @@ async fn written_objects_in_kubectls_forms() {
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
     assert!(object["metadata"].get("managedFields").is_none());
     assert!(run("yaml").out.contains("nominalConcurrencyShares: 8"));
-    assert_eq!(run("jsonpath={.metadata.name}").out, "new");
     let shares = [
-        "set-shares",
+        "tune",
         "plc/new",
         "9",
         "-o",
@@ -203,7 +194,7 @@ async fn written_objects_in_kubectls_forms() {
     let object = cluster.run(&shares).expect(0).json();
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 9);
     assert!(object["metadata"]["managedFields"].is_array());
-    let ran = cluster.run(&["set-shares", "fs/probes", "9"]).expect(2);
+    let ran = cluster.run(&["tune", "fs/probes", "9"]).expect(2);
     assert!(
         ran.err.contains("`fs/probes` is not a priority level"),
         "{}",
@@ -216,7 +207,7 @@ async fn a_changed_built_in_level_is_given_back() {
     let builder = ApiServer::builder().bootstrap_interval(std::time::Duration::from_millis(20));
     let cluster = Cluster::start(builder).await;
     let ran = cluster
-        .run(&["set-shares", "workload-low", "200", "--include-managed"])
+        .run(&["tune", "workload-low", "200", "--include-managed"])
         .expect(0);
     assert!(
         ran.out
@@ -226,14 +217,14 @@ async fn a_changed_built_in_level_is_given_back() {
     );
     assert!(
         ran.err
-            .contains("`kubectl flowcontrol restore plc/workload-low`"),
+            .contains("`kubectl flowcontrol reset plc/workload-low`"),
         "{}",
         ran.err
     );
     let shares =
         |object: &serde_json::Value| object["spec"]["limited"]["nominalConcurrencyShares"].clone();
     assert_eq!(shares(&cluster.object("plc/workload-low")), 200);
-    let ran = cluster.run(&["restore", "plc/workload-low"]).expect(0);
+    let ran = cluster.run(&["reset", "plc/workload-low"]).expect(0);
     assert_eq!(
         ran.out,
         "prioritylevelconfiguration/workload-low restored\n"
@@ -251,16 +242,16 @@ async fn a_changed_built_in_level_is_given_back() {
     while !reset(&low.get("workload-low").await.unwrap()) {
         tokio::task::yield_now().await;
     }
-    let ran = cluster.run(&["restore", "plc/workload-low"]).expect(0);
+    let ran = cluster.run(&["reset", "plc/workload-low"]).expect(0);
     assert_eq!(
         ran.out,
         "prioritylevelconfiguration/workload-low unchanged\n"
     );
     // A server deletes other objects that have the annotation.
     cluster.level(json!({"name": "mine"}), 5, "me").await;
-    let ran = cluster.run(&["restore", "plc/mine"]).expect(1);
+    let ran = cluster.run(&["reset", "plc/mine"]).expect(1);
     assert!(ran.err.contains("is not a built-in object"), "{}", ran.err);
-    cluster.run(&["restore", "plc"]).expect(2);
+    cluster.run(&["reset", "plc"]).expect(2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -268,10 +259,10 @@ async fn a_managed_object_is_written_with_a_warning() {
     let cluster = Cluster::of("1.31").await;
     cluster.level(json!({"name": "aks-guard"}), 5, "aks").await;
     let hint = "Azure AKS resets it unless it has the label aks-managed-skip-update-operation=true";
-    let ran = cluster.run(&["set-shares", "aks-guard", "9"]).expect(1);
+    let ran = cluster.run(&["tune", "aks-guard", "9"]).expect(1);
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = cluster
-        .run(&["set-shares", "aks-guard", "9", "--include-managed"])
+        .run(&["tune", "aks-guard", "9", "--include-managed"])
         .expect(0);
     assert!(
         ran.err

@@ -117,7 +117,7 @@ fn the_command_line_refuses_what_makes_no_sense() {
         ),
         (&["migrate", "a.yaml", "--backup", "b"], 2, "--write"),
         (
-            &["migrate", "a.yaml", "--to", "v2"],
+            &["migrate", "a.yaml", "--to-version", "v2"],
             2,
             "expected v1, v1beta3, v1beta2 or v1beta1",
         ),
@@ -125,13 +125,13 @@ fn the_command_line_refuses_what_makes_no_sense() {
             &[
                 "migrate",
                 "a.yaml",
-                "--to",
+                "--to-version",
                 "v1beta2",
                 "--kubernetes",
                 "1.29",
             ],
             2,
-            "Kubernetes 1.29 does not serve v1beta2\nhint: it serves v1 and v1beta3: use --to v1",
+            "Kubernetes 1.29 does not serve v1beta2\nhint: it serves v1 and v1beta3: use --to-version v1",
         ),
         (&["migrate", "nowhere"], 3, "cannot read nowhere"),
     ];
@@ -147,16 +147,22 @@ fn the_command_line_refuses_what_makes_no_sense() {
 fn the_whole_corpus_goes_up_and_down() {
     let folder = folder("corpus");
     copy(&fixtures(), &folder);
-    let up = run(&folder, &["migrate", ".", "--write", "--mend", "live"]);
+    let up = run(
+        &folder,
+        &["migrate", ".", "--write", "--foreign-fields", "live"],
+    );
     assert_eq!(
         up.code, 3,
         "tabs.yaml and version.yaml are errors: {}",
         up.err
     );
-    let again = run(&folder, &["migrate", ".", "--mend", "live"]);
+    let again = run(&folder, &["migrate", ".", "--foreign-fields", "live"]);
     assert_eq!(again.out, "", "a second run has nothing to change");
     // v1beta3 is the newest version before v1, and everything has a form in it.
-    let down = run(&folder, &["migrate", ".", "--to", "v1beta3", "--write"]);
+    let down = run(
+        &folder,
+        &["migrate", ".", "--to-version", "v1beta3", "--write"],
+    );
     assert!(!down.err.contains("error[loss]"), "{}", down.err);
     let up = run(&folder, &["migrate", ".", "--write"]);
     assert_eq!(up.out, down.out, "what went down goes up");

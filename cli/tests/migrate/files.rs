@@ -59,7 +59,7 @@ fn files_are_changed_and_can_be_restored() {
     // Back from the backup, and back by migration: the same text.
     let down = run(
         &folder,
-        &["migrate", "m/a.yaml", "--to", "v1beta2", "--write"],
+        &["migrate", "m/a.yaml", "--to-version", "v1beta2", "--write"],
     );
     assert_eq!(down.code, 0, "{down:?}");
     assert_eq!(read("m/a.yaml"), level("a"));
@@ -116,8 +116,9 @@ fn an_error_keeps_its_file_and_no_other() {
     );
     assert!(ran.err.contains("./b.yaml:8:5"), "{}", ran.err);
     assert!(
-        ran.err
-            .contains("--mend live writes the current value, nominalConcurrencyShares: 30"),
+        ran.err.contains(
+            "--foreign-fields live writes the current value, nominalConcurrencyShares: 30"
+        ),
         "{}",
         ran.err
     );
@@ -125,7 +126,10 @@ fn an_error_keeps_its_file_and_no_other() {
         fs::read_to_string(folder.join("b.yaml")).unwrap(),
         fixture("foreign.yaml")
     );
-    let mended = run(&folder, &["migrate", ".", "--write", "--mend", "file"]);
+    let mended = run(
+        &folder,
+        &["migrate", ".", "--write", "--foreign-fields", "file"],
+    );
     assert_eq!(mended.code, 0, "{mended:?}");
     let text = fs::read_to_string(folder.join("b.yaml")).unwrap();
     assert!(

@@ -11,7 +11,14 @@ fn a_plan_says_what_to_do_when() {
     fs::write(folder.join("a b.yaml"), level("a")).unwrap();
     let ran = run(
         &folder,
-        &["plan", "--from", "1.28", "--to", "1.32", "a b.yaml"],
+        &[
+            "plan",
+            "--from-release",
+            "1.28",
+            "--to-release",
+            "1.32",
+            "a b.yaml",
+        ],
     );
     assert_eq!(ran.code, 0, "{ran:?}");
     let expected = "\
@@ -26,15 +33,24 @@ FILE       OBJECTS   NOW       STEPS
 a b.yaml   1         v1beta2   on 1.28: v1beta2 to v1beta3, before 1.29; on 1.29: v1beta3 to v1, before 1.32
 
 # on Kubernetes 1.28, before 1.29
-kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write 'a b.yaml'
+kubectl flowcontrol migrate --to-version v1beta3 --kubernetes 1.28 --write 'a b.yaml'
 
 # on Kubernetes 1.29, before 1.32
-kubectl flowcontrol migrate --to v1 --kubernetes 1.29 --write 'a b.yaml'
+kubectl flowcontrol migrate --to-version v1 --kubernetes 1.29 --write 'a b.yaml'
 ";
     assert_eq!(ran.out, expected);
     let ran = run(
         &folder,
-        &["plan", "--from", "1.28", "--to", "1.32", "-o", "json", "."],
+        &[
+            "plan",
+            "--from-release",
+            "1.28",
+            "--to-release",
+            "1.32",
+            "-o",
+            "json",
+            ".",
+        ],
     );
     let plan: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(plan["schemaVersion"], 1);
@@ -62,21 +78,22 @@ fn commands_name_whole_folders_where_they_change_nothing_else() {
     write("m/mixed/e.yaml", &super::migrated(&level("e")));
     let foreign = level("f").replace("assured", "nominal");
     write("m/foreign/f.yaml", &foreign);
-    let plan = ["plan", "--from", "1.27", "--to", "1.28"];
+    let plan = ["plan", "--from-release", "1.27", "--to-release", "1.28"];
     let ran = run(&folder, &[&plan[..], &["m"]].concat());
     // v1beta2 is served by both releases.
     assert_eq!(commands(&ran.out), Vec::<&str>::new(), "{}", ran.out);
-    let plan = ["plan", "--from", "1.28", "--to", "1.29"];
+    let plan = ["plan", "--from-release", "1.28", "--to-release", "1.29"];
     let ran = run(&folder, &[&plan[..], &["m"]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     let expected = [
-        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m/mixed/c.yaml 'm/mixed/it'\\''s.yaml'",
-        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m/old",
-        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write --mend live m/foreign",
+        "kubectl flowcontrol migrate --to-version v1beta3 --kubernetes 1.28 --write m/mixed/c.yaml 'm/mixed/it'\\''s.yaml'",
+        "kubectl flowcontrol migrate --to-version v1beta3 --kubernetes 1.28 --write m/old",
+        "kubectl flowcontrol migrate --to-version v1beta3 --kubernetes 1.28 --write --foreign-fields live m/foreign",
     ];
     assert_eq!(commands(&ran.out), expected, "{}", ran.out);
     assert!(
-        ran.out.contains("needs --mend live or --mend file"),
+        ran.out
+            .contains("needs --foreign-fields live or --foreign-fields file"),
         "{}",
         ran.out
     );
@@ -104,7 +121,7 @@ fn commands_name_whole_folders_where_they_change_nothing_else() {
     let ran = run(&folder, &[&plan[..], &["m"]].concat());
     assert_eq!(
         commands(&ran.out),
-        ["kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m"]
+        ["kubectl flowcontrol migrate --to-version v1beta3 --kubernetes 1.28 --write m"]
     );
 }
 
@@ -114,13 +131,33 @@ fn removed_metrics_are_found_and_renamed_on_request() {
     let text =
         "groups:\n- rules:\n  - expr: sum(apiserver_flowcontrol_request_concurrency_in_use)\n";
     fs::write(folder.join("rules.yaml"), text).unwrap();
-    let ran = run(&folder, &["plan", "--from", "1.32", "--to", "1.37", "."]);
+    let ran = run(
+        &folder,
+        &[
+            "plan",
+            "--from-release",
+            "1.32",
+            "--to-release",
+            "1.37",
+            ".",
+        ],
+    );
     assert!(ran.out.contains("./rules.yaml"), "{}", ran.out);
     assert!(ran.out.contains("1 place by hand"), "{}", ran.out);
-    let ran = run(&folder, &["plan", "--from", "1.32", "--to", "1.36", "."]);
+    let ran = run(
+        &folder,
+        &[
+            "plan",
+            "--from-release",
+            "1.32",
+            "--to-release",
+            "1.36",
+            ".",
+        ],
+    );
     assert!(!ran.out.contains("rules.yaml"), "{}", ran.out);
     assert_eq!(run(&folder, &["migrate", ".", "--check"]).code, 0);
-    let ran = run(&folder, &["migrate", ".", "--metrics", "--write"]);
+    let ran = run(&folder, &["migrate", ".", "--rename-metrics", "--write"]);
     assert_eq!(ran.out, "./rules.yaml\n", "{}", ran.err);
     let new = fs::read_to_string(folder.join("rules.yaml")).unwrap();
     assert!(
@@ -138,7 +175,14 @@ fn a_plan_selects_and_explains_files_as_a_migration_does() {
     }
     fs::write(folder.join("main.go"), "x()\nFlowcontrolV1beta2()\n").unwrap();
     let plan = |more: &[&str]| {
-        let arguments = ["plan", "--from", "1.28", "--to", "1.29", "."];
+        let arguments = [
+            "plan",
+            "--from-release",
+            "1.28",
+            "--to-release",
+            "1.29",
+            ".",
+        ];
         run(&folder, &[&arguments[..], more].concat())
     };
     let files = |out: &str| {
@@ -181,7 +225,17 @@ fn v1alpha1_is_called_by_its_name() {
     let folder = folder("plan-alpha");
     let text = level("a").replace("v1beta2", "v1alpha1");
     fs::write(folder.join("a.yaml"), &text).unwrap();
-    let ran = run(&folder, &["plan", "--from", "1.30", "--to", "1.32", "."]);
+    let ran = run(
+        &folder,
+        &[
+            "plan",
+            "--from-release",
+            "1.30",
+            "--to-release",
+            "1.32",
+            ".",
+        ],
+    );
     let step = "v1alpha1 to v1, now: v1alpha1 is not served since 1.21";
     assert!(ran.out.contains(step), "{}", ran.out);
     assert!(
@@ -212,12 +266,15 @@ fn v1alpha1_is_called_by_its_name() {
 #[test]
 fn a_plan_goes_forward() {
     let folder = folder("plan-usage");
-    let back = run(&folder, &["plan", "--from", "1.32", "--to", "1.27"]);
+    let back = run(
+        &folder,
+        &["plan", "--from-release", "1.32", "--to-release", "1.27"],
+    );
     assert_eq!(back.code, 2, "{back:?}");
     assert!(back.err.contains("1.27 is older than 1.32"), "{}", back.err);
-    let without = run(&folder, &["plan", "--to", "1.27"]);
+    let without = run(&folder, &["plan", "--to-release", "1.27"]);
     assert_eq!(without.code, 2, "{without:?}");
-    assert!(without.err.contains("--from"), "{}", without.err);
+    assert!(without.err.contains("--from-release"), "{}", without.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -239,7 +296,7 @@ async fn clusters_say_their_release_and_what_they_need() {
         "config",
         "--context",
         "old",
-        "--to",
+        "--to-release",
         "1.32",
         "-o",
         "json",
@@ -264,7 +321,7 @@ async fn clusters_say_their_release_and_what_they_need() {
         "old",
         "--context",
         "gone",
-        "--to",
+        "--to-release",
         "1.32",
     ];
     let ran = run(&folder, &arguments);

@@ -103,7 +103,7 @@ fn a_huge_file_of_a_folder_is_skipped_and_a_named_one_is_an_error() {
     let note = format!("note[not-checked]: the file was skipped: {why}");
     assert!(ran.err.contains(&note), "{}", ran.err);
     assert!(ran.err.contains("./big.yaml"), "{}", ran.err);
-    let plan = ["plan", "--from", "1.27", "--to", "1.32"];
+    let plan = ["plan", "--from-release", "1.27", "--to-release", "1.32"];
     let ran = run(&folder, &[&plan[..], &["."]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     let note = format!("note: ./big.yaml: the file was skipped: {why}");
@@ -115,7 +115,7 @@ fn a_huge_file_of_a_folder_is_skipped_and_a_named_one_is_an_error() {
     let ran = run(&folder, &[&plan[..], &["big.yaml"]].concat());
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.out.contains(why), "{}", ran.out);
-    for command in ["validate", "lint", "limits", "convert"] {
+    for command in ["validate", "lint", "seats", "convert"] {
         for file in ["big.yaml", "."] {
             let ran = run(&folder, &[command, "-f", file]);
             assert_eq!(ran.code, 3, "{command} {file}: {ran:?}");
@@ -143,7 +143,17 @@ fn pipes_sockets_and_devices_of_a_folder_are_not_opened() {
     fs::rename(&socket, folder.join("socket.yaml")).unwrap();
     for (arguments, code) in [
         (&["migrate", ".", "--check"][..], 1),
-        (&["plan", "--from", "1.27", "--to", "1.32", "."], 0),
+        (
+            &[
+                "plan",
+                "--from-release",
+                "1.27",
+                "--to-release",
+                "1.32",
+                ".",
+            ],
+            0,
+        ),
         (&["validate", "-f", ".", "--kubernetes", "1.27"], 0),
         (&["lint", "-f", ".", "--kubernetes", "1.27"], 0),
     ] {

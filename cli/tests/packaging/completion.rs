@@ -75,8 +75,12 @@ async fn the_words_that_can_follow() {
     );
     expect("describe --context e", &["embedded"], ":4");
     expect("describe --context=e", &["embedded"], ":4");
-    expect("set-shares workload-l", &["workload-low"], ":4");
-    expect("migrate --to v1b", &["v1beta3", "v1beta2", "v1beta1"], ":4");
+    expect("tune workload-l", &["workload-low"], ":4");
+    expect(
+        "migrate --to-version v1b",
+        &["v1beta3", "v1beta2", "v1beta1"],
+        ":4",
+    );
     expect(
         "migrate --kubernetes 1.3",
         &[
@@ -90,9 +94,9 @@ async fn the_words_that_can_follow() {
     expect("migrate --exclude a --excl", &["--exclude"], ":4");
     expect("migrate ", &[], ":0");
     expect("migrate -- --ch", &[], ":0");
-    expect("migrate a.yaml --write --backup ", &[], ":16");
+    expect("migrate a.yaml --write --backup ", &[], ":0");
     expect("convert -f ", &[], ":0");
-    expect("completions k", &["kubectl"], ":4");
+    expect("completion k", &["kubectl"], ":4");
     // Nothing is offered without a cluster, and no error is printed.
     let mut without = command("kubectl-flowcontrol");
     without.args([
@@ -131,7 +135,7 @@ async fn bash_completes() {
         ("migrate lev", "levels.yaml"),
     ] {
         let script = format!(
-            "source <(kubectl-flowcontrol completions bash)\ncomplete -p kubectl-flowcontrol >/dev/null || exit 1\n\
+            "source <(kubectl-flowcontrol completion bash)\ncomplete -p kubectl-flowcontrol >/dev/null || exit 1\n\
              COMP_WORDS=(kubectl-flowcontrol {words})\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
              _kubectl_flowcontrol 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
@@ -157,7 +161,7 @@ async fn fish_completes() {
         ("migrate lev", "levels.yaml"),
     ] {
         let script = format!(
-            "kubectl-flowcontrol completions fish | source; complete -C 'kubectl-flowcontrol {line}'"
+            "kubectl-flowcontrol completion fish | source; complete -C 'kubectl-flowcontrol {line}'"
         );
         let mut fish = cluster.command("fish");
         fish.args(["--no-config", "-c", &script]);
@@ -173,7 +177,7 @@ const ZSH: &str = r#"
 zmodload zsh/zpty
 zpty shell zsh -f -i
 send() { zpty -w shell "$1" }
-send 'PROMPT=; autoload -Uz compinit; compinit -u -D; source <(kubectl-flowcontrol completions zsh)'
+send 'PROMPT=; autoload -Uz compinit; compinit -u -D; source <(kubectl-flowcontrol completion zsh)'
 send 'show() { print -r -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; print ready""now'
 zpty -r shell out '*readynow*'
 zpty -w -n shell "kubectl-flowcontrol $LINE"$'\t\x18'
@@ -208,7 +212,7 @@ async fn zsh_completes() {
 async fn kubectl_runs_a_program_for_completion() {
     let cluster = Cluster::start().await;
     let mut script = cluster.command("kubectl-flowcontrol");
-    script.args(["completions", "kubectl"]);
+    script.args(["completion", "kubectl"]);
     let script = output(script);
     assert!(script.starts_with("#!/bin/sh\n"), "{script}");
     let path = cluster

@@ -44,7 +44,7 @@ fn a_load_waits_at_its_own_level() {
 #[test]
 fn fewer_seats_and_another_configuration_are_compared() {
     let report = json(&[
-        "--seats",
+        "--server-seats",
         "100",
         "--compare",
         "tests/fixtures/no-batch.yaml",
@@ -60,7 +60,7 @@ fn fewer_seats_and_another_configuration_are_compared() {
     let table = run(&[
         &LOAD[..],
         &[
-            "--seats",
+            "--server-seats",
             "100",
             "--compare",
             "tests/fixtures/no-batch.yaml",
@@ -79,7 +79,7 @@ fn fewer_seats_and_another_configuration_are_compared() {
 fn a_flow_is_explained() {
     let arguments = [
         &LOAD[..],
-        &["--seats", "100", "--explain", "batch/report-1"],
+        &["--server-seats", "100", "--explain", "batch/report-1"],
     ]
     .concat();
     let text = stdout(&run(&arguments));

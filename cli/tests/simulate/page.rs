@@ -30,7 +30,7 @@ fn a_page_before_and_after_has_the_numbers_of_the_json() {
         "--with-bootstrap",
         "--load",
         "examples/load.yaml",
-        "--seats",
+        "--server-seats",
         "100",
         "--compare",
         "tests/fixtures/no-batch.yaml",

@@ -56,7 +56,7 @@ pub(super) fn confirm(path: &Path, yes: bool, streams: &mut Streams) -> Result<b
     let name = path.display();
     if !io::stdin().is_terminal() {
         let message = format!("{name} exists, and this command did not write it");
-        return Err(Failure::usage(message).hint("use `--yes` to replace it without a question"));
+        return Err(Failure::usage(message).hint("use `--force` to replace it without a question"));
     }
     write!(streams.err, "Replace {name}? [y/N] ")?;
     streams.err.flush()?;

@@ -20,13 +20,17 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
         let set: Vec<_> = files.iter().filter(is_of).filter(is_mended).collect();
         let set: Vec<_> = set.into_iter().filter(|file| !file.is_refused).collect();
         if needs_mend && !set.is_empty() {
-            let comment = "# --mend live keeps the shares that servers use now, --mend file uses the shares of the files";
+            let comment = "# --foreign-fields live keeps the shares that servers use now, --foreign-fields file uses the shares of the files";
             lines.push(comment.to_owned());
         }
-        let mend = if needs_mend { " --mend live" } else { "" };
+        let mend = if needs_mend {
+            " --foreign-fields live"
+        } else {
+            ""
+        };
         for paths in grouped(&set, files, roots) {
             lines.push(format!(
-                "kubectl flowcontrol migrate --to {} --kubernetes {} --write{mend} {}",
+                "kubectl flowcontrol migrate --to-version {} --kubernetes {} --write{mend} {}",
                 step.to,
                 step.on,
                 paths.join(" ")
@@ -36,7 +40,7 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
     let refused = files.iter().filter(is_of).filter(|file| file.is_refused);
     for file in refused {
         lines.push(format!(
-            "# something in {} would be lost; see `kubectl flowcontrol migrate --to {} {}`",
+            "# something in {} would be lost; see `kubectl flowcontrol migrate --to-version {} {}`",
             file.path,
             step.to,
             quoted(&file.path)

@@ -254,7 +254,7 @@ fn steps(file: &FileNeeds) -> Vec<String> {
         steps.push(format!("cannot be applied before 1.{minor}"));
     }
     if file.needs_mend {
-        steps.push("needs --mend live or --mend file".to_owned());
+        steps.push("needs --foreign-fields live or --foreign-fields file".to_owned());
     }
     if file.manual() > 0 {
         steps.push(format!("{} by hand", plural(file.manual(), "place")));

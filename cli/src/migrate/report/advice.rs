@@ -17,9 +17,9 @@ pub(crate) fn advice(remedy: &Remedy) -> String {
         } => {
             let instead = instead.iter().map(|change| format!("{change}; "));
             let options = match file {
-                Some(file) if file == live => format!("--mend live or file {live}"),
-                Some(file) => format!("--mend live {live}; --mend file {file}"),
-                None => format!("--mend live {live}"),
+                Some(file) if file == live => format!("--foreign-fields live or file {live}"),
+                Some(file) => format!("--foreign-fields live {live}; --foreign-fields file {file}"),
+                None => format!("--foreign-fields live {live}"),
             };
             instead.collect::<String>() + &options
         }
@@ -27,7 +27,7 @@ pub(crate) fn advice(remedy: &Remedy) -> String {
             "check the rendered result: `--render` does so with Helm, or use `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`".to_owned()
         }
         Remedy::RenameMetric(change) => {
-            format!("{change}; `kubectl flowcontrol migrate --metrics` renames it")
+            format!("{change}; `kubectl flowcontrol migrate --rename-metrics` renames it")
         }
         Remedy::Commit => format!("{remedy}, or use --allow-dirty"),
         other => other.to_string(),

@@ -24,7 +24,7 @@ async fn an_audit_log_completes_the_verdict_of_its_cluster() {
         let scan = [
             "scan",
             "--no-helm",
-            "--kubernetes",
+            "--to-release",
             "1.32",
             "--audit-log",
             &log,

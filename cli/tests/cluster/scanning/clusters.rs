@@ -113,7 +113,7 @@ async fn flags_of_kubectl_select_clusters_and_a_user() {
     assert!(code == 5 && text.contains("forbidden"), "{text}");
     let (code, text) = run(&[&scan[..], &root, &["--as", "bob", "--as-group", "dev"]].concat());
     assert!(code == 5 && text.contains("User \"bob\" cannot"), "{text}");
-    let (code, text) = run(&[&["plan", "--to", "1.33"][..], &root].concat());
+    let (code, text) = run(&[&["plan", "--to-release", "1.33"][..], &root].concat());
     assert!(code == 0 && text.contains("(this cluster)"), "{text}");
     let (code, text) = run(&[&["plan"][..], &alice].concat());
     assert!(

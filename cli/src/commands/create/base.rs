@@ -20,7 +20,7 @@ pub(super) struct RecipeArgs {
 
     /// The API version of the printed objects
     #[arg(long, value_name = "VERSION", default_value = "v1")]
-    to: ApiVersion,
+    to_version: ApiVersion,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
@@ -54,7 +54,7 @@ impl Base {
             flow_schemas: configuration.objects.flow_schemas,
             levels: configuration.objects.levels,
             release: configuration.release,
-            to: args.to,
+            to: args.to_version,
             output: args.output,
         })
     }

@@ -1,8 +1,9 @@
-//! `protect`, `isolate` and `exempt-probes`: objects for common needs, with a proof of their effect.
+//! `create`: objects for common needs, with a proof of their effect.
 
 mod base;
 mod proof;
 
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -10,19 +11,53 @@ use base::{Base, RecipeArgs};
 use clap::ValueEnum;
 use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
 
+/// Print objects for common needs, with a proof of their effect
+///
+/// The objects go to the standard output, and their effect to the standard error.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    recipe: Wanted,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Wanted {
+    Protect(ProtectArgs),
+    Isolate(IsolateArgs),
+    ExemptProbes(ProbesArgs),
+}
+
+impl Command for Args {
+    const NAME: &'static str = "create";
+    const GROUP: Group = Group::Create;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Cluster,
+        "the cluster is unreachable, or rejects a request",
+    )];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        match &self.recipe {
+            Wanted::Protect(args) => protect(args, streams),
+            Wanted::Isolate(args) => isolate(args, streams),
+            Wanted::ExemptProbes(args) => exempt_probes(args, streams),
+        }
+    }
+}
+
 /// Print objects that guarantee seats to a client
 ///
 /// The client gets a dedicated priority level, which does not lend seats. The objects go to the standard output, and their effect to the
 /// standard error: the requests they take, and the seats of every level.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROTECT_EXAMPLES)]
-pub(crate) struct ProtectArgs {
+struct ProtectArgs {
     #[command(flatten)]
     subject: SubjectArgs,
 
     /// The seats that each server guarantees
     #[arg(long, value_name = "SEATS", value_parser = clap::value_parser!(i64).range(1..))]
-    seats: i64,
+    at_least: i64,
 
     #[command(flatten)]
     recipe: RecipeArgs,
@@ -31,8 +66,8 @@ pub(crate) struct ProtectArgs {
 const PROTECT_EXAMPLES: &str = "\
 Examples:
   # 20 seats for a controller, in a new cluster and in an existing one
-  kubectl flowcontrol protect serviceaccount flux-system/kustomize-controller --seats 20
-  kubectl flowcontrol protect serviceaccount flux-system/kustomize-controller --seats 20 --live | kubectl apply -f -";
+  kubectl flowcontrol create protect serviceaccount flux-system/kustomize-controller --at-least 20
+  kubectl flowcontrol create protect serviceaccount flux-system/kustomize-controller --at-least 20 --live | kubectl apply -f -";
 
 /// Print objects that limit the seats of a client
 ///
@@ -40,7 +75,7 @@ Examples:
 /// output, and their effect to the standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ISOLATE_EXAMPLES)]
-pub(crate) struct IsolateArgs {
+struct IsolateArgs {
     #[command(flatten)]
     subject: SubjectArgs,
 
@@ -55,10 +90,10 @@ pub(crate) struct IsolateArgs {
 const ISOLATE_EXAMPLES: &str = "\
 Examples:
   # A scanner that floods the server
-  kubectl flowcontrol isolate user scanner --group tools --at-most 5 --live
+  kubectl flowcontrol create isolate user scanner --group tools --at-most 5 --live
 
   # All service accounts of a namespace
-  kubectl flowcontrol isolate namespace batch --at-most 10 --live";
+  kubectl flowcontrol create isolate namespace batch --at-most 10 --live";
 
 /// Print a flow schema that exempts health checks from flow control
 ///
@@ -66,7 +101,7 @@ Examples:
 /// paths, or for one client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROBES_EXAMPLES)]
-pub(crate) struct ProbesArgs {
+struct ProbesArgs {
     /// A path of the health checks; can be repeated
     #[arg(long = "path", value_name = "PATH", default_values = ["/healthz", "/livez", "/readyz"])]
     paths: Vec<String>,
@@ -81,7 +116,7 @@ pub(crate) struct ProbesArgs {
 
 const PROBES_EXAMPLES: &str = "\
 Examples:
-  kubectl flowcontrol exempt-probes --path /version --user system:serviceaccount:monitoring:blackbox";
+  kubectl flowcontrol create exempt-probes --path /version --user system:serviceaccount:monitoring:blackbox";
 
 /// The client.
 #[derive(Debug, clap::Args)]
@@ -144,21 +179,21 @@ impl SubjectArgs {
     }
 }
 
-pub(crate) fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let client = args.subject.client()?;
     recipe(&args.recipe, true, streams, |recipes| {
-        recipes.protect(&client, args.seats)
+        recipes.protect(&client, args.at_least)
     })
 }
 
-pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let client = args.subject.client()?;
     recipe(&args.recipe, true, streams, |recipes| {
         recipes.isolate(&client, args.at_most)
     })
 }
 
-pub(crate) fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     recipe(&args.recipe, false, streams, |recipes| {
         recipes.exempt_probes(args.user.as_deref(), &args.paths)
     })

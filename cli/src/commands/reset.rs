@@ -1,7 +1,8 @@
-//! `restore`: giving built-in objects back to the API server.
+//! `reset`: giving built-in objects back to the API server.
 
 use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name, title};
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -13,7 +14,7 @@ use std::io::Write;
 /// Give built-in objects back to the API server, which resets them to their built-in values
 ///
 /// Sets the annotation apf.kubernetes.io/autoupdate-spec to "true". The API server then resets the spec within a minute, and again
-/// after every change and upgrade. `set-shares` and edits of a built-in object end this maintenance.
+/// after every change and upgrade. `tune` and edits of a built-in object end this maintenance.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,11 +31,29 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # Give up the changes of a built-in level
-  kubectl flowcontrol restore plc/workload-low";
+  kubectl flowcontrol reset plc/workload-low";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "reset";
+    const GROUP: Group = Group::Objects;
+    const ALIASES: &'static [&'static str] = &["restore"];
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["get", "list", "patch"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "an object is not built in"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if !args.target.has_names()? {
-        return Err(Failure::usage("no objects to restore")
+        return Err(Failure::usage("no objects to reset")
             .hint("name built-in objects as KIND/NAME, such as plc/workload-low"));
     }
     block_on(async {

@@ -1,9 +1,11 @@
-//! `completions`: scripts for shells.
+//! `completion`: scripts for shells.
 
+use crate::cli::program;
+use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::{Command, ValueEnum};
+use clap::ValueEnum;
 use clap_complete::generate;
 use std::io::Write;
 
@@ -32,38 +34,48 @@ enum Reader {
 const EXAMPLES: &str = "\
 Examples:
   # bash, this session only
-  source <(kubectl-flowcontrol completions bash)
+  source <(kubectl-flowcontrol completion bash)
 
   # zsh, permanently
-  kubectl-flowcontrol completions zsh > \"${fpath[1]}/_kubectl-flowcontrol\"
+  kubectl-flowcontrol completion zsh > \"${fpath[1]}/_kubectl-flowcontrol\"
 
   # fish, permanently
-  kubectl-flowcontrol completions fish > ~/.config/fish/completions/kubectl-flowcontrol.fish
+  kubectl-flowcontrol completion fish > ~/.config/fish/completion/kubectl-flowcontrol.fish
 
   # `kubectl flowcontrol`, in every shell in which kubectl completes
-  kubectl-flowcontrol completions kubectl > ~/.local/bin/kubectl_complete-flowcontrol
+  kubectl-flowcontrol completion kubectl > ~/.local/bin/kubectl_complete-flowcontrol
   chmod +x ~/.local/bin/kubectl_complete-flowcontrol";
 
-pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "completion";
+    const GROUP: Group = Group::Other;
+    const ALIASES: &'static [&'static str] = &["completions"];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut out = streams.out.data();
     match args.reader {
-        Reader::Bash => out.write_all(include_bytes!("completions/bash.sh"))?,
-        Reader::Fish => out.write_all(include_bytes!("completions/fish.fish"))?,
-        Reader::Zsh => out.write_all(include_bytes!("completions/zsh.sh"))?,
-        Reader::Kubectl => out.write_all(include_bytes!("completions/kubectl.sh"))?,
-        Reader::Elvish => out.write_all(&generated(clap_complete::Shell::Elvish, program))?,
+        Reader::Bash => out.write_all(include_bytes!("completion/bash.sh"))?,
+        Reader::Fish => out.write_all(include_bytes!("completion/fish.fish"))?,
+        Reader::Zsh => out.write_all(include_bytes!("completion/zsh.sh"))?,
+        Reader::Kubectl => out.write_all(include_bytes!("completion/kubectl.sh"))?,
+        Reader::Elvish => out.write_all(&generated(clap_complete::Shell::Elvish))?,
         Reader::Powershell => {
-            out.write_all(&generated(clap_complete::Shell::PowerShell, program))?;
+            out.write_all(&generated(clap_complete::Shell::PowerShell))?;
         }
     }
     Ok(Exit::Success)
 }
 
 /// The script that clap generates, which completes commands and options.
-fn generated(shell: clap_complete::Shell, program: Command) -> Vec<u8> {
+fn generated(shell: clap_complete::Shell) -> Vec<u8> {
     // The generator panics if its output fails, so it writes to memory.
     let mut script = Vec::new();
-    let mut command = program.bin_name("kubectl-flowcontrol");
+    let mut command = program().bin_name("kubectl-flowcontrol");
     generate(shell, &mut command, "kubectl-flowcontrol", &mut script);
     script
 }

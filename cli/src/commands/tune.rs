@@ -1,9 +1,10 @@
-//! `set-shares`: changing the shares of a priority level.
+//! `tune`: changing the shares of a priority level.
 
 use crate::cluster::block_on;
 use crate::cluster::{
     Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares, stanza,
 };
+use crate::command::{Command, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{OutputArg, Streams};
@@ -16,7 +17,7 @@ use std::str::FromStr;
 /// Change the shares, lending and borrowing of a priority level
 ///
 /// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. Then
-/// its annotation apf.kubernetes.io/autoupdate-spec becomes "false", because the server would revert the change; `restore` gives
+/// its annotation apf.kubernetes.io/autoupdate-spec becomes "false", because the server would revert the change; `reset` gives
 /// the level back to the server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     lendable_percent: Option<u8>,
 
     /// The maximum that it may borrow, in percent of its nominal limit, or none for no maximum
-    #[arg(long, value_name = "PERCENT|none")]
+    #[arg(long, value_name = "PERCENT")]
     borrowing_limit_percent: Option<Borrowing>,
 
     #[command(flatten)]
@@ -50,13 +51,13 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # Change the shares, after a dry run
-  kubectl flowcontrol set-shares batch 50 --dry-run
-  kubectl flowcontrol set-shares batch 50
+  kubectl flowcontrol tune batch 50 --dry-run
+  kubectl flowcontrol tune batch 50
 
   # Lend all seats, and borrow at most half as many
-  kubectl flowcontrol set-shares batch --lendable-percent 100 --borrowing-limit-percent 50
+  kubectl flowcontrol tune batch --lendable-percent 100 --borrowing-limit-percent 50
 
-`kubectl flowcontrol limits --live` shows the effect on every priority level.";
+`kubectl flowcontrol seats --live` shows the effect on every priority level.";
 
 /// A limit on borrowing, or none.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,29 @@ fn parse_shares(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("shares must be between 0 and 2147483647, not {text}"))
 }
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+impl Command for Args {
+    const NAME: &'static str = "tune";
+    const GROUP: Group = Group::Objects;
+    const ALIASES: &'static [&'static str] = &["set-shares"];
+    const NEEDS: Needs = Needs::new(&[SERVED], &[on(LEVELS, &["get", "list", "patch"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "a managed object was not changed"),
+        (
+            Exit::Loss,
+            "a field would be lost, or would change its meaning",
+        ),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let target = Target::level(&args.level)?;
     let kind = target.kind;
     block_on(async {
@@ -107,7 +130,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         if let Some(form) = &args.output.output {
             let mut objects = [(kind, after.clone())];
             args.output.prepare(&mut objects);
-            form.write(&objects, true, streams)?;
+            form.write(&objects, streams)?;
         } else {
             print(level, &before, &after, args.write.note(), streams)?;
         }
@@ -115,7 +138,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             streams.out.flush()?;
             writeln!(
                 streams.err,
-                "the API server no longer updates the level; `kubectl flowcontrol restore plc/{level}` gives it back to the server"
+                "the API server no longer updates the level; `kubectl flowcontrol reset plc/{level}` gives it back to the server"
             )?;
         }
         args.write.warn_of_owner(kind, &after, streams)?;

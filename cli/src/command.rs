@@ -1,0 +1,109 @@
+//! A command, declared once: its name, group, arguments, permissions, outputs and exit codes stand in its file.
+//!
+//! The program, the help, the manual pages, completion, `rbac` and the table of the README come from these declarations.
+
+mod group;
+mod permissions;
+
+pub(crate) use group::Group;
+pub(crate) use permissions::{
+    API_SERVERS, BOTH, HELM, LEVELS, METRICS, Needs, RELEASE, Rule, SERVED, on,
+};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Streams;
+use clap::{ArgMatches, Args};
+use std::fmt::Debug;
+
+/// A command. Its summary and its outputs are those of its arguments: the documentation of the type, and the values of `-o`.
+pub(crate) trait Command: Args + Debug {
+    /// The name on the command line.
+    const NAME: &'static str;
+    /// The place in the help.
+    const GROUP: Group;
+    /// Earlier names, which still work.
+    const ALIASES: &'static [&'static str] = &[];
+    /// The permissions in a cluster; for a command with `--live` those of that option.
+    const NEEDS: Needs = Needs::NOTHING;
+    /// The exit codes that not every command has, with their meaning.
+    const EXITS: &'static [(Exit, &'static str)] = &[];
+
+    /// Runs the command. Data goes to the standard output, everything else to the standard error.
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure>;
+}
+
+/// A declaration without its type.
+pub(crate) struct Declared {
+    pub(crate) name: &'static str,
+    pub(crate) group: Group,
+    pub(crate) needs: Needs,
+    pub(crate) exits: &'static [(Exit, &'static str)],
+    aliases: &'static [&'static str],
+    arguments: fn(clap::Command) -> clap::Command,
+    run: Run,
+}
+
+/// Reads the arguments and runs a command. The outer error is that of arguments of another command.
+type Run = fn(&mut ArgMatches, &mut Streams) -> Result<Result<Exit, Failure>, clap::Error>;
+
+impl Declared {
+    /// The declaration of a command.
+    pub(crate) const fn of<C: Command>() -> Self {
+        Self {
+            name: C::NAME,
+            group: C::GROUP,
+            needs: C::NEEDS,
+            exits: C::EXITS,
+            aliases: C::ALIASES,
+            arguments: C::augment_args,
+            run: run::<C>,
+        }
+    }
+
+    /// The command with its arguments.
+    pub(crate) fn definition(&self) -> clap::Command {
+        let command = clap::Command::new(self.name).aliases(self.aliases);
+        let command = (self.arguments)(command.hide(self.group == Group::Hidden));
+        if self.exits.is_empty() {
+            return command;
+        }
+        let help = command
+            .get_after_long_help()
+            .or(command.get_after_help())
+            .cloned();
+        let mut help = help.map_or_else(String::new, |help| format!("{help}\n\n"));
+        help.push_str("Exit codes besides those of every command:");
+        for (exit, meaning) in self.exits {
+            help.push_str(&format!("\n  {:<4} {meaning}", *exit as u8));
+        }
+        command.after_long_help(help)
+    }
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If the matches are those of another command.
+    pub(crate) fn run(
+        &self,
+        matches: &mut ArgMatches,
+        streams: &mut Streams,
+    ) -> Result<Result<Exit, Failure>, clap::Error> {
+        let result = (self.run)(matches, streams)?;
+        Ok(result.inspect(|exit| {
+            debug_assert!(
+                exit.is_common() || self.exits.iter().any(|(known, _)| known == exit),
+                "{} does not declare the exit code {exit:?}",
+                self.name
+            );
+        }))
+    }
+}
+
+fn run<C: Command>(
+    matches: &mut ArgMatches,
+    streams: &mut Streams,
+) -> Result<Result<Exit, Failure>, clap::Error> {
+    let command = C::from_arg_matches_mut(matches)?;
+    Ok(command.run(streams))
+}
