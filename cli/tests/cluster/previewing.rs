@@ -68,6 +68,7 @@ async fn a_cluster_before_v1_and_its_audit_log_are_compared() {
     );
     let words = [
         "preview",
+        "--to-release",
         "1.37",
         "--live",
         "--audit-log",
