@@ -134,14 +134,13 @@ async fn names_proxies_and_compression() {
     );
 
     let direct = json!({"server": server.url(), "insecure-skip-tls-verify": true});
-    ask_with(
-        Config::builder()
-            .text(document(direct, json!({})))
-            .build()
-            .unwrap(),
-    )
-    .await
-    .unwrap();
+    let direct = Config::builder()
+        .text(document(direct, json!({})))
+        .build()
+        .unwrap();
+    // A kubeconfig without a word about it does not turn compression on; a program does.
+    assert!(!direct.compression());
+    ask_with(direct.with_compression(true)).await.unwrap();
     assert_eq!(
         server.last_header("accept-encoding").as_deref(),
         Some("gzip")

@@ -37,7 +37,8 @@ pub(super) struct Requests {
     timeout: Option<Duration>,
     retry: RetryPolicy,
     retry_budget: Option<u32>,
-    compression: bool,
+    /// `None` is off, without a word about it in a kubeconfig.
+    compression: Option<bool>,
     max_response_size: usize,
 }
 
@@ -50,7 +51,7 @@ impl Default for Requests {
             timeout: Some(TIMEOUT),
             retry: RetryPolicy::default(),
             retry_budget: Some(RETRY_BUDGET),
-            compression: true,
+            compression: None,
             max_response_size: MAX_RESPONSE,
         }
     }
@@ -143,14 +144,14 @@ impl Config {
         self
     }
 
-    /// Whether the server may compress its responses (gzip). Defaults to `true`, unless a kubeconfig sets
-    /// `disable-compression`.
+    /// Whether the server may compress its responses (gzip). Defaults to `false`.
     ///
-    /// API servers compress responses from 128 KiB. Turn it off if the network is faster than the processor. Watches are
-    /// never compressed.
+    /// API servers compress responses from 128 KiB. A list of 2,000 flow schemas is then 434 kB instead of 7.65 MB, and takes the client
+    /// 9.6 ms instead of 7.3 ms of processor time, and the server's too: turn it on where the network is slow or costs money. Watches
+    /// and logs are never compressed.
     #[must_use]
     pub fn with_compression(mut self, compression: bool) -> Self {
-        self.requests.compression = compression;
+        self.requests.compression = Some(compression);
         self
     }
 
@@ -195,7 +196,12 @@ impl Config {
 
     /// Whether the server may compress its responses.
     pub fn compression(&self) -> bool {
-        self.requests.compression
+        self.requests.compression.unwrap_or_default()
+    }
+
+    /// Whether a kubeconfig with these settings has `disable-compression`.
+    pub(super) fn disables_compression(&self) -> bool {
+        self.requests.compression == Some(false)
     }
 
     /// The maximum size of a response, in bytes.

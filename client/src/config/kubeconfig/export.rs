@@ -56,7 +56,7 @@ impl Config {
             let url = proxy.with_credentials().expose();
             set(&mut cluster, "proxy-url", url);
         }
-        if !self.compression() {
+        if self.disables_compression() {
             set(&mut cluster, "disable-compression", true);
         }
         if let Auth::Exec(plugin) = &self.auth

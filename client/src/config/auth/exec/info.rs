@@ -53,7 +53,7 @@ fn cluster(plugin: &ExecPlugin, config: &Config) -> Result<Value, ConfigError> {
     if let Some(proxy) = config.proxy.explicit() {
         set("proxy-url", proxy.with_credentials().expose().into());
     }
-    if !config.compression() {
+    if config.disables_compression() {
         set("disable-compression", true.into());
     }
     if let Some(config) = &plugin.cluster_config {
