@@ -3,6 +3,7 @@
 use crate::support::create;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::client::Client;
+use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::watch::WatchEvent;
 use k8s_flowcontrol_server::ApiServer;
 use std::sync::{Arc, Mutex};
@@ -16,12 +17,11 @@ async fn a_compressed_watch_is_read_as_it_arrives() {
         .unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
-    let plain = Client::from_url(server.url())
-        .unwrap()
-        .before_request(move |request| {
-            let encoding = request.headers().get("accept-encoding").cloned();
-            seen.lock().unwrap().push(encoding.unwrap());
-        });
+    let config = Config::new(server.url()).unwrap().with_compression(true);
+    let plain = Client::new(config).unwrap().before_request(move |request| {
+        let encoding = request.headers().get("accept-encoding").cloned();
+        seen.lock().unwrap().push(encoding.unwrap());
+    });
     let packed = Client::from_url(server.url())
         .unwrap()
         .before_request(|request| {
