@@ -240,7 +240,7 @@ async fn apply_merges_by_the_keys_of_the_document() {
     with_status.metadata = replaced.metadata;
     let written = keepers.replace_status(&with_status).await.unwrap();
     assert_eq!(written.status, with_status.status);
-    // A subresource without its own verb is read as whatever it is.
+    // A subresource without its own verb is read as its own type.
     let status = keepers.get_subresource("ann", "status");
     let status: Keeper = status.read_as().await.unwrap();
     assert_eq!(status.status, with_status.status);

@@ -58,7 +58,7 @@ fn client() -> impl Strategy<Value = Client> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever other groups the client is in, if they are unknown.
+    /// In any further groups of the client, if they are unknown.
     #[test]
     fn every_request_of_a_proof_is_classified_as_it_says(
         schemas in proptest::collection::vec((schema(), 2..60), 0..8), levels in proptest::collection::vec(level(), 0..4),

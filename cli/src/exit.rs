@@ -30,7 +30,7 @@ impl Exit {
         !matches!(self, Self::Findings | Self::Loss | Self::Cluster)
     }
 
-    /// The worse of two results of a command that goes on after an error: a higher code is worse.
+    /// The worse of two results of a command that continues after an error: a higher code is worse.
     pub(crate) fn worse(self, other: Self) -> Self {
         match (other as u8) > (self as u8) {
             true => other,

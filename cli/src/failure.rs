@@ -39,7 +39,7 @@ impl Failure {
         Self::new(Exit::Input, message)
     }
 
-    /// Adds one line that tells the user what to do.
+    /// Adds one line with the next step for the user.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

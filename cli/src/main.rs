@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let cli = match Cli::read(leading::behind_the_command(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            // If nobody reads the help or the usage error, there is nobody to report that to.
+            // A closed output cannot receive the help or the usage error, nor an error about it.
             let _ = error.print();
             return match error.use_stderr() {
                 true => Exit::Usage.into(),

@@ -52,7 +52,7 @@ async fn a_server_without_tls_needs_none() {
     let host = url.replace("http://", "host: ");
     assert!(heads[1].contains(&host), "{}", heads[1]);
 
-    // Nobody listens any more.
+    // The listener is closed.
     let once = client.with_retry_policy(RetryPolicy::none());
     let error = once.flow_schemas().get("a").await.unwrap_err();
     assert!(error.is_connect(), "{error}");

@@ -1,4 +1,4 @@
-//! Schemas and operations of documents, whatever their format was.
+//! Schemas and operations of documents of every format.
 
 use crate::documents::Document;
 use crate::error::At;

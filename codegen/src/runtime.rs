@@ -16,7 +16,7 @@ pub(crate) const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMet
 pub(crate) const MANAGED_FIELDS_ENTRY: &str =
     "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry";
 
-/// Schemas whose type the runtime has by hand, because no schema says what they are.
+/// Schemas with a handwritten type in the runtime, because their schemas do not describe them.
 const SCALARS: [(&str, Scalar); 6] = [
     ("io.k8s.apimachinery.pkg.apis.meta.v1.Time", Scalar::Time),
     (

@@ -1,4 +1,4 @@
-//! The client's checked-in modules are what the generator makes of our own documents.
+//! The client's checked-in modules equal the generator's output for our own documents.
 //!
 //! People review changes of the generator there, and users build them without the generator.
 //! `UPDATE_GOLDEN=1 cargo test -p k8s-flowcontrol-codegen` rewrites them, and the list of shared types.

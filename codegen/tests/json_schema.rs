@@ -160,7 +160,7 @@ fn references_into_a_neighbouring_file_are_followed() {
         &files[1].1,
         &["pub below: Option<Box<Coat>>,", "\"below\" => below,"],
     );
-    // What nobody refers to is left out.
+    // Schemas without a reference to them are omitted.
     assert!(!files[1].1.contains("Unused"));
 }
 

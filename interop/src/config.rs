@@ -35,7 +35,7 @@ use std::fmt;
 
 const NAME: &str = "kube";
 
-/// The error of a configuration that cannot be converted. It contains no secret.
+/// The error of a configuration that cannot be converted. It does not contain secrets.
 #[derive(Debug)]
 pub struct Error(Box<dyn StdError + Send + Sync>);
 

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 /// object's metadata. The object keeps everything that kube's type cannot hold: unknown fields, times that are not RFC
 /// 3339, and managed fields that cannot be read are absent in kube's metadata, and stay in the object.
 ///
-/// The scope is dynamic, because kinds tell it with a constant: for the cluster-scoped kinds of flow control use
+/// The scope is dynamic, because kinds declare it as a constant: for the cluster-scoped kinds of flow control use
 /// `Api::all`.
 ///
 /// ```

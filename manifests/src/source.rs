@@ -18,7 +18,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A text with its name. `is_named` tells whether the user named the file.
+    /// A text with its name. `is_named` is whether the user named the file.
     pub fn new(name: String, text: Vec<u8>, is_named: bool) -> Self {
         Self {
             name,

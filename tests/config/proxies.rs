@@ -226,7 +226,7 @@ async fn another_name_through_socks() {
 
 #[tokio::test]
 async fn a_proxy_that_is_not_there() {
-    // A port that nobody listens on.
+    // A port without a listener.
     let server = Server::plain().await;
     let gone = format!("http://{}", server.address);
     drop(server);

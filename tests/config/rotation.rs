@@ -244,7 +244,7 @@ async fn files_follow_the_link_that_kubernetes_switches() {
     }
 }
 
-/// A disk that does not respond: a pipe that nobody writes to.
+/// A disk that does not respond: a pipe without a writer.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_file_that_hangs_blocks_no_other_task() {

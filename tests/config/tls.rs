@@ -232,7 +232,7 @@ async fn malformed_certificates_of_a_bundle_are_skipped() {
     ask_with(trusting(&server, &authority)).await.unwrap();
     assert!(notices.take().is_empty());
 
-    // An empty authority trusts nobody; it is not an absent one, which is that of the operating system.
+    // With an empty authority nothing is trusted. An absent authority means the authorities of the operating system.
     let empty = "certificate authority: expected a certificate in PEM";
     for (none, expected) in [
         (block("b%%l"), "it contains no usable certificate"),

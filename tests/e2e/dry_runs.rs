@@ -1,4 +1,4 @@
-//! Dry runs: no verb stores or deletes anything, whatever else the request carries.
+//! Dry runs: verbs do not store or delete anything, regardless of the other options of the request.
 
 #[path = "../generated/leases/mod.rs"]
 #[allow(dead_code, reason = "only the kind is needed")]

@@ -49,7 +49,7 @@ async fn a_create_waits_for_a_server_that_is_about_to_listen() {
     let client = client(url)
         .with_retry_policy(policy)
         .on_request(move |attempt| {
-            // After the create nobody listens any more.
+            // After the create the listener is closed.
             let _told = refused.send(attempt.number());
         });
     let create = tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Watches that are compressed though nobody asked for it.
+//! Watches that are compressed although the client did not request it.
 
 use crate::support::create;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;

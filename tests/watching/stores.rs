@@ -132,7 +132,7 @@ async fn a_list_is_reported_as_the_changes_it_reveals() {
         .await
         .unwrap();
     create(&client, "b", &[]).await;
-    // At once: whoever looks sees the old copy or the new one.
+    // Atomically: a reader sees the old copy or the new copy.
     assert!([4, 1].contains(&store.len()));
     for expected in [
         "deleted a",

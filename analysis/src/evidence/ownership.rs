@@ -27,7 +27,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// The action of the owner after a change of the object by somebody else; `None` if it keeps the change.
+    /// The action of the owner after another client has changed the object; `None` if it keeps the change.
     pub fn consequence(&self, object: &Value) -> Option<String> {
         let metadata = &object["metadata"];
         Some(match self.name.as_str() {

@@ -101,7 +101,7 @@ impl Client {
                     named.chain([AUTHENTICATED.to_owned()]).collect()
                 }),
             },
-            // Nobody is in both this group and system:authenticated.
+            // A user is never in both this group and system:authenticated.
             Self::Group(group) if group == UNAUTHENTICATED => Some(vec![group.clone()]),
             Self::Group(_) => None,
             Self::ServiceAccount { namespace, .. } | Self::Namespace(namespace) => {

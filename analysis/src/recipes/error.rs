@@ -58,7 +58,7 @@ impl fmt::Display for RecipeError {
                 "the smallest level of this configuration has {least} seats, more than {wanted}"
             ),
             Self::Invalid(violation) => write!(f, "the object would be invalid: {violation}"),
-            Self::NoEffect => f.write_str("the flow schema would take none of these requests"),
+            Self::NoEffect => f.write_str("the flow schema would not match any of these requests"),
         }
     }
 }

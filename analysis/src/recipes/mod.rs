@@ -115,7 +115,7 @@ impl Recipes {
         self.own_level(level, client)
     }
 
-    /// Exempts GET requests of paths from flow control, for a user or for everybody.
+    /// Exempts GET requests of paths from flow control, for one user or for all users.
     ///
     /// # Errors
     /// See [`RecipeError`].

@@ -109,7 +109,7 @@ impl<'a> Clients<'a> {
     fn plan_next(&mut self, now: Duration, client: u32, per_second: f64) {
         let average = Duration::try_from_secs_f64(1.0 / per_second).unwrap_or(Duration::MAX);
         let wait = self.randoms[client as usize].exponential(average);
-        // Time must go on.
+        // Time must advance.
         let wait = wait.max(Duration::from_nanos(1));
         self.plan_new(now.saturating_add(wait), client, Arrival::Next(client));
     }
@@ -190,7 +190,7 @@ impl Source for Clients<'_> {
         let client = sending.client;
         if let Arrivals::Closed { think, .. } = self.group(client).arrivals {
             let wait = self.randoms[client as usize].exponential(think);
-            // Time must go on.
+            // Time must advance.
             let at = now.saturating_add(wait.max(Duration::from_nanos(1)));
             self.plan_new(at, client, Arrival::Again(client, sending.number));
         }

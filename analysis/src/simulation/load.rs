@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The load of a server: groups of clients.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
-    /// The time for which clients send requests. The simulation goes on until all of them have ended.
+    /// The time for which clients send requests. The simulation continues until all of them have ended.
     pub duration: Duration,
     /// The groups of clients.
     pub clients: Vec<Client>,

@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashMap};
 /// Requests that arrive at random times meet the average number. A client with a fixed number of connections sends while a connection
 /// is free, so its requests meet up to one less. In between, responses are short compared with pauses, and both models agree.
 const FEWER_MET: f64 = 0.3;
-/// Fewer requests tell nothing about a client.
+/// Fewer requests do not characterize a client.
 const LEAST_REQUESTS: u64 = 10;
 
 /// The requests that a client has at the same time.

@@ -19,10 +19,10 @@ pub(super) trait Source {
     /// How long a request executes that waited for `wait`.
     fn execution_time(&mut self, request: Self::Request, wait: Duration) -> Duration;
 
-    /// Tells that a request got status 429, and returns whether its client sends it again.
+    /// Reports that a request got status 429, and returns whether its client sends it again.
     fn rejected(&mut self, now: Duration, request: Self::Request) -> bool;
 
-    /// Tells that a request has ended.
+    /// Reports that a request has ended.
     fn completed(&mut self, now: Duration, request: Self::Request);
 }
 

@@ -64,7 +64,7 @@ impl Report {
     /// The predicted numbers beside the numbers of the audit log, for each priority level and each of its flows. Empty for
     /// generated clients.
     ///
-    /// They tell how far the simulation can be trusted if its configuration is that of the server of the log.
+    /// They show how far the simulation can be trusted, if it uses the configuration of the server that wrote the log.
     pub fn predictions(&self) -> Vec<Prediction> {
         let mut predictions = Vec::new();
         for level in &self.levels {

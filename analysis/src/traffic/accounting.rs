@@ -93,7 +93,7 @@ impl Accounting {
         self
     }
 
-    /// Replaces names. Defaults to the names as they are.
+    /// Replaces names. Defaults to unchanged names.
     #[must_use]
     pub fn redact(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;

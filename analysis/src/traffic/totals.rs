@@ -135,7 +135,7 @@ impl Traffic {
         Ok(())
     }
 
-    /// The report. Requests that are not complete in any log count as they are.
+    /// The report. Requests that are not complete in any log count as far as they are known.
     pub fn report(self) -> Report {
         let mut tally = self.tally;
         let mut open = BTreeMap::<String, Open>::new();

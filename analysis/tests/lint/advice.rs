@@ -1,4 +1,4 @@
-//! Who follows the advice of a finding has valid objects without it.
+//! Following the advice of a finding leads to valid objects without that finding.
 
 use crate::objects::{level, level_findings, schema, schema_findings, urls, user};
 use k8s_flowcontrol_rules::validate;

@@ -85,7 +85,7 @@ impl ClusterArgs {
                 .lock()
                 .is_ok_and(|mut printed| printed.insert(warning.text().to_owned()));
             if is_new {
-                // If the standard error is closed, nobody reads warnings.
+                // If the standard error is closed, warnings are lost.
                 let _ = warn(warning.text());
             }
         }))

@@ -24,7 +24,7 @@ impl Subscriber for Notices {
     fn event(&self, event: &Event<'_>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        // If the standard error is closed, nobody reads warnings.
+        // If the standard error is closed, warnings are lost.
         let _ = warn(&message.0);
     }
 

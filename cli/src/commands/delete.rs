@@ -147,7 +147,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// Returns an error unless the command line says which objects to delete, in exactly one way.
+/// Returns an error unless the command line selects the objects to delete in exactly one way.
 fn check_target(args: &Args) -> Result<(), Failure> {
     const HINT: &str = "name objects as KIND/NAME, select them with `KIND -l SELECTOR`, name files with `-f FILE`, or use `KIND --all`";
     if args.target.is_empty() == args.files.is_empty() {

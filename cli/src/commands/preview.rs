@@ -214,7 +214,7 @@ fn add_live(preview: &mut Preview, objects: &Objects) -> Result<(), Failure> {
 }
 
 fn add_managers(preview: &mut Preview, metadata: &ObjectMeta) {
-    // Managed fields of another form name nobody.
+    // Managed fields of another form do not name a manager.
     for entry in metadata.managed_fields.entries().unwrap_or_default() {
         preview.add_managers(entry.manager.as_deref());
     }

@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser};
 use k8s_flowcontrol::{Client, Kind};
 use std::time::Duration;
 
-/// The maximum time to read the names: somebody is waiting for them.
+/// The maximum time to read the names: the user is waiting for them.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The kinds, or the names of objects after a kind or in `KIND/NAME`.

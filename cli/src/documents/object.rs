@@ -32,7 +32,7 @@ impl Document {
         let object = self.decode(release).map_err(|error| {
             let message = match self.has_type() || self.name().is_some() {
                 true => format!("{}: {error}", self.title()),
-                // Nothing tells that it is an object at all.
+                // Nothing shows that it is an object at all.
                 false => error.to_string(),
             };
             let diagnostic = Diagnostic::error(message).at(&self.source, error.span);

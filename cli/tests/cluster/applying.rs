@@ -108,7 +108,7 @@ async fn what_kubectl_applied_is_taken_over() {
     cluster
         .level(metadata, 5, "kubectl-client-side-apply")
         .await;
-    // A conflict with somebody else leaves everything as it was.
+    // After a conflict with another manager the object is unchanged.
     let options = [
         "tune",
         "batch",
@@ -206,7 +206,7 @@ async fn what_is_no_longer_in_the_files_is_pruned() {
     cluster.file("manifests/b.yaml", &labelled("b"));
     let folder = cluster.folder.path("manifests");
     cluster.run(&["apply", "-f", &folder]).expect(0);
-    // Somebody else's, with the same label.
+    // An object of another owner, with the same label.
     cluster
         .level(json!({"name": "c", "labels": {"part": "x"}}), 5, "other")
         .await;

@@ -101,7 +101,7 @@ async fn delete_without_names_needs_all_and_yes() {
             ran.err
         );
     }
-    // Without a terminal there is nobody to ask.
+    // Without a terminal the command cannot ask.
     let ran = cluster.run(&["delete", "plc", "--all"]).expect(2);
     assert!(
         ran.err.contains("`--all` would delete 1 object"),

@@ -275,7 +275,7 @@ async fn whoami_resolves_the_names() {
     let found = cluster.run(&["whoami", "-o", "json"]).expect(0).json();
     let request = &found["requests"][1];
     assert_eq!(request["code"], 200);
-    // Without tokens everybody is of system:masters.
+    // Without tokens every user is in system:masters.
     assert_eq!(
         (&request["flowSchema"], &request["priorityLevel"]),
         (&json!("exempt"), &json!("exempt"))

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// An invalid configuration. The text names the file, the context and the field, and contains no secret.
+/// An invalid configuration. The text names the file, the context and the field, and does not contain secrets.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     message: String,

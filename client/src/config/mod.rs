@@ -12,7 +12,7 @@
 //! 3. Without either, or if no file of `KUBECONFIG` exists, the service account of the pod that the program runs in.
 //!
 //! Unknown fields are ignored, and of a repeated key the last value is used, as in kubectl. Errors name the file, the
-//! context and the field, and contain no secret. Faults that do not fail a request are warnings of `tracing` with the target
+//! context and the field, and do not contain secrets. Faults that do not fail a request are warnings of `tracing` with the target
 //! `k8s_flowcontrol::config`.
 //!
 //! # Supported fields
@@ -119,7 +119,7 @@ use url::Url;
 
 /// The server's address, its certificate authority, the credentials, and settings for requests.
 ///
-/// Its `Debug` form shows no secret. See the [module](self) for the sources and the supported fields.
+/// Its `Debug` form does not show secrets. See the [module](self) for the sources and the supported fields.
 ///
 /// ```
 /// use k8s_flowcontrol::config::{Config, Secret};

@@ -31,7 +31,7 @@ use std::time::Duration;
 /// patches and deletes are not sent again after an unknown outcome, because they could create an object twice or undo
 /// another client's change. If a guarded write is sent again and fails with a conflict or a missing object, the first
 /// attempt may be the cause. The returned error is then the earlier one.
-/// [`Error::may_have_taken_effect`](crate::Error::may_have_taken_effect) tells whether a failed write may have been
+/// [`Error::may_have_taken_effect`](crate::Error::may_have_taken_effect) reports whether a failed write may have been
 /// carried out.
 ///
 /// Not promised: that a server or proxy sends 429, 503 with `Retry-After`, `REFUSED_STREAM` and `GOAWAY` truthfully; that a

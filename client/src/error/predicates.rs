@@ -148,7 +148,7 @@ impl Error {
         matches!(self.kind(), ErrorKind::Status(_)) && self.0.head.is_none()
     }
 
-    /// Whether the same request fails again until somebody changes something: an invalid argument, or a 4xx response other than
+    /// Whether the same request will fail again until its cause is fixed: an invalid argument, or a 4xx response other than
     /// 410 Gone and the codes that [`is_retryable`](Self::is_retryable) lists.
     pub fn is_permanent(&self) -> bool {
         let is_about_the_request = matches!(self.code(), Some(400..500)) && !self.is_expired();

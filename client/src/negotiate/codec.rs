@@ -50,7 +50,7 @@ impl<K: Resource> Clone for Codec<K> {
 pub(crate) struct Reading {
     /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
     pub(crate) keeps_invalid: bool,
-    /// Whether `metadata.managedFields` is asked not to be sent, and dropped from what is sent nevertheless.
+    /// Whether the client asks the server to omit `metadata.managedFields`, and drops them if the server sends them.
     pub(crate) drops_managed_fields: bool,
 }
 

@@ -40,7 +40,7 @@ pub(crate) enum Renewed {
     Changed(Agreed),
     /// The server serves the version.
     Unchanged,
-    /// The server serves no version that this crate knows, or did not answer.
+    /// The server does not serve a version that this crate knows, or did not respond.
     NotServed(NotServed),
 }
 

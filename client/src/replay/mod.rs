@@ -22,7 +22,7 @@
 //! # }
 //! ```
 //!
-//! # What is recorded, and what is removed
+//! # Recorded and removed data
 //!
 //! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request. No other
 //!   request header is recorded, so neither `Authorization` nor `Impersonate-*` nor a cookie. The server's address and

@@ -27,7 +27,7 @@ impl Content for Vec<u8> {
     }
 }
 
-/// The body as a stream. The request asks for no compression, which not everybody on the way respects.
+/// The body as a stream. The request asks for an uncompressed body, but not every server or proxy respects that.
 impl Content for Body {
     async fn read(body: Body, encoding: Encoding, _: usize) -> Result<Self, Error> {
         match encoding {

@@ -1,6 +1,6 @@
 //! A gzip body, decompressed as it arrives.
 //!
-//! Requests for streams ask for no compression, but a server, a proxy or a custom transport may compress them all the same. Kubernetes
+//! Requests for streams ask for an uncompressed response, but a server, a proxy or a custom transport may compress it nevertheless. Kubernetes
 //! 1.37 sends one gzip member per flush, with the end of an event anywhere in it.
 
 use crate::transport::{Body, TransportError};

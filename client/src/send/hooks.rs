@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// # Observers, headers and layers
 ///
-/// Each method returns the same client with one more handler; the handlers of other clones stay as they are. For every
+/// Each method returns the same client with one more handler; the handlers of other clones do not change. For every
 /// attempt at a request:
 ///
 /// 1. The client sets the headers of [`with_header`](Self::with_header) and its own headers, such as `Accept` and

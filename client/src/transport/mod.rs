@@ -95,7 +95,7 @@ impl Connections {
             .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
             .tcp_keepalive_retries(TCP_PROBES)
             .redirect(reqwest::redirect::Policy::none())
-            // Responses are decompressed here, whatever features of reqwest the build has.
+            // Responses are decompressed here, regardless of the features of reqwest in the build.
             .no_gzip()
             .no_brotli()
             .no_zstd()

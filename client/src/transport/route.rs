@@ -71,7 +71,7 @@ impl Route {
             }
             _ => None,
         };
-        // The verifier tells the two connections apart by their names.
+        // The verifier distinguishes the two connections by their names.
         let expects_more = config.pins_authority() || checked.is_some();
         if expects_more && is_secure && proxy_name == Some(name_of(host)?) {
             let message = format!(

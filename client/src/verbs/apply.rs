@@ -11,7 +11,7 @@ builder! {
     /// [`Api::apply_status`](crate::Api::apply_status) and
     /// [`PatchTarget::apply`](super::PatchTarget::apply).
     ///
-    /// [`Response::was_created`](crate::client::Response::was_created) tells whether the object was created. A field that
+    /// [`Response::was_created`](crate::client::Response::was_created) reports whether the object was created. A field that
     /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
     /// set.
     ApplyRequest<K: Resource> { wires: Codecs<K> } => K, |this| {

@@ -40,7 +40,7 @@ impl Call {
         Self::resume(client, target.map(|target| HttpRequest::new(verb, target)))
     }
 
-    /// Goes on from a request that was put together before.
+    /// Continues with a request that was built before.
     pub(crate) fn resume(client: &Client, request: Result<HttpRequest, Error>) -> Self {
         Self {
             client: client.clone(),

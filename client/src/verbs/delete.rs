@@ -12,7 +12,7 @@ use crate::{List, Resource};
 /// The result of a delete.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deleted<K> {
-    /// The object is marked for deletion, and goes away when its finalizers are removed.
+    /// The object is marked for deletion, and is removed when its finalizers are removed.
     Object(Box<K>),
     /// The object is gone. `details` contains its UID.
     Status(Box<Status>),

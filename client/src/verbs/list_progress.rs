@@ -73,7 +73,7 @@ pub enum EndlessList {
     RepeatedToken,
     /// More pages than any list has.
     Pages,
-    /// Many pages in a row had no item.
+    /// Many consecutive pages were empty.
     EmptyPages,
 }
 

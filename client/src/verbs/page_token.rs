@@ -1,4 +1,4 @@
-//! The place in a list where another process goes on.
+//! The place in a list where another process continues.
 
 use crate::ApiVersion;
 use crate::error::{Error, ErrorKind};

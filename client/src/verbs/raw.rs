@@ -111,7 +111,7 @@ impl RawRequest {
         self
     }
 
-    /// Sends the request and returns the body as a stream, whatever its length, as soon as the response begins.
+    /// Sends the request and returns the body, of any length, as a stream as soon as the response begins.
     ///
     /// The [`timeout`](Self::timeout) ends there, too. The server is asked not to compress the body.
     ///

@@ -9,7 +9,7 @@
 //! | [`Store::subscribe`]: a [`Subscription`] to a copy of the objects | [`StoreEvent`]: a change with the object before and after it | continues | emits the differences |
 //!
 //! The types differ because the layers know different things. A single watch passes on `Added` and `Modified` from the
-//! server. A watcher that lists again cannot tell whether an object is new or has changed: it reports the items of the list,
+//! server. A watcher that lists again cannot distinguish new and changed objects: it reports the items of the list,
 //! and then `Applied` for both. A store compares each object with its own copy: it reports `Added` and `Modified` again,
 //! with the old object.
 //!

@@ -151,7 +151,7 @@ impl<'a> Items<'a> {
             let served = self.served.get(&key).cloned().map(Box::new);
             let type_meta = match (&served, schema.kinds.as_slice()) {
                 (Some(served), _) => Some(&served.kind),
-                // Also where no document serves it, so that it has one shape whatever other documents are given.
+                // Even if no document serves it, so that it has the same shape regardless of the other documents.
                 (None, [one]) if has_type_meta(object) => Some(one),
                 _ => None,
             }

@@ -166,7 +166,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The item to which the shape refers, whatever number of lists and maps is around it.
+    /// The item to which the shape refers, inside any number of lists and maps.
     pub(crate) fn item(&self) -> Option<usize> {
         match self {
             Self::Item(item) => Some(*item),

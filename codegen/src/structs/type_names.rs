@@ -5,7 +5,7 @@ use crate::plan::{Origin, Place, Plan, Step};
 use heck::ToSnakeCase;
 use std::collections::{BTreeMap, HashSet};
 
-/// Names that tell nothing without the name of the object around them.
+/// Names that are meaningless without the name of the object around them.
 const VAGUE: [&str; 66] = [
     "action",
     "args",
@@ -98,7 +98,7 @@ pub(super) fn choose(plan: &mut Plan, module: usize) {
     for (name, index) in named {
         plan.items[index].ident = free(names::type_name(&name), &mut taken);
     }
-    // Where several want a name nobody gets it, so that each has a longer one.
+    // If several types could have the same short name, each of them gets a longer name.
     loop {
         let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, candidates) in open.iter().enumerate() {

@@ -52,7 +52,7 @@ const PROGRAMS: [&str; 19] = [
 pub struct Examination {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// The file as it was read; none for a file that need not be read.
+    /// The file with the content that was read; none for a file that is not read.
     pub identity: Option<Identity>,
     /// The changes and findings.
     pub outcome: Migration,

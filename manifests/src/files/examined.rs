@@ -14,7 +14,7 @@ pub struct Examined {
     pub candidate: Candidate,
     /// The text of the file, kept if there is something to report about it.
     pub source: Arc<Source>,
-    /// The file as it was read.
+    /// The file with the content that was read.
     pub(super) identity: Option<Identity>,
     /// Whether the file was skipped because of its length.
     pub is_too_long: bool,

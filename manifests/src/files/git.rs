@@ -133,7 +133,7 @@ impl Repository {
         Ok(Self { own, common })
     }
 
-    /// An empty repository with the same commit, and with the values of the configuration that say how files are compared.
+    /// An empty repository with the same commit, and with the configuration values that control the comparison of files.
     fn stand_in(&self) -> std::io::Result<tempfile::TempDir> {
         let folder = tempfile::tempdir()?;
         let path = folder.path();
@@ -157,7 +157,7 @@ impl Repository {
                 ));
             }
         }
-        // The hash of a commit tells the format of the objects.
+        // The length of a commit's hash shows the format of the objects.
         if head.trim().len() == 64 {
             config
                 .push_str("\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n");

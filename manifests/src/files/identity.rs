@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// A file as it was at some time.
+/// The state of a file at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// None where the platform does not tell it.
+    /// None where the platform does not provide it.
     id: Option<FileId>,
     length: u64,
     modified: Option<SystemTime>,

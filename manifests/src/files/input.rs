@@ -66,7 +66,7 @@ fn read_up_to(input: impl Read, expected: Option<u64>) -> Result<Vec<u8>, ReadEr
     }
 }
 
-/// Opens a file without waiting: a pipe that took the place of a file would otherwise block until somebody writes to it.
+/// Opens a file without waiting: a pipe that took the place of a file would otherwise block until a program writes to it.
 fn open_at_once(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

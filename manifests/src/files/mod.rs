@@ -1,6 +1,6 @@
 //! Migrating the files of folders: finding them, examining many at a time, and replacing their contents.
 //!
-//! A file is replaced as a whole or stays as it was, with its owner, mode and attributes, and only if no other program changed it
+//! A file is replaced as a whole or does not change, with its owner, mode and attributes, and only if no other program changed it
 //! meanwhile. No program that a folder names runs; [`keep_dirty`] runs git.
 //!
 //! ```no_run

@@ -29,7 +29,7 @@ pub(super) fn is_draft(name: &OsStr) -> bool {
     name.starts_with(b".") && name.ends_with(DRAFT.as_bytes())
 }
 
-/// A file as it was read.
+/// A file with the content that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Original<'a> {
     /// The path without links.

@@ -117,7 +117,7 @@ fn matched(text: &str, word: Span) -> Option<(&'static str, &'static str)> {
 }
 
 impl Removed {
-    /// A finding about a metric that stays. `renames` tells whether a migration of the text can rename metrics.
+    /// A finding about a metric that stays. `renames` is whether a migration of the text can rename metrics.
     pub(super) fn finding(&self, renames: bool) -> Finding {
         let Self { old, new, .. } = self;
         let message = match self.form {

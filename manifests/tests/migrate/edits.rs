@@ -207,7 +207,7 @@ fn kustomize_patches_follow() {
     let text = corpus!("overlay/shares.yaml");
     assert_eq!(clean(text, V1), text.replace("assured", "nominal"));
 
-    // A zero means another thing in v1, so that somebody has to look at it.
+    // A zero has a different meaning in v1, so a person must review it.
     let text = corpus!("overlay/patch.json");
     let outcome = super::migrate(text, Form::Json, V1);
     assert_eq!(findings(&outcome, text), [(Rule::Patch, 3)]);

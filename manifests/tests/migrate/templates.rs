@@ -180,7 +180,7 @@ fn a_bare_version_and_kind_in_something_else_are_a_mention() {
         assert_eq!(rules, [Rule::Mention], "{text}");
         assert_eq!(mentions(text, ApiVersion::V1).len(), 1);
     }
-    // A whole document is an object that somebody has not finished.
+    // A whole document is an unfinished object.
     let text = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\nkind: FlowSchema\n";
     assert_eq!(run(text, V1).text, Some(text.replace("v1beta2", "v1")));
 }

@@ -1,4 +1,4 @@
-//! Removal of the fields that a manager applied before, omits now, and nobody else owns.
+//! Removal of the fields that a manager applied before and omits now, and that other managers do not own.
 
 use super::field_set::FieldSet;
 use super::managers::{Managers, Owned};
@@ -13,7 +13,7 @@ struct Typed<'a> {
     tree: Value,
 }
 
-/// Removes from `merged` the fields that the manager owned by `last` and that nobody owns now.
+/// Removes from `merged` the fields that the manager owned according to `last` and that are now without an owner.
 ///
 /// The fields are compared in the version of the manager's last apply. The conversion there and back writes Go's zero
 /// values, so a field that is always written can only be removed by an apply in the version of the last one.

@@ -262,7 +262,7 @@ impl Writer<'_> {
     }
 }
 
-/// The set without the fields that nobody can own.
+/// The set without the fields that cannot have an owner.
 fn strip(set: &FieldSet) -> FieldSet {
     set.difference(&FieldSet::of(&[
         &["apiVersion"],

@@ -5,7 +5,7 @@ use super::user::{AUTHENTICATED, UNAUTHENTICATED, User};
 use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
-/// Paths for everybody.
+/// Paths that every user may read.
 pub(super) const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];
 /// Paths for authenticated users. A final `*` matches any rest.
 pub(super) const DISCOVERY: &[&str] = &[

@@ -84,7 +84,7 @@ pub(crate) fn commit(
         if store.is_current(write.kind.index, &write.key(name)) {
             return Ok(old.clone());
         }
-        // An object without changes is written all the same if the release would store it in another form.
+        // An object without changes is written nevertheless if the release would store it in another form.
         object = (**old).clone();
     }
     let finished = metadata::is_terminating(&object) && metadata::finalizers(&object).is_empty();

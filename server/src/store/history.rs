@@ -18,7 +18,7 @@ pub(crate) struct Change {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) changes: usize,
-    /// The approximate memory of the past versions of objects. The last change stays, whatever its size.
+    /// The approximate memory of the past versions of objects. The last change stays, regardless of its size.
     pub(crate) bytes: usize,
 }
 

@@ -228,7 +228,7 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
     text
 }
 
-/// A value of the last dispatch of a level, behind the label that tells it from others of the same name.
+/// A value of the last dispatch of a level, with the label that distinguishes it from others of the same name.
 type OfDispatch = (&'static str, fn(&LastDispatch) -> SeatSeconds);
 
 const DISPATCH_METRICS: [(&str, &str, &[OfDispatch]); 4] = [

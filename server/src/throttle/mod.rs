@@ -309,7 +309,7 @@ impl Throttle {
         self.counts.entry(key).or_default()
     }
 
-    /// Tells the requests that were dispatched.
+    /// Notifies the requests that were dispatched.
     fn tell_dispatched(&mut self) {
         let dispatched: Vec<_> = self.controller.dispatched().collect();
         for ticket in dispatched {

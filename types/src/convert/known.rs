@@ -19,7 +19,7 @@ pub fn why_unknown(kind: VersionedKind, names: &[&str]) -> String {
             "dropped: {version} has it since Kubernetes {introduced}, not in {release}"
         );
     }
-    // The oldest version with the field tells the release that introduced it.
+    // The document of the oldest version with the field names the release that introduced it.
     let first = ApiVersion::ALL
         .iter()
         .rev()

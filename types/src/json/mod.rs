@@ -1,6 +1,6 @@
 //! JSON text into types and types into JSON text, by which every other format is read and written.
 //!
-//! The types also implement serde's traits. Those implementations come back here: they make JSON text of what a
+//! The types also implement serde's traits. Those implementations use this module: they make JSON text of the data that a
 //! deserializer gives and read it with these functions, or write the text and hand its values on. The functions themselves
 //! are faster, and compile once instead of once for each type.
 //!
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! serde's other formats work too, and so do `#[serde(flatten)]` and untagged and internally tagged enums. This is what
-//! comes back when a field that the type does not know is written and read:
+//! returns when a field that the type does not know is written and read:
 //!
 #![doc = include_str!("formats.md")]
 //!

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         self.text.get(position..self.at).unwrap_or_default()
     }
 
-    /// Skips `null`, and tells whether it was next.
+    /// Skips `null`, and returns whether it was next.
     #[inline]
     pub fn null(&mut self) -> bool {
         self.peek() == b'n' && self.null_behind_n()

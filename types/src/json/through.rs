@@ -16,7 +16,7 @@ pub(super) fn writes_compact_text<S>() -> bool {
     typeid::of::<S>() == typeid::of::<&mut Serializer<&mut Vec<u8>>>()
 }
 
-/// The name of the struct, as `RawValue` says it.
+/// The name of the struct that `RawValue` uses.
 pub(super) fn raw_name() -> &'static str {
     static NAME: LazyLock<&str> = LazyLock::new(|| {
         let mut name = "";

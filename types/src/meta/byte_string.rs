@@ -14,8 +14,8 @@ use std::hash::{Hash, Hasher};
 
 /// Bytes that are base64 text on the wire, such as the data of a `Secret`.
 ///
-/// Base64 with line breaks, without padding or with unused bits that are not zero is accepted, and comes back letter by
-/// letter. Two values are equal when their bytes are. `Debug` prints the number of bytes only.
+/// Base64 with line breaks, without padding or with unused bits that are not zero is accepted, and is written
+/// unchanged. Two values are equal when their bytes are. `Debug` prints the number of bytes only.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::ByteString;

@@ -4,7 +4,7 @@ use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
 use crate::rt::scalars;
 use std::fmt;
 
-/// A JSON number, kept as it came: `0`, `0.0` and `18446744073709551616` come back letter by letter.
+/// A JSON number that keeps its text: `0`, `0.0` and `18446744073709551616` are written unchanged.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::Number;

@@ -154,7 +154,7 @@ macro_rules! time {
 time! {
     /// A point in time with the precision of a second, such as `2026-11-21T06:23:00Z`.
     ///
-    /// The text is kept as it came, so that reading and writing changes nothing; `Time::timestamp`
+    /// The text is kept, so that reading and writing does not change it; `Time::timestamp`
     /// interprets it. Two times are equal when their texts are.
     Time, 0
 }
@@ -162,7 +162,7 @@ time! {
 time! {
     /// A point in time with the precision of a microsecond, such as `2026-11-21T06:23:00.000000Z`.
     ///
-    /// The text is kept as it came; `MicroTime::timestamp` interprets it.
+    /// The text is kept; `MicroTime::timestamp` interprets it.
     MicroTime, 6
 }
 

@@ -5,7 +5,7 @@ use crate::schema::{ListKind, Shape};
 use crate::{Resource, json};
 use serde_json::{Map, Value};
 
-/// Fields that a server fills in, or that identify the object: an apply owns none of them.
+/// Fields that a server fills in, or that identify the object: an apply does not own them.
 const UNOWNED: [&str; 9] = [
     "name",
     "namespace",

@@ -50,7 +50,7 @@ impl Takeover {
     /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None` if it
     /// owns all its fields in one entry of that version.
     ///
-    /// Entries of subresources stay as they are. Of this API group, a field gets its name in `api_version`; in other groups
+    /// Entries of subresources do not change. Of this API group, a field gets its name in `api_version`; in other groups
     /// fields are taken to have one name in all versions.
     pub fn of(live: &Value, field_manager: &str, api_version: &str) -> Option<Self> {
         let metadata = &live["metadata"];

@@ -1,4 +1,4 @@
-//! The spellings of fields that have their default, so that writing changes none of them.
+//! The spellings of fields that have their default, so that writing does not change them.
 
 use super::Table;
 use crate::json::Reader;

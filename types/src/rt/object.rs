@@ -200,7 +200,7 @@ fn read_other(
     )))
 }
 
-/// Writes a struct: the fields of its table, then the unknown ones. `type_meta` tells whether to begin with the
+/// Writes a struct: the fields of its table, then the unknown ones. `type_meta` is whether to begin with the
 /// `apiVersion` and `kind` that belong to it.
 pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool) {
     write(object, const { &T::TABLE }, type_meta, writer);

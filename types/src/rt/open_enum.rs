@@ -1,4 +1,4 @@
-//! Closed sets that stay open: known values by name, every other string kept as it came.
+//! Closed sets that stay open: known values by name, every other string unchanged.
 
 use crate::json::{Fault, Reader};
 use std::fmt;
@@ -15,7 +15,7 @@ impl UnknownValue {
         Self(value.into())
     }
 
-    /// The value as it stands on the wire.
+    /// The value on the wire.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -62,7 +62,7 @@ macro_rules! __open_enum {
         }
 
         impl $name {
-            /// The value as it stands on the wire.
+            /// The value on the wire.
             #[inline]
             pub fn as_str(&self) -> &str {
                 match self {

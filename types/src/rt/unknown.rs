@@ -35,7 +35,7 @@ struct Inner {
     kept: Vec<(usize, Kept)>,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
-    /// The bits of the fields that are written for all that.
+    /// The bits of the fields that are written anyway.
     always: u128,
 }
 

@@ -1,4 +1,4 @@
-//! serde's formats and adapters: what each keeps, as the documentation says it.
+//! serde's formats and adapters: each keeps the documented properties.
 
 use crate::kinds::{lists, records};
 use k8s_flowcontrol_types::api::v1;

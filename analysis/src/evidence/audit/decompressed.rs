@@ -10,7 +10,7 @@ const BUFFER: usize = 1 << 20;
 
 /// The text of a log, which its first bytes show to be compressed with gzip or not.
 ///
-/// [`AuditLog::read`](super::AuditLog::read) does this by itself.
+/// [`AuditLog::read`](super::AuditLog::read) does this automatically.
 ///
 /// # Errors
 /// `input` cannot be read. Damage behind its beginning is an error of the returned reader, after the text before it.

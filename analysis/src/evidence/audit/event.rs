@@ -17,7 +17,7 @@ pub struct Event<'a> {
     pub request_uri: Cow<'a, str>,
     /// The verb, as in [`RequestAttributes`].
     pub verb: Cow<'a, str>,
-    /// The user who was authenticated.
+    /// The authenticated user.
     pub user: UserInfo<'a>,
     /// The user on whose behalf the request acted, once the server permitted that.
     pub impersonated_user: Option<UserInfo<'a>>,

@@ -17,7 +17,7 @@ const UID: &str = "k8s-flowcontrol-";
 pub(super) enum Own {
     /// The file does not exist, or this command wrote it.
     Yes,
-    /// The file is somebody else's.
+    /// The file was not written by this command.
     No,
 }
 

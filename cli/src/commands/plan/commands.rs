@@ -1,4 +1,4 @@
-//! The commands of a plan: one for each folder, as somebody can paste them.
+//! The commands of a plan: one for each folder, ready to paste into a shell.
 
 use super::files::FileNeeds;
 use k8s_flowcontrol_analysis::upgrade::Move;

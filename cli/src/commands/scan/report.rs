@@ -89,7 +89,7 @@ pub(crate) fn json(
     })
 }
 
-/// Prints tables and lines. `has_helm` tells whether the releases of Helm were read.
+/// Prints tables and lines. `has_helm` is whether the releases of Helm were read.
 pub(crate) fn table(
     target: Release,
     clusters: &[ClusterScan],

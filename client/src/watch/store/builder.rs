@@ -84,7 +84,7 @@ impl<K: Resource> StoreBuilder<K> {
 
     /// The maximum size of the objects in these events, in bytes of JSON. Defaults to 64 MiB.
     ///
-    /// Up to 16 events are kept whatever their size.
+    /// Up to 16 events are kept regardless of their size.
     pub fn kept_bytes(mut self, bytes: usize) -> Self {
         self.kept_bytes = bytes;
         self
@@ -105,7 +105,7 @@ impl<K: Resource> StoreBuilder<K> {
     /// Outside a tokio runtime, as [`tokio::spawn`] does.
     pub fn start(self) -> Store<K> {
         let (store, driver) = self.build();
-        // The task ends by itself, with the last handle.
+        // The task ends with the last handle.
         drop(tokio::spawn(driver));
         store
     }

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 /// An exact copy of the server's objects, kept up to date by a [`Watcher`](crate::watch::Watcher).
 ///
 /// A store is a cheap handle: clones share the copy. With a healthy connection the copy is a few milliseconds behind the
-/// server. While the watcher lists again, the copy stays as it was, and then changes at once.
+/// server. While the watcher lists again, the copy does not change; afterwards it changes at once.
 ///
 /// A task of the tokio runtime drives a store that [`start`](Self::start) made; [`new`](Self::new) leaves that to the
 /// caller. It ends when the last clone and the last subscription are dropped.

@@ -4,7 +4,7 @@ use super::event::StoreEvent;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Below this number of events their sizes are not computed: nobody is far behind.
+/// Below this number of events their sizes are not computed: all subscriptions are nearly up to date.
 const UNWEIGHED: usize = 16;
 
 /// The log of a store, shared by its driver, which writes, and its subscriptions, which read.
@@ -69,14 +69,14 @@ impl<K> Events<K> {
         self.readers
     }
 
-    /// A subscription has read everything before `next`. Returns the events that nobody else has to read.
+    /// A subscription has read everything before `next`. Returns the events that all other subscriptions have read.
     #[must_use = "dropping events takes long and is better done without the lock"]
     pub(super) fn advance(&mut self, reader: u64, next: u64) -> Vec<StoreEvent<K>> {
         self.positions.insert(reader, next);
         self.trim(0)
     }
 
-    /// A subscription has ended. Returns the events that nobody else has to read.
+    /// A subscription has ended. Returns the events that all other subscriptions have read.
     #[must_use = "dropping events takes long and is better done without the lock"]
     pub(super) fn leave(&mut self, reader: u64) -> Vec<StoreEvent<K>> {
         self.positions.remove(&reader);

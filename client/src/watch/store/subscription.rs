@@ -129,7 +129,7 @@ impl<K: Resource> Subscription<K> {
     }
 }
 
-/// The next event of a subscription, and the events that nobody else has to read. Moves the position behind it.
+/// The next event of a subscription, and the events that all other subscriptions have read. Moves the position past it.
 fn read<K: Resource>(
     state: &State<K>,
     position: &mut Option<(u64, u64)>,

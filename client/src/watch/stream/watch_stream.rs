@@ -19,7 +19,7 @@ use std::task::{Context, Poll, ready};
 ///
 /// The stream ends (`None`) when the server closes the watch, which every server does sooner or later, and after an
 /// error. Continue with another watch from [`resource_version`](Self::resource_version), or use a
-/// [`Watcher`](crate::watch::Watcher), which does so by itself. Dropping the stream closes the watch.
+/// [`Watcher`](crate::watch::Watcher), which does so automatically. Dropping the stream closes the watch.
 ///
 /// A task of the tokio runtime reads the body, at most 256 KiB ahead of the events.
 #[must_use = "a stream does nothing until it is polled"]

@@ -20,7 +20,7 @@ pub(super) enum WatchFailure {
     Unprocessed,
     /// The same request may succeed later.
     Temporary,
-    /// Any other error, such as a missing permission. Somebody may grant it, so the request is repeated.
+    /// Any other error, such as a missing permission. An administrator may grant it, so the request is repeated.
     Other,
 }
 

@@ -30,7 +30,7 @@ pub(super) enum Step {
         limit: Option<u32>,
         token: Option<String>,
     },
-    /// A list of one object, whose resource version tells whether the server has gone back.
+    /// A list of one object, whose resource version shows whether the server has gone back.
     Check,
     /// A watch of the changes after a resource version.
     Watch { after: String },
@@ -171,7 +171,7 @@ impl ListWatch {
         self.delays.next(None)
     }
 
-    /// A streaming list is complete, and goes on as a watch.
+    /// A streaming list is complete, and continues as a watch.
     pub(super) fn streamed(&mut self, version: &str) {
         self.incomplete = 0;
         self.quiet = Duration::ZERO;

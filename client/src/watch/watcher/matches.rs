@@ -30,7 +30,7 @@ pub(super) enum Change<K> {
 
 pub(super) struct Matches<K> {
     objects: HashMap<ObjectKey, Match>,
-    /// The reported objects that seem to match no selection any more.
+    /// The reported objects that seem not to match a selection any more.
     leaving: VecDeque<Waiting<K>>,
     /// The objects that replace a reported one whose deletion no selection has reported yet.
     replacing: VecDeque<Waiting<K>>,

@@ -59,7 +59,7 @@ impl<K: Resource> Api<K> {
 /// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
 /// A connection that delivers nothing, not even bookmarks, is closed and replaced.
 ///
-/// After a list it reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile. It never ends by itself: stop polling
+/// After a list it reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile. It never ends on its own: stop polling
 /// it, or drop it, to end it. Every failure is an `Err`, including 401, 403 and 404, which only a person can fix, and the
 /// watcher continues:
 ///
@@ -116,7 +116,7 @@ impl<K: Resource> Watcher<K> {
     /// # Errors
     /// The [`Error`] of a list or a watch: [`is_retryable`](Error::is_retryable) for lost connections and busy servers,
     /// [`is_expired`](Error::is_expired) before a list that a too old resource version causes, and
-    /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until somebody fixes the cause.
+    /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until their cause is fixed.
     pub async fn next(&mut self) -> Result<WatcherEvent<K>, Error> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }

@@ -1,4 +1,4 @@
-//! The keys of the objects that a watcher has reported, so that a list can tell which have disappeared.
+//! The keys of the objects that a watcher has reported, so that a list shows which have disappeared.
 
 use super::event::WatcherEvent;
 use crate::Resource;

@@ -251,7 +251,7 @@ impl FlowController {
 
     /// Handles everything that happens until `now`, each at its time.
     ///
-    /// After a jump of the clock by more than an hour there is one adjustment for all that were missed.
+    /// After a jump of the clock by more than an hour one adjustment replaces all missed adjustments.
     pub fn advance(&mut self, now: Duration) {
         if now.saturating_sub(self.next_adjustment) > MISSED {
             self.next_adjustment = now;

@@ -150,7 +150,7 @@ impl Index<usize> for Queues {
     }
 }
 
-/// Spreads indexes, which nobody outside chooses.
+/// Spreads indexes, which callers cannot choose.
 #[derive(Clone, Copy, Debug, Default)]
 struct IndexHasher(u64);
 

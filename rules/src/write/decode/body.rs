@@ -141,7 +141,7 @@ struct Text {
 }
 
 impl Text {
-    /// Where the text says what it is.
+    /// The text names its kind.
     fn span_of_kind(&self) -> Option<Span> {
         let root = self.tree.root();
         root.get("kind")

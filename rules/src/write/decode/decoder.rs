@@ -36,7 +36,7 @@ pub struct TypeError {
     pub span: Span,
 }
 
-/// An object as a server holds it after decoding, and what strict field validation says of the text.
+/// An object as a server has it after decoding, and the results of strict field validation of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The object: known fields only, duplicates merged as Go merges them, `null` fields absent.

@@ -71,7 +71,7 @@ const OPTIONS: &[&str] = &[
 ];
 
 /// Kinds of other groups that people are likely to send by mistake. The list is not complete: for the
-/// rest the answer says that the kind is not registered where a server would say that it does not convert.
+/// rest the error is that the kind is not registered, where a server reports that it does not convert.
 const OTHER_GROUPS: &[(&str, &str, &[&str])] = &[
     (
         "",

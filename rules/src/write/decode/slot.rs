@@ -3,7 +3,7 @@
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
 
-/// A Go value. Its shape says which of the parts is the value.
+/// A Go value. Its shape determines the part that holds the value.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     /// Whether there is a value: false for a zero, and for a pointer, list or map that is nil.

@@ -1,6 +1,6 @@
 //! The metrics of flow control, and the releases whose API servers expose them.
 //!
-//! Kubernetes promises that stable metrics stay as they are, and that beta metrics keep their labels. It can rename or remove alpha
+//! Kubernetes promises that stable metrics do not change, and that beta metrics keep their labels. It can rename or remove alpha
 //! metrics at any time.
 //!
 //! ```

@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// A [credential plugin]: a program that prints a token or a client certificate.
 ///
 /// It runs before the first request, again shortly before the credential expires, and after the server rejected the
-/// credential (401). Concurrent requests share one run. A run before the expiry delays no request and fails none: the old
+/// credential (401). Concurrent requests share one run. A run before the expiry does not delay or fail requests: the old
 /// credential is used until it expires, and a failure is a warning of `tracing` with the target `k8s_flowcontrol::config`.
 /// Only plugins that read the standard input are waited for. A run ends, with the processes it started, when its time is
 /// over or its client is dropped.

@@ -1,6 +1,6 @@
 //! Escaping of text that rustdoc would take for its own syntax.
 
-/// Escapes a line outside of program text. Code spans and links stay as they are.
+/// Escapes a line outside of program text. Code spans and links are not changed.
 pub(super) fn escape(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

@@ -3,7 +3,7 @@
 /// The maximum width of a line that can be broken.
 pub(super) const WIDTH: usize = 95;
 
-/// Breaks a line between words. List items go on under their text.
+/// Breaks a line between words. The continuation of a list item is indented to its text.
 pub(super) fn wrap(line: &str, out: &mut Vec<String>) {
     let trimmed = line.trim_start();
     // Code with several ticks may have spaces.
