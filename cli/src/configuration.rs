@@ -4,7 +4,7 @@ use crate::cluster::{ClusterArgs, LiveOrFiles, SeatsArg, ServerSeats};
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
-use crate::output::Streams;
+use crate::output::{Streams, note, plural};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ pub(crate) struct ConfigurationArgs {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// Add the built-in objects that the input lacks
+    /// Do not add the built-in objects that the files lack
     #[arg(long)]
-    with_bootstrap: bool,
+    only_these: bool,
 }
 
 /// The objects and the release of a server.
@@ -29,8 +29,8 @@ pub(crate) struct Configuration<'a> {
     pub(crate) release: Release,
     /// The cluster from which the objects come.
     pub(crate) cluster: Option<&'a ClusterArgs>,
-    /// The number of levels before the built-in ones were added.
-    own_levels: usize,
+    /// The levels of the server of the cluster, without those of files.
+    server_levels: Vec<PriorityLevelConfiguration>,
 }
 
 impl ConfigurationArgs {
@@ -45,61 +45,65 @@ impl ConfigurationArgs {
     }
 
     /// The cluster, if it is used.
-    ///
-    /// # Errors
-    /// If files are named, too.
-    pub(crate) fn cluster(&self) -> Result<Option<&ClusterArgs>, Failure> {
+    pub(crate) fn cluster(&self) -> Option<&ClusterArgs> {
         self.input.cluster()
     }
 
-    /// Reads the files or the cluster. It is an error to name neither, unless the built-in objects are wanted.
+    /// Reads the objects: those of the files together with the built-in objects, those of a cluster, or both, where the objects of
+    /// the files replace those of the cluster. Without files and a cluster they are the built-in objects alone.
     pub(crate) fn read(&self, streams: &mut Streams) -> Result<Configuration<'_>, Failure> {
-        self.read_with(self.with_bootstrap, streams)
+        let (configuration, count) = self.read_quietly(streams)?;
+        if count > 0 {
+            let more = match self.input.files.is_empty() {
+                true => "`-f FILE` or `--live` names others",
+                false => "`--only-these` leaves them out",
+            };
+            let built_in = plural(count, "built-in object");
+            let release = configuration.release;
+            let text = format!("with {built_in} of Kubernetes {release}; {more}");
+            note(streams, &text)?;
+        }
+        Ok(configuration)
     }
 
-    /// As [`read`](Self::read), and the built-in objects if neither files nor a cluster are named.
-    pub(crate) fn read_or_bootstrap(
+    /// As [`read`](Self::read), without a note about the built-in objects; returns their number.
+    pub(crate) fn read_quietly(
         &self,
         streams: &mut Streams,
-    ) -> Result<Configuration<'_>, Failure> {
-        let has_input = self.cluster()?.is_some() || !self.input.files.is_empty();
-        self.read_with(self.with_bootstrap || !has_input, streams)
-    }
-
-    fn read_with(
-        &self,
-        bootstrap: bool,
-        streams: &mut Streams,
-    ) -> Result<Configuration<'_>, Failure> {
-        let (files, cluster) = (&self.input.files, self.cluster()?);
+    ) -> Result<(Configuration<'_>, usize), Failure> {
+        let (files, cluster) = (&self.input.files, self.cluster());
+        if files.is_empty() && cluster.is_none() && self.only_these {
+            return Err(Failure::usage("`--only-these` needs files")
+                .hint("name them with `-f FILE`, or read the standard input with `-f -`"));
+        }
         let mut objects = match cluster {
             Some(cluster) => Objects::live(cluster)?,
-            None if bootstrap && files.is_empty() => Objects::default(),
-            None if files.is_empty() => {
-                return Err(Failure::usage("no input").hint(
-                    "name files with `-f FILE`, a cluster with `--live`, or the built-in objects with `--with-bootstrap`",
-                ));
-            }
-            None => {
-                let objects = Objects::read(files, self.kubernetes.release(), streams)?;
-                if objects.documents.is_empty() && !bootstrap {
-                    let message = "the files contain no flow-control objects";
-                    return Err(Failure::input(message));
-                }
-                objects
-            }
+            None => Objects::default(),
         };
         let release = self.kubernetes.release_or(objects.live);
-        let own_levels = objects.levels.len();
-        if bootstrap {
-            objects.add_bootstrap(release);
+        let server_levels = match cluster {
+            Some(_) => objects.levels.clone(),
+            None => Vec::new(),
+        };
+        if !files.is_empty() {
+            let of_files = Objects::read(files, release, streams)?;
+            if of_files.documents.is_empty() && self.only_these {
+                let message = "the files contain no flow-control objects";
+                return Err(Failure::input(message));
+            }
+            objects.apply(of_files);
         }
-        Ok(Configuration {
+        let count = match cluster.is_none() && !self.only_these {
+            true => objects.add_bootstrap(release),
+            false => 0,
+        };
+        let configuration = Configuration {
             objects,
             release,
             cluster,
-            own_levels,
-        })
+            server_levels,
+        };
+        Ok((configuration, count))
     }
 }
 
@@ -129,6 +133,6 @@ impl Configuration<'_> {
     /// The levels and the release of the server, without the levels that other options add.
     fn of_server(&self) -> (&[PriorityLevelConfiguration], Release) {
         let release = self.objects.live.unwrap_or(self.release);
-        (&self.objects.levels[..self.own_levels], release)
+        (&self.server_levels, release)
     }
 }

@@ -8,7 +8,7 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{Release, Resource};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Flow schemas and priority levels in the types of v1.
 #[derive(Clone, Debug, Default)]
@@ -75,8 +75,9 @@ impl Objects {
         })
     }
 
-    /// Adds the built-in objects of `release` whose names are free.
-    pub(crate) fn add_bootstrap(&mut self, release: Release) {
+    /// Adds the built-in objects of `release` whose names are free, and returns their number.
+    pub(crate) fn add_bootstrap(&mut self, release: Release) -> usize {
+        let before = self.flow_schemas.len() + self.levels.len();
         for object in bootstrap::objects(release) {
             // Built-in objects are v1 objects, so reading them cannot fail.
             let tree = object.tree();
@@ -93,13 +94,14 @@ impl Objects {
                     .extend(serde_json::from_value(tree).ok().filter(|_| missing));
             }
         }
+        self.flow_schemas.len() + self.levels.len() - before
     }
 
     /// Replaces objects with the same name, and adds the others.
     pub(crate) fn apply(&mut self, others: Self) {
-        // The last of several objects with one name is used.
-        self.flow_schemas.extend(others.flow_schemas);
-        self.levels.extend(others.levels);
+        self.is_input_empty = others.is_input_empty;
+        replace(&mut self.flow_schemas, others.flow_schemas);
+        replace(&mut self.levels, others.levels);
         for document in others.documents {
             self.add(document);
         }
@@ -156,4 +158,12 @@ impl Objects {
         self.add(object.document.clone());
         Ok(())
     }
+}
+
+/// Replaces objects with the same name, and adds the others.
+fn replace<K: Resource>(objects: &mut Vec<K>, others: Vec<K>) {
+    let names: HashSet<_> = others.iter().map(Resource::name).collect();
+    objects.retain(|object| !names.contains(object.name()));
+    drop(names);
+    objects.extend(others);
 }

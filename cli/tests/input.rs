@@ -283,7 +283,7 @@ fn named_groups_are_the_groups_of_a_request() {
         "{{{account}}}\n{{{account},\"groups\":[\"dev\"]}}\n{{{account},\"groups\":[\"system:unauthenticated\"]}}\n"
     );
     let file = folder.file("requests.jsonl", requests);
-    let output = run(&["match", "--with-bootstrap", "--requests", &file]);
+    let output = run(&["match", "--requests", &file]);
     let schemas: Vec<_> = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["flowSchema"].clone())

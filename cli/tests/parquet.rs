@@ -73,7 +73,6 @@ fn traffic(folder: &Folder, log: &str, more: &[&str]) -> (String, Value) {
         "traffic",
         "--audit-log",
         &log,
-        "--with-bootstrap",
         "--kubernetes",
         "1.33",
         "--parquet",
@@ -232,7 +231,6 @@ fn other_output_and_partial_results_have_no_rows() {
             "traffic",
             "--audit-log",
             &log,
-            "--with-bootstrap",
             "--each-request",
             "--parquet",
             &rows,
@@ -244,14 +242,7 @@ fn other_output_and_partial_results_have_no_rows() {
         assert!(stderr(&output).contains("--parquet"), "{}", stderr(&output));
     }
     let unwritable = folder.path("no/folder/rows.parquet");
-    let output = run(&[
-        "traffic",
-        "--audit-log",
-        &log,
-        "--with-bootstrap",
-        "--parquet",
-        &unwritable,
-    ]);
+    let output = run(&["traffic", "--audit-log", &log, "--parquet", &unwritable]);
     assert_eq!(code(&output), 3, "{}", stderr(&output));
     assert!(
         stderr(&output).contains("cannot write"),

@@ -1,8 +1,7 @@
-//! The choice between files and a cluster, for commands that take either.
+//! Files, a cluster, or both, for commands that look at a configuration.
 
 use super::connect::ClusterArgs;
 use crate::documents::FileArgs;
-use crate::failure::Failure;
 
 /// The options for the objects of files, or instead for the objects of a cluster.
 #[derive(Clone, Debug, clap::Args)]
@@ -10,7 +9,7 @@ pub(crate) struct LiveOrFiles {
     #[command(flatten)]
     pub(crate) files: FileArgs,
 
-    /// Use the objects of a cluster; naming one, as with `--context`, does the same
+    /// Use the objects of a cluster, as if the files were applied to it; naming one, as with `--context`, does the same
     #[arg(long)]
     live: bool,
 
@@ -20,18 +19,7 @@ pub(crate) struct LiveOrFiles {
 
 impl LiveOrFiles {
     /// The cluster, if it is used.
-    ///
-    /// # Errors
-    /// If files are named, too.
-    pub(crate) fn cluster(&self) -> Result<Option<&ClusterArgs>, Failure> {
-        let is_live = self.live || self.cluster.is_named();
-        match is_live && !self.files.is_empty() {
-            true => Err(
-                Failure::usage("files and a cluster exclude each other").hint(
-                    "remove `--filename`, or `--live` and the flags that name a cluster or a user",
-                ),
-            ),
-            false => Ok(is_live.then_some(&self.cluster)),
-        }
+    pub(crate) fn cluster(&self) -> Option<&ClusterArgs> {
+        (self.live || self.cluster.is_named()).then_some(&self.cluster)
     }
 }

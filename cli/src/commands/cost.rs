@@ -121,7 +121,7 @@ impl Command for Args {
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(file) = &args.requests {
-        if args.configuration.cluster()?.is_some() {
+        if args.configuration.cluster().is_some() {
             return Err(
                 Failure::usage("`--requests` and a cluster exclude each other")
                     .hint("remove `--live` and the flags that name a cluster or a user"),
@@ -133,7 +133,11 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         requests::estimate(file, &estimator, streams)?;
         return Ok(Exit::Success);
     }
-    let mut configuration = args.configuration.read_or_bootstrap(streams)?;
+    let mut configuration = match args.level {
+        Some(_) => args.configuration.read(streams)?,
+        // Without a level, the objects do not matter.
+        None => args.configuration.read_quietly(streams)?.0,
+    };
     let release = configuration.release;
     let estimator = args.gates.apply(Estimator::new(release), streams)?;
     let attributes = attributes(args)?;

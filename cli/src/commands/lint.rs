@@ -11,6 +11,7 @@ use crate::output::{
 };
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol_analysis::lint::{Configuration, Finding, Severity, lint, rules};
 use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_text::Span;
@@ -128,11 +129,16 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    let cluster = args.input.cluster()?;
-    let objects = match cluster {
+    let cluster = args.input.cluster();
+    let mut objects = match cluster {
         Some(cluster) => Objects::live(cluster)?,
-        None => Objects::read(&args.input.files, args.kubernetes.release(), streams)?,
+        None => Objects::default(),
     };
+    let server_levels = objects.levels.clone();
+    if cluster.is_none() || !args.input.files.is_empty() {
+        let release = args.kubernetes.release_or(objects.live);
+        objects.apply(Objects::read(&args.input.files, release, streams)?);
+    }
     if objects.is_input_empty {
         return Err(Failure::input("the files contain no objects"));
     }
@@ -142,7 +148,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Some(_) => Configuration::cluster(schemas, levels, release),
         None => Configuration::files(schemas, levels, release),
     };
-    let seats = seats(args.seats, cluster, &objects, streams)?;
+    let seats = seats(args.seats, cluster, &server_levels, release, streams)?;
     let findings = lint(&configuration.concurrency_limit(seats));
     let placed: Vec<_> = findings
         .iter()
@@ -185,15 +191,15 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 fn seats(
     seats: SeatsArg,
     cluster: Option<&ClusterArgs>,
-    objects: &Objects,
+    levels: &[PriorityLevelConfiguration],
+    release: Release,
     streams: &mut Streams,
 ) -> Result<u32, Failure> {
     let offline = seats.offline();
     let Some(cluster) = cluster else {
         return Ok(offline.seats);
     };
-    let release = objects.live.unwrap_or_default();
-    match seats.of_cluster(cluster, &objects.levels, release) {
+    match seats.of_cluster(cluster, levels, release) {
         Ok(live) => Ok(live.seats),
         Err(failure) => {
             let assumed = offline.seats;

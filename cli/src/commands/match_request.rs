@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// Show which flow schema and priority level a request gets, and why
 ///
-/// The input is the complete configuration, except for the mandatory objects, which every server has. `--with-bootstrap` adds the
-/// other built-in objects that the input lacks.
+/// The objects of files count together with the built-in objects, which every server has; with `--live` they count as if they were applied
+/// to the cluster.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -76,7 +76,7 @@ Examples:
     --verb list --resource deployments.apps
 
   # Classify a request as if this manifest were applied
-  kubectl flowcontrol match -f new-schema.yaml --with-bootstrap --user alice --group dev --resource pods -n team-a
+  kubectl flowcontrol match -f new-schema.yaml --user alice --group dev --resource pods -n team-a
 
   # Classify a probe
   kubectl flowcontrol match --live --user system:anonymous --path /healthz

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 /// A request occupies one seat while it executes; some requests occupy more. Each server divides its seats among the levels in
 /// proportion to their shares. A level lends unused seats down to its minimum, and borrows seats up to its maximum.
 ///
-/// The input is the complete configuration, except for the mandatory levels exempt and catch-all, which every server has.
-/// `--with-bootstrap` adds the other built-in levels that the input lacks.
+/// The objects of files count together with the built-in objects, which every server has; with `--live` they count as if they were applied
+/// to the cluster.
 ///
 /// For a cluster the seats are read from the metrics of every API server that is reachable by its own address, or else of the server
 /// that responds at the cluster's address. If the servers have different numbers of seats, there is a table for each number; `--compare`
@@ -56,10 +56,10 @@ Examples:
 
   # The effect of new objects on every priority level, in this cluster and in a new one
   kubectl flowcontrol seats --live --compare new-level.yaml
-  kubectl flowcontrol seats --with-bootstrap --compare new-level.yaml
+  kubectl flowcontrol seats --compare new-level.yaml
 
   # Manifests on a new cluster, with a chart for the review
-  kubectl flowcontrol seats -f manifests/ --with-bootstrap --svg seats.svg";
+  kubectl flowcontrol seats -f manifests/ --svg seats.svg";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// rules of the API group in the given release. Each object is validated by itself, as with `--dry-run=server`.
 ///
 /// Built-in objects such as workload-low exist on every server, so creating them fails with 409. `--update-of` validates an
-/// update instead, and `--no-bootstrap` assumes that they do not exist.
+/// update instead, and `--only-these` assumes that they do not exist.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -61,7 +61,7 @@ pub(crate) struct Args {
 
     /// Assume that the built-in objects do not exist
     #[arg(long)]
-    no_bootstrap: bool,
+    only_these: bool,
 
     /// The output format; json prints one line per object, in order: {"source", "kind", "name", "apiVersion", "valid",
     /// "status", "schemaVersion": 1}; status is the Status that the server would return, or null
@@ -172,7 +172,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut validator = Validator::new(release)
         .zero_limited_shares(args.gates.feature_gates.iter().any(|(_, open)| *open))
         .field_validation(args.field_validation.into());
-    if args.no_bootstrap {
+    if args.only_these {
         validator = validator.without_built_in_objects();
     }
     if args.export.strip_server_fields {

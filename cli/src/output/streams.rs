@@ -27,6 +27,12 @@ pub(crate) struct Streams {
     pub(crate) err: Stream,
 }
 
+/// Prints one sentence that is neither data nor a problem, such as an assumption, on the standard error.
+pub(crate) fn note(streams: &mut Streams, text: &str) -> io::Result<()> {
+    streams.out.flush()?;
+    streams.err.paragraph(&format!("note: {text}"))
+}
+
 impl Streams {
     /// The standard streams, with the global color choice.
     pub(crate) fn new() -> Self {

@@ -35,10 +35,7 @@ async fn no_table_is_wider_than_the_terminal() {
         ("whoami", "PRIORITYLEVEL"),
         ("scan --no-helm", "VERDICT"),
         ("plan --from-release 1.27 examples", "APPLY"),
-        (
-            "simulate --with-bootstrap --load examples/load.yaml",
-            "RETRIED",
-        ),
+        ("simulate --load examples/load.yaml", "RETRIED"),
         (
             "create protect sa flux-system/kustomize-controller --at-least 20 2>&1 >/dev/null",
             "AFTER",

@@ -208,6 +208,7 @@ fn stored_objects_determine_the_seats_of_lists() {
             "simulate",
             "-f",
             &logs.levels,
+            "--only-these",
             "--explain",
             "catch-all",
             "-o",

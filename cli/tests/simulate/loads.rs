@@ -4,11 +4,10 @@ use crate::common::{Folder, code, run, stderr, stdout};
 use crate::level;
 use serde_json::Value;
 
-const LOAD: [&str; 6] = [
+const LOAD: [&str; 5] = [
     "simulate",
     "-f",
     "examples/batch.yaml",
-    "--with-bootstrap",
     "--load",
     "examples/load.yaml",
 ];
@@ -106,14 +105,7 @@ fn seats_are_estimated_or_given() {
         let file = folder.file("load.yaml", format!(
             "duration: 5s\nclients:\n- {{user: a, resource: pods, verb: list, rate: 5, constant: true, executes: 1h, {client}}}\n"
         ));
-        let output = run(&[
-            "simulate",
-            "--with-bootstrap",
-            "--load",
-            &file,
-            "-o",
-            "json",
-        ]);
+        let output = run(&["simulate", "--load", &file, "-o", "json"]);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let level = level(&report["result"], "global-default").clone();
         let samples = level["samples"].as_array().unwrap();
@@ -173,7 +165,7 @@ fn bad_loads_are_errors() {
         ("{", "load.yaml"),
     ] {
         let file = folder.file("load.yaml", load);
-        let output = run(&["simulate", "--with-bootstrap", "--load", &file]);
+        let output = run(&["simulate", "--load", &file]);
         assert_eq!(code(&output), 3, "{load}");
         assert!(
             stderr(&output).contains(message),

@@ -27,7 +27,6 @@ fn a_page_before_and_after_has_the_numbers_of_the_json() {
     let arguments = [
         "-f",
         "examples/batch.yaml",
-        "--with-bootstrap",
         "--load",
         "examples/load.yaml",
         "--server-seats",

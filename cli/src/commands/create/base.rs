@@ -45,7 +45,7 @@ impl Base {
         adds_level: bool,
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
-        let configuration = args.configuration.read_or_bootstrap(streams)?;
+        let configuration = args.configuration.read(streams)?;
         Ok(Self {
             seats: match adds_level {
                 true => configuration.seats(args.seats)?,
