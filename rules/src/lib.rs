@@ -9,16 +9,16 @@
 //! | [`limits`] | nominal limits, lending, borrowing, and their adjustment to demand |
 //! | [`seats`] | the seats that a request takes, with the arithmetic |
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
-//! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
+//! | [`queueing`] | fair queuing: the execution, queuing and rejection of requests over time |
 //! | [`controller`] | the flow control of a whole server: all of these together |
 //! | [`buckets`] | the buckets of the metrics that are histograms |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
 //! | [`bootstrap`] | the built-in objects of each release |
-//! | [`objects`] | the objects that a server uses: the given ones with defaults, and the mandatory ones |
+//! | [`objects`] | the objects that a server uses: the given objects with defaults, and the mandatory objects |
 //! | [`wire`] | the fields that a server writes in its JSON |
 //! | [`storage`] | the hash of the version in which a server stores objects |
 //!
-//! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
+//! This crate does not do I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
 //! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
 
 mod runtime;

@@ -29,7 +29,7 @@ pub struct DynamicObject {
     pub api_version: Option<String>,
     /// The kind.
     pub kind: Option<String>,
-    /// Name, labels, annotations, and what the server records about the object.
+    /// The metadata: name, labels, annotations, and the fields that the server maintains.
     pub metadata: ObjectMeta,
     /// All other fields.
     pub unknown: Unknown,

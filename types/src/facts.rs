@@ -1,4 +1,4 @@
-//! Every difference between Kubernetes releases that this project knows, once, with its source.
+//! All known differences between Kubernetes releases, each with its source.
 //!
 //! To support another release, raise the newest minor number, and add its facts, reworded messages and metrics here.
 
@@ -258,8 +258,7 @@ const ALWAYS: MetricReleases = MetricReleases {
 };
 
 impl MetricReleases {
-    /// The releases of the metric with a name such as `apiserver_flowcontrol_demand_seats`. A metric that is not known is one that all
-    /// releases have.
+    /// The releases of the metric with a name such as `apiserver_flowcontrol_demand_seats`. For an unknown metric, the result is all releases.
     ///
     /// ```
     /// use k8s_flowcontrol_types::MetricReleases;
@@ -295,9 +294,9 @@ impl MetricReleases {
 }
 
 impl Release {
-    /// A message of validation in the words of the release.
+    /// A validation message in the wording of the release.
     ///
-    /// `message` has the words of the oldest release.
+    /// `message` has the wording of the oldest release.
     ///
     /// ```
     /// use k8s_flowcontrol_types::Release;

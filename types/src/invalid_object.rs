@@ -6,8 +6,8 @@ use std::fmt;
 
 /// An object that does not fit its type, with the error.
 ///
-/// A server may hold such objects: custom resources from before a change of their schema, or fields to which a newer release
-/// gave another type.
+/// A server may have such objects: custom resources that are older than a change of their schema, or objects with a field
+/// whose type a newer release changed.
 #[derive(Clone, PartialEq)]
 pub struct InvalidObject {
     /// The object's metadata; empty if that is invalid too.

@@ -1,5 +1,5 @@
-//! Lossless types of the Kubernetes API group `flowcontrol.apiserver.k8s.io` in all four versions, and everything that
-//! generated code is written against.
+//! Lossless types of the Kubernetes API group `flowcontrol.apiserver.k8s.io` in all four versions, and the
+//! runtime of generated code.
 //!
 //! | module | content |
 //! |---|---|

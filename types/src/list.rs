@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
 ///
-/// An item that does not fit its type, such as an older custom resource whose schema has changed since, is an error of the
-/// whole list, unless [`from_slice_keeping_invalid`](Self::from_slice_keeping_invalid) reads it.
+/// If an item does not fit its type, such as an older custom resource whose schema has changed since, reading the whole list
+/// fails, unless [`from_slice_keeping_invalid`](Self::from_slice_keeping_invalid) reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<K> {
     /// Resource version and paging of the list.
@@ -50,7 +50,7 @@ impl<K: Resource> List<K> {
     /// ```
     ///
     /// # Errors
-    /// The bytes are not JSON, or what surrounds the items does not fit a list.
+    /// The bytes are not JSON, or the text around the items does not fit a list.
     pub fn from_slice_keeping_invalid(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         json::read_whole(json::utf8(bytes)?, |reader| {
             reader.keeps_invalid = true;

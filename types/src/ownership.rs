@@ -1,6 +1,6 @@
 //! The fields of an object that a field manager has applied.
 //!
-//! A program that applies only what it decides asks here what it applied before:
+//! A program that applies only some fields uses this module to find the fields that it applied before:
 //!
 //! ```
 //! use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
@@ -34,13 +34,12 @@ use crate::{ApiVersion, GROUP, Kind, Resource, json};
 use serde::de::Error as _;
 use serde_json::{Error, Map, Value};
 
-/// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object; `None` if
-/// it owns none.
+/// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object; `None` if it does not own any.
 ///
 /// The values come from `live`. Fields that were applied through another version of this API group are included.
 ///
 /// # Errors
-/// The managed fields are malformed, or an unknown field of `live` holds a value that no tree holds, such as `1e400`.
+/// The managed fields are malformed, or an unknown field of `live` has a value that a tree cannot represent, such as `1e400`.
 ///
 /// See [field management](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
 pub fn extract<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, Error> {
@@ -50,7 +49,7 @@ pub fn extract<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, 
 /// The fields that `field_manager` owns by server-side apply to the subresource `status`, see [`extract`].
 ///
 /// # Errors
-/// As [`extract`].
+/// The same as for [`extract`].
 pub fn extract_status<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, Error> {
     extract_from(live, field_manager, "status")
 }

@@ -10,7 +10,7 @@ use std::fmt::Debug;
 
 /// A Kubernetes kind in one API version.
 ///
-/// Implemented by generated types; code that works for every kind is written against it.
+/// Generated types implement it. Code for every kind uses it.
 ///
 /// ```
 /// use k8s_flowcontrol_types::Resource;

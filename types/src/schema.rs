@@ -11,7 +11,7 @@ use crate::Release;
 pub struct TypeSchema {
     /// The schema's name without its package, such as `FlowSchemaSpec`.
     pub name: &'static str,
-    /// The fields, by way of a function because a type may contain itself.
+    /// The fields, returned by a function because a type may contain itself.
     fields: fn() -> &'static [FieldSchema],
     /// Whether an object of the type is owned as a whole (`x-kubernetes-map-type: atomic`).
     pub map_type_atomic: bool,
@@ -70,7 +70,7 @@ pub struct FieldSchema {
     pub shape: Shape,
     /// Whether the document requires the field.
     pub required: bool,
-    /// Whether `null` is its own value: elsewhere it means that the field is absent.
+    /// Whether `null` is a value. In other fields it means that the field is absent.
     pub nullable: bool,
     /// Whether a Kubernetes API server writes the field even when it is zero, empty or null.
     pub always_emitted: bool,
@@ -81,7 +81,7 @@ pub struct FieldSchema {
     /// The Kubernetes release, such as `1.28`, that added the field to a version already served.
     pub introduced_in: Option<&'static str>,
     /// The type of the field in a Kubernetes API server (`x-go-type`), where the shape does not imply it: `*int32` is a pointer, which
-    /// is written also when it is zero, and `types.UID` a string with a name, which errors print.
+    /// is written also when it is zero, and `types.UID` is a named string type, whose name errors print.
     pub go_type: Option<&'static str>,
 }
 
@@ -243,7 +243,7 @@ pub enum Shape {
     List {
         /// The type of the elements.
         element: &'static Shape,
-        /// Which elements are the same one.
+        /// The identity of elements.
         kind: ListKind,
     },
     /// An object with any keys.
@@ -255,7 +255,7 @@ pub enum Shape {
     },
 }
 
-/// Which elements of a list are the same one, for merging and ownership.
+/// The identity of list elements, for merging and ownership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
     /// The list is one value.

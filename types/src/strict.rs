@@ -8,9 +8,8 @@ use serde_json::{Error, Value};
 
 /// The paths of the fields of `object`, at every depth, that its type does not know: such as `spec.rules[0].subject`.
 ///
-/// Reading keeps such fields and writing returns them, because a newer server may have sent them. In an object of one's
-/// own they are spelling mistakes, which a server drops with a warning, but for objects of custom resources with
-/// `x-kubernetes-preserve-unknown-fields`, whose fields are not among them.
+/// Reading keeps such fields and writing returns them, because a newer server may have sent them. In an object that a program wrote, they are spelling mistakes, which a server drops with a warning. The result does not
+/// contain fields that a custom resource allows with `x-kubernetes-preserve-unknown-fields`.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;
@@ -33,7 +32,7 @@ pub fn unknown_fields<T: Object>(object: &T) -> Vec<String> {
 
 /// Reads an object from a tree. A field that its type does not know is an error.
 ///
-/// For tests and scripts that write objects with `json!`, where a misspelt field would be kept silently.
+/// For tests and scripts that write objects with `json!`, where a misspelt field would otherwise be kept silently.
 /// `json::from_value` accepts such fields. For a text from a file, the crate `k8s-flowcontrol-rules` reports each unknown
 /// field with its place.
 ///

@@ -102,7 +102,7 @@ impl Config {
         self
     }
 
-    /// When a dead connection is noticed: after a silence of `after` the connection is probed (HTTP/2 by a ping, HTTP/1.1
+    /// The time to detect a dead connection: after a silence of `after` the connection is probed (HTTP/2 by a ping, HTTP/1.1
     /// by a TCP probe), and closed if no reply arrives within `timeout`. Defaults to 30 s and 15 s.
     #[must_use]
     pub fn with_keep_alive(mut self, after: Duration, timeout: Duration) -> Self {
@@ -130,10 +130,9 @@ impl Config {
     /// The tokens that all requests of a client and its clones share for their retries. Defaults to 500; `None` means no
     /// limit.
     ///
-    /// A retry takes 5 tokens, after a timeout 10. The server's answer to a first attempt gives back 1, and its answer to a
-    /// retry gives back the tokens of that retry; answers are successes and errors such as 404. So 100 retries may fail in
-    /// a row. While there are not enough tokens, each request is sent once, and its error names the budget. An overloaded
-    /// server thus does not get a multiple of the usual requests. Rejections by flow control (429) take tokens too.
+    /// A retry takes 5 tokens, after a timeout 10. The server's response to a first attempt gives back 1, and its response to a retry gives back the tokens of that retry.
+    /// Successes and errors such as 404 count as responses. So 100 consecutive retries may fail. Without enough tokens, each request
+    /// is sent once, and its error names the budget. Retries therefore do not multiply the requests to an overloaded server. Rejections by flow control (429) take tokens too.
     ///
     /// Watchers and stores do not use the budget: each sends one request at a time and pauses in between. The second
     /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a

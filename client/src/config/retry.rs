@@ -6,10 +6,9 @@ use std::time::Duration;
 
 /// When and how often a failed request is sent again.
 ///
-/// Two promises hold for every request:
+/// Two guarantees hold for every request:
 ///
-/// 1. **A write that may have taken effect is not sent again**, unless the server rejects it if it has been carried out
-///    before.
+/// 1. **A write that may have taken effect is not sent again**, unless the server would reject its repetition.
 /// 2. **A request that certainly has not taken effect is sent again**, as long as the limits below allow it and another
 ///    attempt may succeed.
 ///
@@ -26,16 +25,15 @@ use std::time::Duration;
 /// | the request's timeout, an untrusted certificate, a response that cannot be decoded, any other code | | none |
 ///
 /// Reads are get, list, discovery and the opening of a watch. Dry runs of subresources other than the status count as
-/// writes, because not every subresource supports them. *Guarded* writes are rejected by the server if they have been
-/// carried out before: a replace with a resource version, and a delete with a precondition. Other creates, applies,
+/// writes, because not every subresource supports them. The server rejects the repetition of a *guarded* write: a replace with a resource version, and a delete with a precondition. Other creates, applies,
 /// patches and deletes are not sent again after an unknown outcome, because they could create an object twice or undo
 /// another client's change. If a guarded write is sent again and fails with a conflict or a missing object, the first
 /// attempt may be the cause. The returned error is then the earlier one.
 /// [`Error::may_have_taken_effect`](crate::Error::may_have_taken_effect) reports whether a failed write may have been
 /// carried out.
 ///
-/// Not promised: that a server or proxy sends 429, 503 with `Retry-After`, `REFUSED_STREAM` and `GOAWAY` truthfully; that a
-/// request is carried out once if the program repeats it; that the client knows whether the server had read the request
+/// Not guaranteed: that a server or proxy sends 429, 503 with `Retry-After`, `REFUSED_STREAM` and `GOAWAY` correctly; that a
+/// request is carried out only once if the program repeats it; that the client knows whether the server had read the request
 /// when the connection broke (a write is then not sent again).
 ///
 /// The first pause is at most [`with_initial_backoff`](Self::with_initial_backoff). Each further pause doubles, up to

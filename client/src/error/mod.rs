@@ -19,9 +19,9 @@ pub(crate) use kind::ErrorKind;
 
 /// The error of a request, a watch or a client's setup.
 ///
-/// The predicates tell its meaning:
+/// Its predicates:
 ///
-/// | predicate | the usual reaction |
+/// | predicate | usual reaction |
 /// |---|---|
 /// | [`is_not_found`](Self::is_not_found), [`is_already_exists`](Self::is_already_exists) | depends on the program |
 /// | [`is_version_not_served`](Self::is_version_not_served) | use [`Client::negotiated`](crate::Client::negotiated), or another version |
@@ -31,7 +31,7 @@ pub(crate) use kind::ErrorKind;
 /// | [`is_setup`](Self::is_setup) | correct the configuration |
 /// | [`is_expired`](Self::is_expired) | list again |
 /// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later; the client has already [retried](crate::client::RetryPolicy) |
-/// | [`is_lossy`](Self::is_lossy) | allow the loss, or keep to the fields of the server's version |
+/// | [`is_lossy`](Self::is_lossy) | allow the loss, or use only fields of the server's version |
 /// | [`is_decode`](Self::is_decode) | report a bug of the server or of this crate |
 ///
 /// [`status`](Self::status) and [`causes`](Self::causes) contain the server's reason. The text names the request, the reason
@@ -188,8 +188,8 @@ impl Error {
 
     /// Whether the failed request is a write that the server may have carried out, completely or in part.
     ///
-    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the server
-    /// answered with a 5xx code that leaves it open. `false` for reads, dry runs, and if the server rejected the request or
+    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the server returned a 5xx
+    /// code that does not show the outcome. `false` for reads, dry runs, and if the server rejected the request or
     /// never received it. Read the object to learn the outcome.
     pub fn may_have_taken_effect(&self) -> bool {
         self.0.may_have_taken_effect
@@ -269,7 +269,7 @@ impl Error {
 
     /// The error that caused this one, such as the error of a [layer](crate::Client::layer) or of a custom transport.
     ///
-    /// Its `downcast_ref` gives the program its own error back. Unlike `source` it also returns a cause whose text is already
+    /// Use `downcast_ref` to get the program's own error. Unlike `source` it also returns a cause whose text is already
     /// a part of this error's text.
     pub fn get_ref(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         self.0.source.as_deref()

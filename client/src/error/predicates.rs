@@ -5,13 +5,13 @@ use super::{Error, ErrorKind};
 impl Error {
     /// The object does not exist (404), or the server does not have the path.
     ///
-    /// Not for a version that the server does not serve: there the object may exist in another one, see
+    /// False for a version that the server does not serve, since the object may exist in another version, see
     /// [`is_version_not_served`](Self::is_version_not_served).
     pub fn is_not_found(&self) -> bool {
         self.code() == Some(404) && !self.is_version_not_served()
     }
 
-    /// The server does not serve the API version of the request (404), which an older or newer server may do.
+    /// The server does not serve the API version of the request (404); an older or newer server may serve it.
     ///
     /// The text of the error names the versions that it serves.
     /// [`Client::negotiated`](crate::Client::negotiated) chooses among them.

@@ -1,4 +1,4 @@
-//! The API version of objects on the wire: their own, or another one with conversion.
+//! The API version of objects on the wire: their own version, or another version with conversion.
 
 use super::call::NegotiatedCall;
 use super::negotiation::{Agreed, Negotiation};

@@ -1,4 +1,4 @@
-//! In which API version: the versions that both sides know, and objects converted between them.
+//! API versions: the versions that both sides know, and the conversion of objects between them.
 
 pub(crate) mod call;
 pub(crate) mod codec;

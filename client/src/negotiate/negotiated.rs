@@ -1,4 +1,4 @@
-//! One type in the program, the best version of the server on the wire.
+//! One type in the program, and the best version of the server on the wire.
 
 use super::codec::{Codec, Codecs, Reading};
 use super::negotiation::Negotiation;

@@ -11,7 +11,7 @@ use std::fmt;
 pub enum ResourceVersionMatch {
     /// Exactly this state. The server responds with 410 if it has expired.
     Exact,
-    /// This state or a newer one.
+    /// This state or a newer state.
     NotOlderThan,
 }
 

@@ -1,6 +1,6 @@
 //! Watches: changes of objects as they happen.
 //!
-//! Three layers, each built on the one before, with one event type each:
+//! Three layers, each built on the layer before it, with one event type each:
 //!
 //! | made by | event | after a lost connection | after 410 Gone |
 //! |---|---|---|---|

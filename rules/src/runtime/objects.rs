@@ -1,4 +1,4 @@
-//! The objects that a server uses: the given ones with defaults, and missing mandatory ones.
+//! The objects that a server uses: the given objects with defaults, and missing mandatory objects.
 
 use crate::defaults::Defaulted;
 use k8s_flowcontrol_types::api::v1::{

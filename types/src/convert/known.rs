@@ -1,4 +1,4 @@
-//! What each version of each release knows, from the documents' schemas.
+//! The fields that each version knows in each release, from the documents' schemas.
 
 use crate::ApiVersion;
 use crate::kind::VersionedKind;

@@ -33,7 +33,7 @@ impl Loss {
     }
 
     /// The index of the list item that the path begins with, and the loss with its path within that item: the inverse
-    /// of [`of_item`](Self::of_item). `None` for the loss of something else than an item.
+    /// of [`of_item`](Self::of_item). `None` for a loss outside the items.
     pub fn split_item(&self) -> Option<(usize, Self)> {
         let (index, path) = self.path.strip_prefix("items[")?.split_once("].")?;
         Some((index.parse().ok()?, Self::new(path, self.why.clone())))
@@ -46,7 +46,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The error of a conversion that loses something: the object as far as it could be converted, and the losses.
+/// The error of a conversion that loses data: the object as far as it could be converted, and the losses.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::{v1, v1beta2};

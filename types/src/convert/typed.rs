@@ -13,8 +13,8 @@ use versions::AnyVersion;
 
 /// Conversion to the same kind in another version, of objects and of lists.
 ///
-/// For a given release, where [`From`] and [`TryFrom`] take the newest one. The [module](super) tells the two
-/// conversions apart and has the table of what is lost.
+/// It takes a release, while [`From`] and [`TryFrom`] use the newest release. The [module](super) describes the two
+/// conversions and has the table of losses.
 ///
 /// ```
 /// use k8s_flowcontrol_types::Release;

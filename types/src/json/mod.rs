@@ -1,4 +1,4 @@
-//! JSON text into types and types into JSON text, by which every other format is read and written.
+//! Reads types from JSON text and writes them as JSON text. Every other format is read and written through JSON.
 //!
 //! The types also implement serde's traits. Those implementations use this module: they make JSON text of the data that a
 //! deserializer gives and read it with these functions, or write the text and hand its values on. The functions themselves
@@ -18,12 +18,12 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! serde's other formats work too, and so do `#[serde(flatten)]` and untagged and internally tagged enums. This is what
-//! returns when a field that the type does not know is written and read:
+//! serde's other formats work too, and so do `#[serde(flatten)]` and untagged and internally tagged enums. The table shows
+//! the result when a field that the type does not know is written and read:
 //!
 #![doc = include_str!("formats.md")]
 //!
-//! Names of fields that are numbers or truths in such a format are read as text. TOML's dates have to be strings.
+//! Field names that are numbers or booleans in such a format are read as text. TOML's dates have to be strings.
 //!
 //! An error of `serde_json::from_str` names the same line and column, counted from the first character of the value:
 //! for a value inside a structure of the caller, or behind white space, only these functions know the whole text.
@@ -119,7 +119,7 @@ pub fn to_vec<T: WriteJson + ?Sized>(value: &T) -> Vec<u8> {
 /// Writes a value as a tree.
 ///
 /// # Errors
-/// A field that the type does not know holds something no tree can hold: a number such as `1e400`, or more than 128
+/// A field that the type does not know has a value that a tree cannot represent: a number such as `1e400`, or more than 128
 /// levels of nesting. The text of [`to_string`] can hold both.
 pub fn to_value<T: WriteJson + ?Sized>(value: &T) -> Result<Value, Error> {
     serde_json::from_str(&to_string(value))

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 /// A JSON value kept as compact text, with the spelling of its numbers, duplicate fields and field order.
 ///
-/// Two values are equal when they mean the same: field order and the spelling of numbers and strings
+/// Two values are equal if they have the same meaning: field order and the spelling of numbers and strings
 /// do not count (`1.50` equals `15e-1`). Below 128 levels of nesting, values are compared as text.
 ///
 /// ```

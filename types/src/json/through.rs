@@ -1,4 +1,4 @@
-//! How serde_json hands text through: a struct with its own name, which [`RawValue`] asks for.
+//! How serde_json passes text through: a struct with a special name, which [`RawValue`] uses.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};

@@ -1,4 +1,4 @@
-//! serde's traits, by way of JSON text: a value of any format is written as JSON and read, and the other way round.
+//! serde's traits, through JSON text: a value of any format is converted to JSON and then read, and the reverse.
 //!
 //! Generated types therefore do not need separate code for serde, and every format keeps everything that JSON keeps, including
 //! fields that a type does not know. serde_json passes the text through unchanged.
@@ -13,10 +13,10 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStr
 use std::borrow::Cow;
 use std::fmt;
 
-/// Reads a value with any deserializer that knows the form of what it reads.
+/// Reads a value with the deserializer of any self-describing format.
 ///
 /// # Errors
-/// The deserializer fails, or what it reads does not fit the type.
+/// The deserializer fails, or the value does not fit the type.
 pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let (text, is_whole) = text(deserializer)?;
     if is_whole {

@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for ByteString {
     }
 }
 
-/// Text that is not base64. The message holds nothing of the text, which may be a secret.
+/// Text that is not base64. The message does not contain the text, which may be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidBase64 {
     offset: usize,

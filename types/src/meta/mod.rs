@@ -1,4 +1,4 @@
-//! What every Kubernetes API shares: object and list metadata, `Status`, discovery, delete options.
+//! Types that all Kubernetes APIs share: object and list metadata, `Status`, discovery, delete options.
 //!
 //! The structs are generated from the project's document of the shared schemas; the scalars that no
 //! schema describes are written by hand.

@@ -19,7 +19,7 @@ use std::fmt;
 pub struct Number(RawJson);
 
 impl Number {
-    /// The number `value`; `None` for an infinity and for what is not a number, which JSON cannot write.
+    /// The number `value`; `None` for infinities and NaN, which JSON cannot represent.
     pub fn from_f64(value: f64) -> Option<Self> {
         let text = value.is_finite().then(|| RawJson::from_value(&value).ok());
         text.flatten().map(Self)

@@ -18,10 +18,10 @@ const UNOWNED: [&str; 9] = [
     "deletionTimestamp",
 ];
 
-/// Whether an apply of `wanted` by `field_manager` would change nothing: the manager owns exactly the fields of `wanted`, and
+/// Whether an apply of `wanted` by `field_manager` would not change the object: the manager owns exactly the fields of `wanted`, and
 /// `live` has their values.
 ///
-/// The name, the namespace, other fields that identify an object or that a server fills in, and `status` do not count, nor do
+/// It ignores the name, the namespace, other fields that identify an object or that a server fills in, `status`, and
 /// defaults of fields that identify an element of a list, such as `protocol` of a port. A value in another notation (`1000m`
 /// for `1`) counts as a change, and so does everything if `live` has no managed fields, as after `drop_managed_fields`: the
 /// apply is then unnecessary but correct. A manager with entries in several versions always counts as a change.

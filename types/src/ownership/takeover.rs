@@ -2,7 +2,8 @@
 //!
 //! An apply removes an omitted field only if it was applied through the same version: a field that a manager applied in
 //! v1beta3 and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have two
-//! owners. So these entries become one entry, in the version of the requests.
+//! owners. Therefore these entries become
+//! one entry, in the version of the requests.
 
 use crate::convert::shares_name;
 use crate::meta::Time;
@@ -47,11 +48,11 @@ pub struct Takeover {
 }
 
 impl Takeover {
-    /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None` if it
-    /// owns all its fields in one entry of that version.
+    /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None` if it already owns all
+    /// its fields through one entry of that version.
     ///
-    /// Entries of subresources do not change. Of this API group, a field gets its name in `api_version`; in other groups
-    /// fields are taken to have one name in all versions.
+    /// Entries of subresources do not change. For this API group, a field gets its name in `api_version`. For other groups,
+    /// fields are assumed to have the same name in all versions.
     pub fn of(live: &Value, field_manager: &str, api_version: &str) -> Option<Self> {
         let metadata = &live["metadata"];
         let mut rest = Vec::new();
@@ -84,7 +85,7 @@ impl Takeover {
         })
     }
 
-    /// The JSON patch that makes the fields the manager's own, with the time of its entry. It also removes the annotation of
+    /// The JSON patch that makes the manager the owner of the fields, and keeps the time of its entry. It also removes the annotation of
     /// client-side apply, and fails with 422 if the object has changed meanwhile.
     pub fn patch(&self, time: &Time) -> Value {
         let mut own = self.own.clone();

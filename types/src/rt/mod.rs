@@ -1,7 +1,7 @@
 //! Support of generated code. Not a public interface: it changes with the generator.
 //!
-//! A generated type is a struct, and a table of its fields in [`fields!`]. Everything else, reading and writing, serde's
-//! traits, and the schema at run time, follows from these two.
+//! A generated type is a struct, and a table of its fields in [`fields!`]. Reading and writing,
+//! serde's traits, and the schema at run time follow from these two.
 
 mod defaults;
 mod fields;

@@ -30,7 +30,7 @@ impl fmt::Debug for UnknownValue {
 /// Reads a value of the open enum `name`, and hands it to `set`.
 ///
 /// # Errors
-/// The text is not JSON, or no string.
+/// The text is not JSON, or not a string.
 pub fn read_enum(
     name: &str,
     reader: &mut Reader<'_>,

@@ -79,7 +79,7 @@ impl Unknown {
 
     /// Sets the field `name`.
     ///
-    /// For a field that the type knows, set the struct's field: here the JSON object would get it twice.
+    /// For a field that the type knows, set the struct's field instead: otherwise the JSON object would contain it twice.
     pub fn insert(&mut self, name: &str, value: RawJson) {
         self.remove(name);
         self.push(name.into(), value);

@@ -41,7 +41,7 @@ pub const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
 /// The time after which missed adjustments are not made up for.
 const MISSED: Duration = Duration::from_secs(3600);
 
-/// The longest time for which a request with this deadline waits in a queue: a quarter of the deadline, at most one minute.
+/// The maximum time that a request with this deadline waits in a queue: a quarter of the deadline, at most one minute.
 pub fn wait_limit(deadline: Duration) -> Duration {
     (deadline / 4).min(Duration::from_secs(60))
 }
@@ -138,7 +138,7 @@ impl FlowController {
     /// Changes the configuration.
     ///
     /// # Errors
-    /// [`InvalidDealer`] if a level's hands cannot be dealt. Nothing has changed then.
+    /// [`InvalidDealer`] if a level's hands cannot be dealt. The configuration is then unchanged.
     pub fn configure(
         &mut self,
         now: Duration,
@@ -192,8 +192,7 @@ impl FlowController {
         Some(LevelIndex(index))
     }
 
-    /// The levels, in the order of [`LevelIndex`]. Removed ones are included as long as requests use them, and with no
-    /// requests after that.
+    /// The levels, in the order of [`LevelIndex`]. Removed levels are included, without requests once the last request has ended.
     pub fn levels(&self) -> impl Iterator<Item = LevelState<'_>> {
         self.levels.iter().map(Level::state)
     }

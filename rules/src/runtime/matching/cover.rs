@@ -1,4 +1,4 @@
-//! Whether one rule or subject matches every request that another one matches.
+//! Whether one rule or subject matches every request that another rule or subject matches.
 //!
 //! `true` is certain, `false` may be wrong. Every user is assumed to be in `system:authenticated` or
 //! `system:unauthenticated`, and every service account in its token's groups.

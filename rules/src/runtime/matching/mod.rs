@@ -1,6 +1,6 @@
 //! Matching: the flow schema and priority level of a request, and the reason.
 //!
-//! A server tries its flow schemas in order of `matchingPrecedence`, then of their names, and uses the first one with a
+//! A server tries its flow schemas in order of `matchingPrecedence`, then of their names, and uses the first schema with a
 //! rule that matches. Flow schemas that refer to a missing level are skipped. A [`Classifier`] is built once from a
 //! configuration and then classifies millions of requests per second; [`Classifier::explain`] also returns the schemas
 //! tried.

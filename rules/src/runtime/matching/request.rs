@@ -32,7 +32,7 @@ impl User {
         }
     }
 
-    /// The user that a server takes a name for when it knows nothing else: in `system:unauthenticated` for
+    /// The user with a name and its implied groups: in `system:unauthenticated` for
     /// `system:anonymous`, in the groups of service accounts for a service account, and in `system:authenticated`.
     ///
     /// Groups of other users come from their credentials: add them with [`authenticated`](Self::authenticated). A node
@@ -115,7 +115,7 @@ impl User {
     }
 }
 
-/// The attributes of a request that a server classifies it by.
+/// The attributes by which a server classifies a request.
 ///
 /// [`from_http`](Self::from_http) derives them from method and URL as the server does. Fields that do not apply are
 /// empty.

@@ -1,7 +1,7 @@
-//! Fair queuing: which request of a priority level a server executes, queues or rejects, and when.
+//! Fair queuing: how a server executes, queues and rejects the requests of a priority level over time.
 //!
-//! A [`QueueSet`] decides for one priority level as kube-apiserver 1.25 to 1.37 does (KEP-1040). It does no I/O and has
-//! no clock: every method takes the time, as a duration since any fixed moment.
+//! A [`QueueSet`] decides for one priority level as kube-apiserver 1.25 to 1.37 does (KEP-1040). It does not do I/O and does
+//! not read a clock: every method takes the time, as a duration since any fixed moment.
 //!
 //! - Shuffle sharding deals the flow of a request a hand of queues, and the request joins the queue of the hand with the
 //!   least waiting work. A full queue rejects it, unless seats are free.

@@ -20,7 +20,7 @@ pub(super) const SERVICE_TIME: u64 = 3_000_000;
 /// latency that ends exactly then ends with [`advance`](Self::advance), so the caller decides the order of events at
 /// the same time. A time before the last one counts as the last one. Times are exact to the nanosecond for 584 years.
 ///
-/// A request whose time limit is over is [canceled](Self::cancel) by the caller: a queue set knows no time limits.
+/// A request whose time limit is over is [canceled](Self::cancel) by the caller: a queue set does not know time limits.
 ///
 /// Removing queues differs from a server in one case. A server removes a surplus queue when nothing waits or executes in it
 /// and can panic later if a request of it still occupied final seats. Here such a queue stays until these seats are free.
@@ -94,7 +94,7 @@ impl QueueSet {
     /// that wait stay in their queues, also if the level does not queue any more.
     ///
     /// # Errors
-    /// [`InvalidDealer`] if hands cannot be dealt. Nothing has changed then.
+    /// [`InvalidDealer`] if hands cannot be dealt. The configuration is then unchanged.
     pub fn reconfigure(
         &mut self,
         now: Duration,
@@ -181,8 +181,7 @@ impl QueueSet {
 
     /// Removes a waiting request, for example because its time limit is over, and returns whether it was waiting.
     ///
-    /// A request that executes cannot be canceled. As on a server, the free place dispatches nothing before the next
-    /// event, even if the canceled request kept others from being dispatched.
+    /// A request that executes cannot be canceled. As on a server, the free place does not lead to a dispatch before the next event, even if the canceled request kept others from being dispatched.
     pub fn cancel(&mut self, now: Duration, request: RequestId) -> bool {
         if self.requests.find(request, Phase::Waiting).is_none() {
             return false;

@@ -8,7 +8,7 @@ use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 /// The part of a level's nominal limit that one request may take at most.
 const LARGEST_PART: f64 = 0.15;
 
-/// The most seats that one request of a priority level is estimated to take, for every level of a server.
+/// The maximum number of seats that a server estimates for one request, for each of its priority levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelBounds(Vec<(String, u64)>);
 

@@ -25,7 +25,7 @@ impl Estimator {
         Self { release, gates }
     }
 
-    /// Turns a feature gate on or off. A gate that the release does not have changes nothing.
+    /// Turns a feature gate on or off. A gate that the release does not have is ignored.
     #[must_use]
     pub fn with(mut self, gate: FeatureGate, enabled: bool) -> Self {
         if gate.default_in(self.release).is_some() {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// The exact value of a [`Quantity`](super::Quantity): a whole number of nano units, of any size.
 ///
 /// Sums and differences are exact, and keep the suffixes of the left value, unless that is zero. `Display` writes the canonical
-/// form of a Kubernetes API server: no fraction, and the largest suffix that needs none. Equal amounts may have different formats.
+/// form of a Kubernetes API server: without a fraction, with the largest suffix that allows this. Equal amounts may have different formats.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::{Amount, Quantity};
