@@ -1,16 +1,13 @@
 //! Reading audit logs: several files, compressed or not, and the standard input.
 
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{Streams, WARNING, plural};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, decompressed};
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// The bytes that are read at once.
-const BUFFER: usize = 1 << 20;
 
 /// Reads logs, and calls `each` with the last event of every request and the index of its log. Requests that are not complete come at
 /// the end, with the number of logs as the index.
@@ -84,14 +81,7 @@ type Problem = Rc<RefCell<Option<io::Error>>>;
 impl Input {
     fn open(file: &Path) -> Result<(Self, Problem), Failure> {
         let failed = |error| unreadable(&name(file), &error);
-        let bytes: Box<dyn BufRead> = match file.as_os_str() == "-" {
-            true => Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock())),
-            false => Box::new(BufReader::with_capacity(
-                BUFFER,
-                File::open(file).map_err(failed)?,
-            )),
-        };
-        let text = decompressed(bytes).map_err(failed)?;
+        let text = input::open(file).and_then(decompressed).map_err(failed)?;
         let problem = Problem::default();
         let input = Self {
             text,

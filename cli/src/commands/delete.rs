@@ -6,11 +6,12 @@ use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 
 /// Delete objects from a cluster
 ///
@@ -180,24 +181,17 @@ fn confirm(args: &Args, objects: &[(Kind, Value)], streams: &mut Streams) -> Res
     if args.force || args.write.is_dry_run() || names.is_empty() {
         return Ok(true);
     }
-    if !io::stdin().is_terminal() {
+    if !input::is_interactive() {
         let message = format!("`--all` would delete {}", plural(names.len(), "object"));
         return Err(Failure::usage(message).hint("use `--force` to delete them without a question"));
     }
     for name in &names {
         writeln!(streams.err, "{name}")?;
     }
-    write!(
-        streams.err,
-        "Delete {}? [y/N] ",
-        plural(names.len(), "object")
-    )?;
-    streams.err.flush()?;
-    let mut answer = String::new();
-    io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::input(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    input::confirm(
+        &format!("Delete {}?", plural(names.len(), "object")),
+        streams,
+    )
 }
 
 /// The kinds and names of the objects in files.

@@ -15,6 +15,7 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
+use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
@@ -24,7 +25,6 @@ use k8s_flowcontrol::rules::seats::Estimator;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
-use k8s_flowcontrol_manifests::files::input::read_named;
 #[cfg(feature = "parquet")]
 use rows::Rows;
 use std::path::{Path, PathBuf};

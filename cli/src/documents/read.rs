@@ -1,15 +1,16 @@
 //! Reading a file or the standard input.
 
 use crate::failure::Failure;
+use crate::input::{ReadError, open, read_named, read_regular, read_stream};
 use k8s_flowcontrol_manifests::Source;
-use k8s_flowcontrol_manifests::files::input::{ReadError, read_named, read_regular, read_stream};
 use std::io;
 use std::path::Path;
 
 /// Reads a file, or the standard input for `-`. A file that the user did not name must be a regular file.
 pub(crate) fn read(path: &Path, is_named: bool) -> Result<Source, Failure> {
     if path.as_os_str() == "-" {
-        let text = read_stream(io::stdin().lock())
+        let text = (open(path).map_err(ReadError::Io))
+            .and_then(read_stream)
             .map_err(|error| unreadable("the standard input", &error))?;
         return Ok(Source::new("-".into(), text, true));
     }

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// Folders of version control, which contain old versions on purpose.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
@@ -16,6 +19,9 @@ const FOREIGN: [&str; 3] = ["vendor", "node_modules", "target"];
 
 /// The name of our own ignore file, with the syntax of `.gitignore`.
 const IGNORE_FILE: &str = ".flowcontrolignore";
+
+/// The most bytes of an ignore file that is read.
+const LONGEST_IGNORE_FILE: u64 = 1 << 20;
 
 /// A glob that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +74,31 @@ impl Selection {
     pub(super) fn walk(
         &self,
         folder: &Path,
-    ) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> {
+    ) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> + use<> {
+        let no_ignore = self.no_ignore;
+        let unreadable: Arc<Mutex<Vec<ignore::Error>>> = Arc::default();
+        let found = Arc::clone(&unreadable);
+        let root = unreadable_ignore_file(folder, no_ignore);
+        let walk = match root {
+            Some(_) => None,
+            None => Some(self.entries_of(folder, found)),
+        };
+        let entries = walk.into_iter().flatten();
+        let entries =
+            entries.filter(|entry| entry.as_ref().map_or(true, |entry| entry.depth() > 0));
+        // The walk is over when the folders that it skipped are reported.
+        let skipped = iter::from_fn(move || unreadable.lock().ok()?.pop());
+        root.into_iter()
+            .map(Err)
+            .chain(entries)
+            .chain(skipped.map(Err))
+    }
+
+    fn entries_of(
+        &self,
+        folder: &Path,
+        unreadable: Arc<Mutex<Vec<ignore::Error>>>,
+    ) -> ignore::Walk {
         let no_ignore = self.no_ignore;
         WalkBuilder::new(folder)
             .hidden(false)
@@ -85,11 +115,50 @@ impl Selection {
                 let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
                 let is = |names: &[&str]| names.iter().any(|name| entry.file_name() == *name);
                 let is_skipped = is(&VERSION_CONTROL) || !no_ignore && is(&FOREIGN);
-                !(entry.depth() > 0 && is_folder && is_skipped)
+                if !is_folder {
+                    return true;
+                }
+                if is_skipped {
+                    return false;
+                }
+                match unreadable_ignore_file(entry.path(), no_ignore) {
+                    None => true,
+                    Some(error) => {
+                        if let Ok(mut all) = unreadable.lock() {
+                            all.push(error);
+                        }
+                        false
+                    }
+                }
             })
             .build()
-            .filter(|entry| entry.as_ref().map_or(true, |entry| entry.depth() > 0))
     }
+}
+
+/// The error of a folder whose ignore files would be read without an end: pipes, devices and very long files.
+fn unreadable_ignore_file(folder: &Path, no_ignore: bool) -> Option<ignore::Error> {
+    let names = [IGNORE_FILE, ".gitignore", ".git/info/exclude"];
+    let read = if no_ignore { 1 } else { names.len() };
+    names.iter().take(read).find_map(|name| {
+        let path = folder.join(name);
+        let metadata = fs::metadata(&path).ok()?;
+        let problem = match metadata.is_file() {
+            // Git ignores a folder of this name too.
+            _ if metadata.is_dir() => return None,
+            false => "it is not a regular file".to_owned(),
+            true if metadata.len() > LONGEST_IGNORE_FILE => {
+                format!(
+                    "it has {} bytes, more than the limit of 1 MiB",
+                    metadata.len()
+                )
+            }
+            true => return None,
+        };
+        let error = ignore::Error::Io(io::Error::other(format!("{name}: {problem}")));
+        let err = Box::new(error);
+        let path = folder.to_owned();
+        Some(ignore::Error::WithPath { path, err })
+    })
 }
 
 /// Finds the entries that a walk leaves out.

@@ -1,11 +1,11 @@
 //! `seats --requests`: the seats of the requests in a file.
 
 use crate::failure::Failure;
+use crate::input::{self, Lines};
 use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate, Request, Stored};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The server does not know whether its etcd reports progress.
@@ -56,20 +56,13 @@ pub(super) fn estimate(
 ) -> Result<(), Failure> {
     let name = file.display().to_string();
     let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
-    let input: Box<dyn BufRead> = match name.as_str() {
-        "-" => Box::new(io::stdin().lock()),
-        _ => Box::new(BufReader::new(File::open(file).map_err(unreadable)?)),
-    };
+    let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
     let mut out = streams.out.data();
-    for (index, line) in input.lines().enumerate() {
-        let line = line.map_err(unreadable)?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let line: Line = serde_json::from_str(&line).map_err(|error| {
+    while let Some((number, line)) = lines.next().map_err(unreadable)? {
+        let line: Line = serde_json::from_slice(line).map_err(|error| {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
-            Failure::input(format!("{name}:{}: cannot read a request: {message}", index + 1)).hint(
+            Failure::input(format!("{name}:{number}: cannot read a request: {message}")).hint(
                 "a request is a JSON object in one line with the fields verb, resource, subresource, name, query, \
                  objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional",
             )

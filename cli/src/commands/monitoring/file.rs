@@ -1,10 +1,10 @@
 //! The files that this command wrote before, which it may replace.
 
 use crate::failure::Failure;
+use crate::input::{self, ReadError, read_named};
 use crate::output::Streams;
-use k8s_flowcontrol_manifests::files::input::{ReadError, read_named};
 use serde_json::Value;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::path::Path;
 
 /// The beginning of every YAML file of this command.
@@ -54,15 +54,9 @@ pub(super) fn confirm(path: &Path, yes: bool, streams: &mut Streams) -> Result<b
         return Ok(true);
     }
     let name = path.display();
-    if !io::stdin().is_terminal() {
+    if !input::is_interactive() {
         let message = format!("{name} exists, and this command did not write it");
         return Err(Failure::usage(message).hint("use `--force` to replace it without a question"));
     }
-    write!(streams.err, "Replace {name}? [y/N] ")?;
-    streams.err.flush()?;
-    let mut answer = String::new();
-    io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::input(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    input::confirm(&format!("Replace {name}?"), streams)
 }

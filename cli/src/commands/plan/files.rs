@@ -1,9 +1,9 @@
 //! The migrations that files need.
 
+use crate::input::ReadError;
 use k8s_flowcontrol::Fact;
 use k8s_flowcontrol_analysis::upgrade::{Move, Plan, Written, moves, not_before};
 use k8s_flowcontrol_manifests::Source;
-use k8s_flowcontrol_manifests::files::input::ReadError;
 use k8s_flowcontrol_manifests::files::{Candidate, Skipped, examine_file};
 use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};

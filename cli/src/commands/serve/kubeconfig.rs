@@ -1,7 +1,7 @@
 //! Writing the kubeconfig file, which contains a token.
 
 use crate::failure::Failure;
-use k8s_flowcontrol_manifests::files::input::{ReadError, read_regular};
+use crate::input::{ReadError, read_regular};
 use k8s_flowcontrol_text::{parse_yaml, to_value, to_yaml};
 use serde_json::json;
 use std::fmt::Display;

@@ -3,15 +3,13 @@
 mod replay;
 
 use crate::failure::Failure;
+use crate::input::{self, Lines};
 use crate::output::{Streams, write_line};
 use k8s_flowcontrol::rules::queueing::{QueueSetConfig, Queuing, Work};
 use k8s_flowcontrol_analysis::audit::decompressed;
-use k8s_flowcontrol_manifests::files::input::LIMIT;
 use replay::{Outcome, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -114,27 +112,10 @@ pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
     let unreadable = |error: &dyn std::fmt::Display| {
         Failure::input(format!("cannot read scenarios from {name}: {error}"))
     };
-    let mut input = open(file).map_err(|error| unreadable(&error))?;
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let length = (&mut input)
-            .take(LIMIT + 1)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| unreadable(&error))?;
-        if length == 0 {
-            break;
-        }
-        if length as u64 > LIMIT {
-            let limit = LIMIT >> 20;
-            return Err(unreadable(&format!(
-                "line {number} is longer than {limit} MiB"
-            )));
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let scenario: Scenario = serde_json::from_slice(&line).map_err(|error| {
+    let input = input::open(file).and_then(decompressed);
+    let mut lines = Lines::new(input.map_err(|error| unreadable(&error))?);
+    while let Some((number, line)) = lines.next().map_err(|error| unreadable(&error))? {
+        let scenario: Scenario = serde_json::from_slice(line).map_err(|error| {
             let problem = error.to_string();
             let problem = problem.split(" at line ").next().unwrap_or_default();
             let column = error.column();
@@ -154,12 +135,4 @@ pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
         write_line(&mut streams.out, &answer)?;
     }
     Ok(())
-}
-
-/// Opens a file, or the standard input for `-`. Gzip is decompressed.
-fn open(file: &Path) -> io::Result<Box<dyn BufRead>> {
-    decompressed(match file.as_os_str() == "-" {
-        true => Box::new(io::stdin().lock()) as Box<dyn BufRead>,
-        false => Box::new(BufReader::new(File::open(file)?)),
-    })
 }

@@ -1,5 +1,6 @@
 //! The charts among the files, and a copy of a chart with the planned changes.
 
+use crate::input::read_regular;
 use k8s_flowcontrol_manifests::files::{Examined, Status};
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,7 +53,9 @@ fn root_of(folder: &Path) -> Option<PathBuf> {
 }
 
 fn is_library(root: &Path) -> bool {
-    let text = fs::read_to_string(root.join(CHART)).unwrap_or_default();
+    let text = read_regular(&root.join(CHART)).map(|(text, _)| text);
+    let text = text.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let mut types = text.lines().filter_map(|line| line.strip_prefix("type:"));
     types.any(|kind| {
         kind.split('#')
@@ -86,7 +89,7 @@ impl Chart {
             return Ok(None);
         }
         let folder = tempfile::tempdir()?;
-        copy(&self.root, folder.path(), 0)?;
+        copy(&self.root, folder.path(), 0, &mut Budget::default())?;
         for (path, text) in changed {
             fs::write(folder.path().join(path), text)?;
         }
@@ -97,20 +100,51 @@ impl Chart {
 /// The maximum depth of folders in a chart.
 const MAX_DEPTH: usize = 20;
 
+/// The entries and bytes that a copy of a chart may still have. Links can make a small chart large.
+struct Budget {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            entries: 100_000,
+            bytes: 256 << 20,
+        }
+    }
+}
+
+impl Budget {
+    fn spend(&mut self, entries: usize, bytes: usize) -> io::Result<()> {
+        let left = self.entries.checked_sub(entries);
+        let left = left.zip(self.bytes.checked_sub(bytes));
+        (self.entries, self.bytes) = left.ok_or_else(|| {
+            io::Error::other(
+                "the chart has more than 100,000 files or 256 MiB, with what its links lead to",
+            )
+        })?;
+        Ok(())
+    }
+}
+
 /// Copies the files of a folder, also those behind links, as Helm reads them.
-fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
+fn copy(from: &Path, to: &Path, depth: usize, budget: &mut Budget) -> io::Result<()> {
     if depth > MAX_DEPTH {
         return Err(io::Error::other("the folders of the chart are too deep"));
     }
     for entry in fs::read_dir(from)? {
         let entry = entry?;
+        budget.spend(1, 0)?;
         let (old, new) = (entry.path(), to.join(entry.file_name()));
         let metadata = fs::metadata(&old)?;
         if metadata.is_dir() {
             fs::create_dir(&new)?;
-            copy(&old, &new, depth + 1)?;
+            copy(&old, &new, depth + 1, budget)?;
         } else if metadata.is_file() {
-            let bytes = fs::read(&old)?;
+            let (bytes, _) = read_regular(&old)
+                .map_err(|error| io::Error::other(format!("{}: {error}", old.display())))?;
+            budget.spend(0, bytes.len())?;
             fs::write(&new, bytes)?;
         }
     }

@@ -1,10 +1,10 @@
 //! The storage format of Helm releases: JSON, gzip, base64; the values of a Secret are base64 again.
 
+use crate::input;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use std::io::Read;
 
 /// The largest release in bytes: an API server accepts less than 2 MiB of compressed data.
 const MAX: u64 = 256 << 20;
@@ -41,11 +41,7 @@ pub(super) fn in_config_map(value: &str) -> Option<Stored> {
     if !bytes.starts_with(b"\x1f\x8b\x08") {
         return serde_json::from_slice(&bytes).ok();
     }
-    let mut json = Vec::new();
-    let read = GzDecoder::new(bytes.as_slice())
-        .take(MAX)
-        .read_to_end(&mut json);
-    read.ok()?;
+    let json = input::up_to(MAX, GzDecoder::new(bytes.as_slice()))?;
     serde_json::from_slice(&json).ok()
 }
 
