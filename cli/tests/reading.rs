@@ -93,7 +93,7 @@ fn a_line_without_an_end_ends_with_an_error() {
         &["simulate", "--scenarios", "-"],
         &["validate", "-f", "-"],
         &["lint", "-f", "-"],
-        &["monitoring", "--out", "/dev/zero"],
+        &["monitoring", "--format", "rules", "--out", "/dev/zero"],
     ] {
         let output = with_endless_line(arguments);
         let said = stderr(&output);
