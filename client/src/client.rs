@@ -1,6 +1,6 @@
 //! The HTTP client: [`Client`], [`Api`], one request builder per verb, [`Error`].
 //!
-//! A [`Client`] is made for one server, an [`Api`] for one kind in one version. Each verb of an [`Api`] returns a request
+//! A [`Client`] belongs to one server, an [`Api`] to one kind in one version. Each verb of an [`Api`] returns a request
 //! builder: set its options, then `.await` it for the value, or `.send().await` it for a [`Response`] with status code,
 //! warnings and other headers. Invalid arguments are reported then, too.
 //!
@@ -35,12 +35,12 @@
 //! - [`Api::wait_for`] waits until an object meets a condition, see [`wait`](crate::wait).
 //! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields have the names
 //!   of OpenTelemetry's semantic conventions: `http.request.method`, `url.path`, `url.query`, `server.address`, `server.port`,
-//!   `http.response.status_code`, `http.request.resend_count`, `error.type`. Without a convention are `request_id`,
-//!   `duration_ms`, `flow_schema_uid` and `priority_level_uid`. Every attempt is an
+//!   `http.response.status_code`, `http.request.resend_count`, `error.type`. The fields `request_id`,
+//! `duration_ms`, `flow_schema_uid` and `priority_level_uid` do not have a convention. Every attempt is an
 //!   event, at level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
 //!   [`Client::on_request`] reports attempts to the program, for instance for metrics.
 //! - [`Client::with_header`], [`Client::before_request`] and [`Client::layer`] change requests and responses;
-//!   [`Client::with_transport`] sends them through an HTTP client of the program's own.
+//!   [`Client::with_transport`] sends them through a custom HTTP client.
 
 pub use crate::error::Error;
 pub use crate::negotiate::negotiated::{Negotiable, Negotiated};

@@ -1,4 +1,4 @@
-//! Recording the exchanges with a server to a file, and replaying them in tests without any server.
+//! Recording the requests and responses of a server in a file, and replaying them in tests without a server.
 //!
 //! A [`Recorder`] writes all exchanges of a client to a file, watches included. A [`Replay`] reads such a file and makes a
 //! client whose requests get the recorded responses.
@@ -24,11 +24,11 @@
 //!
 //! # Recorded and removed data
 //!
-//! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request. No other
-//!   request header is recorded, so neither `Authorization` nor `Impersonate-*` nor a cookie. The server's address and
+//! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request. Other request headers, such as `Authorization`, `Impersonate-*` and cookies, are not
+//! recorded. The server's address and
 //!   certificates are not recorded either.
 //! - The status code, the body, and of the headers `Content-Type`, `Warning`, `Retry-After`, `Audit-Id` and the UIDs of the
-//!   FlowSchema and priority level. No other response header is recorded, so no `Set-Cookie`.
+//!   FlowSchema and priority level. Other response headers, such as `Set-Cookie`, are not recorded.
 //! - In bodies, `REDACTED` replaces the token of a `TokenRequest`, `TokenReview` or `ExecCredential` and the data of a
 //!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON
 //!   are recorded as empty.
@@ -41,7 +41,7 @@
 //!
 //! # The file
 //!
-//! One JSON object a line, in the order of events. All lines of an exchange have its number:
+//! One JSON object per line, in the order of events. All lines of an exchange have its number:
 //!
 //! | line | content |
 //! |---|---|

@@ -22,7 +22,7 @@ const SERVER: &str = "http://replay.invalid";
 /// The maximum number of requests that an error names.
 const MAX_NAMED: usize = 3;
 
-/// A recording whose responses a client gets instead of a server's. The [module](super) has an example.
+/// A recording that replaces a server: a client gets the recorded responses. The [module](super) has an example.
 ///
 /// Each exchange is replayed once. By default the requests must come strictly in the recorded order, and
 /// [`in_any_order`](Self::in_any_order) changes that. A request equals a recorded one if its method, path, query, `Accept`,
@@ -78,10 +78,10 @@ impl Replay {
         self
     }
 
-    /// A client that gets its responses from the recording. It sends nothing.
+    /// A client that gets its responses from the recording. It does not send requests.
     ///
     /// # Errors
-    /// As [`Client::new`]; a recording causes none.
+    /// The same as for [`Client::new`]; a recording does not cause any.
     pub fn client(&self) -> Result<Client, Error> {
         let replay = self.clone();
         let config = Config::new(SERVER)?.without_proxy();

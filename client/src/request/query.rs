@@ -100,7 +100,7 @@ macro_rules! selection_setters {
 macro_rules! write_setters {
     ($builder:ident) => {
         $crate::request::query::setters!($builder {
-            /// Makes the server process the request as usual, but store nothing.
+            /// Makes the server process the request as usual, but not store anything.
             dry_run() => "dryRun" = "All";
             /// The handling of unknown and duplicate fields.
             ///
@@ -122,8 +122,8 @@ macro_rules! loss_setter {
         impl<K: $crate::Resource> $builder<K> {
             /// Sends the object even if the server's API version cannot express all of its fields.
             ///
-            /// Has an effect only through [`Negotiated`](crate::client::Negotiated), which otherwise fails with an error that
-            /// [`is_lossy`](crate::Error::is_lossy).
+            /// Has an effect only through [`Negotiated`](crate::client::Negotiated), which otherwise fails with an error for which
+            /// [`is_lossy`](crate::Error::is_lossy) is true.
             pub fn allow_loss(mut self) -> Self {
                 self.call.allow_loss();
                 self

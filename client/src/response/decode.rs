@@ -66,14 +66,14 @@ impl<T> Response<T> {
         self.head.audit_id.as_deref()
     }
 
-    /// The UID of the FlowSchema that classified the request; empty if that is a mandatory one without an object.
+    /// The UID of the FlowSchema that classified the request; empty for a mandatory FlowSchema without an object.
     ///
     /// `None` if the server runs without API Priority and Fairness.
     pub fn flow_schema_uid(&self) -> Option<&str> {
         self.head.flow_schema_uid.as_deref()
     }
 
-    /// The UID of the request's priority level; empty if that is a mandatory one without an object.
+    /// The UID of the request's priority level; empty for a mandatory priority level without an object.
     pub fn priority_level_uid(&self) -> Option<&str> {
         self.head.priority_level_uid.as_deref()
     }

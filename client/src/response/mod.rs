@@ -1,4 +1,4 @@
-//! Responses: status code, headers, warnings and values. Decoding does no I/O.
+//! Responses: status code, headers, warnings and values. Decoding does not do I/O.
 
 pub(crate) mod body;
 pub(crate) mod decode;

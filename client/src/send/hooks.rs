@@ -1,4 +1,4 @@
-//! The program's own code in a client: observers, headers, layers, a transport.
+//! Hooks and transports: observers, headers, layers, and custom transports.
 
 use super::client::Client;
 use super::layer::Next;
@@ -124,7 +124,7 @@ impl Client {
     /// them, or respond itself. The types come from the crates `http` 1 (also [`client::http`](http)),
     /// `http-body` 1 and `bytes` 1.
     ///
-    /// An error of the layer's own ends the request. To have it sent again, return
+    /// A custom error of the layer ends the request. If the client may send the request again, return
     /// [`TransportError::new`](crate::client::TransportError::new) or [`unsent`](crate::client::TransportError::unsent).
     /// Errors of [`Next::run`] keep their meaning, also as the source of another error.
     ///
@@ -162,15 +162,15 @@ impl Client {
         self
     }
 
-    /// A client that sends its requests through a transport of the program's own, such as a `reqwest::Client` with other
+    /// A client that sends its requests through a custom transport, such as a `reqwest::Client` with other
     /// settings, or a `tower::Service`.
     ///
     /// The transport receives complete requests: the URL of the server, all headers and the body. Certificates, proxy,
-    /// `tls-server-name`, keep-alive and connect timeout of the configuration have no effect; credentials, retries, time limits
-    /// and all other settings have. It must neither follow redirects nor send a request again.
+    /// `tls-server-name`, keep-alive and connect timeout of the configuration have no effect. Credentials, retries, time limits and
+    /// all other settings take effect. It must neither follow redirects nor send a request again.
     ///
     /// Errors of reqwest 0.13, hyper 1 and `std::io` are recognized, also as sources of other errors, so that the client knows
-    /// which requests it may send again. Any other error ends the request; a transport that has others returns
+    /// which requests it may send again. Any other error ends the request. A transport with other error types returns
     /// [`TransportError`](crate::client::TransportError).
     ///
     /// ```no_run

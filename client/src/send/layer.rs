@@ -1,4 +1,4 @@
-//! Layers: code of the program around every exchange with the server.
+//! Layers: middleware around every HTTP exchange with the server.
 
 use super::chain::Chain;
 use crate::client::BoxFuture;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) type Exchange = BoxFuture<Result<http::Response<Body>, TransportError>>;
 pub(crate) type Layer = dyn Fn(http::Request<Bytes>, Next) -> Exchange + Send + Sync;
 
-/// The layers below, then the transport: the rest of the way to the server, for the layers of
+/// The remaining layers and the transport, for the layers of
 /// [`Client::layer`](crate::Client::layer).
 #[derive(Clone)]
 pub struct Next {

@@ -1,4 +1,4 @@
-//! How requests are sent: connections, credentials, retries, hooks and layers, and what is reported of them.
+//! How requests are sent: connections, credentials, retries, hooks, layers and reports of them.
 
 pub(crate) mod attempt;
 pub(crate) mod chain;

@@ -37,8 +37,8 @@ impl TransportError {
     /// The error of a request that the server may have carried out. It is sent again if that is safe, see
     /// [`RetryPolicy`](crate::client::RetryPolicy).
     ///
-    /// A layer or a transport that returns `source` itself, and not this type, ends the request if `source` is no error of a
-    /// connection.
+    /// A layer or a transport that returns `source` itself, and not this type, ends the request if
+    /// `source` is not a connection error.
     ///
     /// Errors of reqwest 0.13 and hyper 1 are recognized: timeouts, failed connections, TLS, and requests that were not
     /// processed.
@@ -107,7 +107,7 @@ impl TransportError {
         }
     }
 
-    /// The error of a request that never reached the server. It is sent again, also if it is a write.
+    /// The error of a request that never reached the server. It is sent again, even if it is a write.
     pub fn unsent(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {
             unprocessed: true,
@@ -115,7 +115,7 @@ impl TransportError {
         }
     }
 
-    /// An error that every further attempt would have too. The request is not sent again.
+    /// An error that would repeat in every further attempt. The request is not sent again.
     pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {
             fatal: true,

@@ -68,7 +68,7 @@ impl Client {
         Api::new(self.clone(), None)
     }
 
-    /// The objects of a namespaced kind in one namespace. A kind without namespaces is an error of the compiler:
+    /// The objects of a namespaced kind in one namespace. For a kind without namespaces this does not compile:
     ///
     /// ```compile_fail,E0271
     /// use k8s_flowcontrol::api::v1::FlowSchema;
@@ -242,7 +242,7 @@ impl<K: Resource> Api<K> {
 
     /// Opens a watch: a stream of the changes of objects.
     ///
-    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to miss no change. The stream ends when the
+    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to receive every change. The stream ends when the
     /// server closes it. [`watcher`](Self::watcher) lists, watches and reconnects automatically. See [watches].
     ///
     /// # Errors

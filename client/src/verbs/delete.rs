@@ -69,7 +69,7 @@ macro_rules! delete_setters {
                 }
             }
 
-            /// Makes the server process the request as usual, but delete nothing.
+            /// Makes the server process the request as usual, but not delete anything.
             pub fn dry_run(self) -> Self {
                 self.set(|options| options.dry_run = vec!["All".into()])
             }

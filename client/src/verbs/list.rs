@@ -39,8 +39,8 @@ setters!(ListRequest {
 impl<K: Resource> ListRequest<K> {
     /// Continues a list that was read in part, perhaps by another process, with its selectors and page size.
     ///
-    /// A list of another collection or API version, or with other selectors, is an error that
-    /// [`is_argument`](crate::Error::is_argument). An expired token is an error of the server
+    /// A list of another collection or API version, or with other selectors, is an error for which
+    /// [`is_argument`](crate::Error::is_argument) is true. An expired token is an error of the server
     /// ([`is_expired`](crate::Error::is_expired)), and so is a token of an API version that
     /// [`Negotiated`](crate::client::Negotiated) no longer uses.
     pub fn page_token(mut self, token: &PageToken) -> Self {
@@ -64,10 +64,11 @@ impl<K: Resource> ListRequest<K> {
 
     /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
-    /// The client asks the server to leave them out (`Accept: application/json;drop=metadata.managedFields`), and removes them
-    /// where the server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
-    /// back. The recorded built-in flow schemas have 9,552 bytes instead of 18,229 then; where the server sends them, the client saves
-    /// their memory and no time. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
+    /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes them if the
+    /// server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
+    /// back. The
+    /// recorded built-in flow schemas then have 9,552 bytes instead of 18,229. If the server sends them nevertheless, the client saves only
+    /// their memory. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
         self.wires = self.wires.dropping_managed_fields();
         self.call

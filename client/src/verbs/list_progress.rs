@@ -34,7 +34,7 @@ impl ListProgress {
     /// Notes a page with its continue token and the number of its items. Returns whether another page follows.
     ///
     /// # Errors
-    /// If the token came before, after 100,000 pages, and after 1,000 pages in a row without an item.
+    /// If the token is repeated, after 100,000 pages, and after 1,000 consecutive pages without an item.
     pub fn page(&mut self, token: Option<&str>, items: usize) -> Result<bool, EndlessList> {
         let Some(token) = token.filter(|token| !token.is_empty()) else {
             return Ok(false);

@@ -80,7 +80,7 @@ impl LogRequest {
         self.with("tailLines", count.to_string())
     }
 
-    /// Ends the stream after about so many bytes, at least 1; the last line may be incomplete.
+    /// Ends the stream after about this number of bytes, at least 1; the last line may be incomplete.
     pub fn limit_bytes(self, bytes: u64) -> Self {
         self.with("limitBytes", bytes.to_string())
     }

@@ -10,8 +10,8 @@ impl<K: Resource> Api<K> {
     /// resource versions. [Watchers](Self::watcher) and [stores](crate::watch::Store) work with it too. It is the same as
     /// [`Client::api`](crate::Client::api) of a [`PartialObjectMetadata`]. See [metadata-only fetches].
     ///
-    /// Change an object with a [`patch`](Self::patch). Requests that send a whole object fail with an error that
-    /// [`is_argument`](crate::Error::is_argument).
+    /// Change an object with a [`patch`](Self::patch). Requests that send a whole object fail with an error for which
+    /// [`is_argument`](crate::Error::is_argument) is true.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::Resource;

@@ -1,4 +1,4 @@
-//! The operations of the API, one request builder each, and the handles that make them.
+//! The operations of the API, one request builder each, and the handles that create the builders.
 
 pub(crate) mod api;
 pub(crate) mod apply;

@@ -27,7 +27,7 @@ macro_rules! verbs {
         $(#[$attribute:meta])*
         fn $method:ident[$($generics:tt)*](&self $(, $argument:ident: $type:ty)*) -> $output:ty;
     )*) => {
-        /// The objects of one kind on one server, in a fixed version ([`Api`]) or in a negotiated one ([`Negotiated`]).
+        /// The objects of one kind on one server, in a fixed version ([`Api`]) or in a negotiated version ([`Negotiated`]).
         ///
         /// Both types have these methods, so that the trait need not be imported to call them. It is the bound of functions
         /// that work with both. Raw patches and subresources depend on the version, so that only [`Api`] has them. The

@@ -17,10 +17,10 @@ const SELECTORS: [&str; 3] = ["labelSelector", "fieldSelector", "shardSelector"]
 /// The place of the next page of a list: of [`Pages::page_token`](crate::client::Pages::page_token), for
 /// [`ListRequest::page_token`](super::ListRequest::page_token).
 ///
-/// It has the server's continue token and everything that must stay the same: the collection, the API version, the
+/// It contains the server's continue token and everything that must not change: the collection, the API version, the
 /// selectors and the size of the pages. As text, and in every format of serde, it is the path and query of the request.
-/// Servers forget the state of a list after a few minutes: a token that has expired is an error that
-/// [`is_expired`](Error::is_expired).
+/// Servers forget the state of a list after a few minutes: a token that has expired is an error for which
+/// [`is_expired`](Error::is_expired) is true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageToken {
     path: String,

@@ -19,8 +19,8 @@ const PAGE: &str = "500";
 
 /// The pages of a list, made by [`ListRequest::pages`](super::ListRequest::pages).
 ///
-/// All pages come from the same resource version. If the server no longer has it, the stream ends with an error that
-/// [`is_expired`](Error::is_expired): list again, or continue in the current state with the error's
+/// All pages come from the same resource version. If the server no longer has it, the stream ends with an error for which
+/// [`is_expired`](Error::is_expired) is true: list again, or continue in the current state with the error's
 /// [`continue_token`](Error::continue_token). See [chunking]. A list without an end ends with an error too ([`ListProgress`]).
 ///
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks

@@ -8,7 +8,7 @@ use crate::send::client::Client;
 use crate::{ApiVersion, GROUP, Release};
 
 impl Client {
-    /// Reads the Kubernetes release of the server, by whose rules it defaults, converts and validates.
+    /// Reads the Kubernetes release of the server, which determines its defaults, conversion and validation.
     ///
     /// For a release that this crate does not know, the result is the nearest known release, and a `tracing` warning with
     /// the target `k8s_flowcontrol::request` names both. [`version`](Self::version) reads the build as the server describes it.
@@ -21,11 +21,11 @@ impl Client {
     /// # }
     /// ```
     ///
-    /// A server that names no release of Kubernetes 1, as some proxies and distributions do, counts as the oldest release that
+    /// A server that does not name a release of Kubernetes 1, as some proxies and distributions do, counts as the oldest release that
     /// introduced the versions of flow control that it serves, as for [`negotiated`](Self::negotiated).
     ///
     /// # Errors
-    /// If the request fails, or the server names no release and serves no known version of flow control
+    /// If the request fails, or the server neither names a release nor serves a known version of flow control
     /// ([`Error::is_decode`]).
     pub fn release(&self) -> BoxFuture<Result<Release, Error>> {
         let client = self.clone();

@@ -38,7 +38,7 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     ///
-    /// `change` may be called several times, each time with the newest object. If it changes nothing, nothing is written.
+    /// `change` may be called several times, each time with the newest object. If it does not change the object, nothing is written.
     /// The result is the stored object.
     ///
     /// # Errors
@@ -214,7 +214,7 @@ impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
         self.with("fieldValidation", validation.as_str().to_owned())
     }
 
-    /// Makes the server process the request as usual, but store nothing.
+    /// Makes the server process the request as usual, but not store anything.
     pub fn dry_run(self) -> Self {
         self.with("dryRun", "All".to_owned())
     }
@@ -235,8 +235,8 @@ impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
 }
 
 impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
-    /// Updates the object and returns it with the status code, warnings and headers of the last response: that of the write, or
-    /// of the read if nothing changed.
+    /// Updates the object and returns it with the status code, warnings and headers of the last response: the response to
+    /// the write, or to the read if nothing changed.
     ///
     /// # Errors
     /// The same as for [`update_with`](Api::update_with).

@@ -102,7 +102,7 @@ impl<K: Resource> Api<K> {
     /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
     /// before and that `object` omits are removed, unless another manager owns them too. To apply a few fields only, start
     /// from [`K::partial`](Resource::partial): it is sent without the required fields that were not set. [`extract`](crate::ownership::extract)
-    /// returns the fields that a manager has applied. Leave out `metadata.managed_fields`.
+    /// returns the fields that a manager has applied. Do not set `metadata.managed_fields`.
     ///
     /// # Errors
     /// - [`is_conflict`](crate::Error::is_conflict) if another manager owns a field with another value.
@@ -133,8 +133,8 @@ impl<K: Resource> Api<K> {
     /// Deletes an object.
     ///
     /// The result is a `Status`, or the object if finalizers keep it for now. Wait with
-    /// [`wait_for`](Self::wait_for) and [`is_deleted`](crate::wait::is_deleted) until it is gone. Set
-    /// [`precondition_uid`](DeleteRequest::precondition_uid) to spare a later object with the same name.
+    /// [`wait_for`](Self::wait_for) and [`is_deleted`](crate::wait::is_deleted) until it is gone. Set [`precondition_uid`](DeleteRequest::precondition_uid) to protect
+    /// a later object with the same name.
     ///
     /// # Errors
     /// - [`is_not_found`](crate::Error::is_not_found) if the object does not exist.

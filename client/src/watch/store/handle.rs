@@ -22,8 +22,8 @@ use tokio::sync::watch;
 /// A store never fails: after an error the copy stays, and the watcher tries again.
 /// [`wait_ready`](Self::wait_ready) returns errors that prevent the first list, [`last_error`](Self::last_error) the
 /// current one, and [`StoreBuilder::on_error`](super::StoreBuilder::on_error) calls a handler for each.
-/// [`Subscription::with_errors`](super::Subscription::with_errors) and `tracing` events with the target
-/// `k8s_flowcontrol::watch` tell when a failure begins (WARN) and when it is over (INFO).
+/// [`Subscription::with_errors`](super::Subscription::with_errors) and `tracing` events with the
+/// target `k8s_flowcontrol::watch` report the beginning (WARN) and the end (INFO) of a failure.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::watch::{Store, StoreEvent};
@@ -106,8 +106,8 @@ impl<K: Resource> Store<K> {
         objects.filter(|object| matches(object)).cloned().collect()
     }
 
-    /// The objects that do not fit their type, with the errors, in the order of their keys. The store holds them apart from the
-    /// others, and reports each to [`StoreBuilder::on_error`](super::StoreBuilder::on_error).
+    /// The objects that do not fit their type, with the errors, in the order of their keys. The store keeps
+    /// them separately, and reports each to [`StoreBuilder::on_error`](super::StoreBuilder::on_error).
     ///
     /// Empty without [`Watcher::keep_invalid`](crate::watch::Watcher::keep_invalid).
     pub fn invalid(&self) -> Vec<Arc<InvalidObject>> {
@@ -133,7 +133,7 @@ impl<K: Resource> Store<K> {
     /// The last failure of the watcher; `None` once it is over. While it is set, the copy may be out of date.
     ///
     /// A failure is over when the next watch delivers an event or a bookmark, or has been open for a second, or when a
-    /// list is complete. While watches fail one after the other, for example because a server accepts and ends them at once,
+    /// list is complete. While consecutive watches fail, for example because a server accepts and ends them at once,
     /// neither a list nor the opening of another watch is enough. With
     /// [several selections](crate::watch::Watcher::any_of), the failure of each one lasts until that one works again.
     ///

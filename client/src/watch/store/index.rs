@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 impl<K: Resource> Store<K> {
     /// An index of the objects by the values that `values` returns for each: none, one or several.
     ///
-    /// It changes together with the copy, until the last clone of the [`Index`] is dropped. `values` must return the same
+    /// It is updated together with the copy, until the last clone of the [`Index`] is dropped. `values` must return the same
     /// for the same object. The copy is locked meanwhile: keep it short, and do not use the store in it.
     ///
     /// ```no_run

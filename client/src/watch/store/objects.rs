@@ -1,4 +1,4 @@
-//! The objects of a store: how a watcher's events change them. No I/O, no locks.
+//! The objects of a store: how a watcher's events change them. Without I/O and locks.
 
 use super::event::StoreEvent;
 use super::indexes::Indexes;

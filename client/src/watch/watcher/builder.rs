@@ -64,8 +64,8 @@ impl<K: Resource> Watcher<K> {
     /// Begins with a watch of the changes after a resource version, such as the stored
     /// [`resource_version`](Self::resource_version) of an earlier watcher, instead of with a list.
     ///
-    /// If the server no longer knows the version, the first result is an error that
-    /// [`is_expired`](crate::Error::is_expired), and then the watcher lists. Its first list cannot report which of the objects from before `version` have disappeared.
+    /// If the server no longer knows the version, the first result is an error for which
+    /// [`is_expired`](crate::Error::is_expired) is true, and then the watcher lists. Its first list cannot report which of the objects from before `version` have disappeared.
     ///
     /// An empty version and `0` stand for a list. So does any version for watchers of [several](Self::any_of) selections
     /// and of a [`Store`](crate::watch::Store), which need all objects.
