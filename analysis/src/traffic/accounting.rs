@@ -1,13 +1,16 @@
 //! From the last event of a request to its part in a report.
 
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::seats_in_use::LevelSeats;
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
+use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier};
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::collections::BTreeMap;
 
 /// The server whose requests are accounted: its objects, and the facts that its seats depend on.
 #[derive(Clone, Debug)]
@@ -15,6 +18,9 @@ pub struct Accounting {
     current: Configuration,
     proposed: Option<Configuration>,
     bounds: LevelBounds,
+    /// The seats of each level on a server.
+    limits: BTreeMap<String, LevelSeats>,
+    are_limits_known: bool,
     estimator: Estimator,
     stored: StoredObjects,
     redactor: Redactor,
@@ -60,6 +66,8 @@ impl Accounting {
             current: Configuration::new(flow_schemas, priority_levels, release),
             proposed: None,
             bounds: LevelBounds::new(priority_levels, server_seats, release),
+            limits: limits(priority_levels, server_seats, release),
+            are_limits_known: true,
             estimator: Estimator::new(release),
             stored: StoredObjects::default(),
             redactor: Redactor::default(),
@@ -91,6 +99,24 @@ impl Accounting {
     pub fn stored(mut self, stored: StoredObjects) -> Self {
         self.stored = stored;
         self
+    }
+
+    /// Does not bound the seats in use by the limits of the levels, because the seats of the server are not known: without recorded waits,
+    /// seat-seconds are then upper bounds.
+    #[must_use]
+    pub fn without_limits(mut self) -> Self {
+        self.are_limits_known = false;
+        self
+    }
+
+    /// The seats of each level, if they are known, and whether requests can wait in its queues.
+    pub(super) fn limits(&self) -> (bool, &BTreeMap<String, LevelSeats>) {
+        (self.are_limits_known, &self.limits)
+    }
+
+    /// The stored objects that the seats of lists depend on.
+    pub(super) fn stored_objects(&self) -> &StoredObjects {
+        &self.stored
     }
 
     /// Replaces names. Defaults to unchanged names.
@@ -131,15 +157,19 @@ impl Accounting {
             });
             estimate.initial_seats
         });
-        let duration = match event.is_last() && attributes.verb != "watch" {
-            true => event.stage_us().zip(event.received_us()),
+        let execution = match event.is_last() && attributes.verb != "watch" {
+            true => event.execution_time().zip(event.stage_us()),
             // A watch gives its seats back when it has begun.
             false => None,
         };
-        // Clocks can jump back.
-        let duration = duration.map_or(0, |(end, start)| end.saturating_sub(start).max(0));
-        let is_rejected =
-            event.code == Some(429) && event.annotation("authorization.k8s.io/decision").is_none();
+        let executed = execution.filter(|_| seats > 0).map(|(time, end)| {
+            let time = i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
+            (end.saturating_sub(time), end)
+        });
+        let duration = executed.map_or(0, |(begin, end)| end.saturating_sub(begin).unsigned_abs());
+        let seat_us = seats.saturating_mul(duration);
+        let queues = taken.and_then(|taken| self.limits.get(taken.priority_level));
+        let is_unsure = queues.is_some_and(|level| level.queues) && event.queue_wait().is_none();
         let deprecated = event.annotation("k8s.io/deprecated") == Some("true");
         let distinguisher = taken.map_or("", |taken| taken.flow_distinguisher);
         Sample {
@@ -148,11 +178,14 @@ impl Accounting {
                 false => redact.namespace(distinguisher),
             },
             received_us: event.received_us(),
+            executed_us: executed,
+            has_wait: event.queue_wait().is_some(),
             load: Load {
                 requests: 1,
                 seats,
-                seat_us: seats.saturating_mul(duration as u64),
-                rejected: u64::from(is_rejected),
+                seat_us,
+                unsure_us: if is_unsure { seat_us } else { 0 },
+                rejected: u64::from(event.is_rejected_by_flow_control()),
             },
             deprecated: deprecated.then(|| self.deprecated(event, &user)),
             cell: Cell {
@@ -176,6 +209,28 @@ impl Accounting {
             removed_release: removed.unwrap_or_default().to_owned(),
         }
     }
+}
+
+fn limits(
+    priority_levels: &[PriorityLevelConfiguration],
+    server_seats: u32,
+    release: Release,
+) -> BTreeMap<String, LevelSeats> {
+    let limits = ServerLimits::new(priority_levels, server_seats, release);
+    let seats = |seats: i64| u64::try_from(seats).unwrap_or_default();
+    let levels = priority_levels.iter().filter_map(|level| {
+        let name = level.metadata.name.as_deref()?;
+        let found = limits.level(name)?;
+        let response = level.spec.limited.as_ref()?;
+        let own = LevelSeats {
+            minimum: seats(found.minimum),
+            // No borrowing gives a level more than all seats.
+            maximum: seats(found.maximum).min(server_seats.into()),
+            queues: response.limit_response.r#type.as_str() == "Queue",
+        };
+        Some((name.to_owned(), own))
+    });
+    levels.collect()
 }
 
 fn class(taken: Classification<'_>) -> Class {

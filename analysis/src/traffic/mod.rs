@@ -41,8 +41,10 @@ mod accounting;
 mod partial;
 mod report;
 mod sample;
+mod seats_in_use;
 mod tally;
 mod totals;
+mod work;
 
 pub use accounting::Accounting;
 pub use partial::PartialError;
@@ -52,3 +54,4 @@ pub use report::{
 };
 pub use sample::{Cell, Class, Deprecated, Load, Sample};
 pub use totals::{DifferentFlowSchemas, Traffic};
+pub use work::WaitSource;

@@ -1,15 +1,17 @@
 //! The JSON form of totals, for results of several runs.
 
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
 use super::totals::Traffic;
+use crate::metrics::StoredObjects;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 /// The name that tells a partial result from other JSON.
 const KIND: &str = "TrafficPartial";
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// A request that was not complete at the end of the logs of one run. Another run may have read its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +42,11 @@ struct File {
     deprecated: Vec<(Deprecated, u64)>,
     open: VecDeque<Open>,
     ended: Vec<String>,
+    in_use: Vec<(String, SeatsInUse)>,
+    waits: u64,
+    limits: Option<BTreeMap<String, LevelSeats>>,
+    stored_objects: StoredObjects,
+    servers: u64,
 }
 
 /// The error of [`Traffic::from_json`].
@@ -94,6 +101,11 @@ impl Traffic {
             deprecated: tally.deprecated.into_iter().collect(),
             open: self.open,
             ended,
+            in_use: tally.in_use.into_iter().collect(),
+            waits: tally.waits,
+            limits: self.limits,
+            stored_objects: self.stored,
+            servers: self.servers,
         })
     }
 
@@ -117,7 +129,12 @@ impl Traffic {
                 flows: file.flows.into_iter().collect(),
                 minutes: file.minutes.into_iter().collect(),
                 deprecated: file.deprecated.into_iter().collect(),
+                in_use: file.in_use.into_iter().collect(),
+                waits: file.waits,
             },
+            limits: file.limits,
+            stored: file.stored_objects,
+            servers: file.servers,
             classes: file.classes,
             is_partial: true,
             open: file.open,

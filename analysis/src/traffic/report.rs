@@ -2,6 +2,8 @@
 
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::tally::{MINUTE, Tally};
+use super::work::{LevelWork, WaitSource};
+use crate::metrics::StoredObjects;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +33,10 @@ pub struct Report {
     pub flow_schemas: Vec<SchemaTraffic>,
     /// The flow schemas without a request.
     pub unused_flow_schemas: Vec<Class>,
+    /// The source of the waits in queues.
+    pub waits: WaitSource,
+    /// The stored objects by which the seats of lists were estimated. A report of another run that has the same ones has the same seats.
+    pub stored_objects: StoredObjects,
     /// The flows, by seat-seconds and requests.
     pub flows: Vec<FlowTraffic>,
     /// The clients of deprecated API versions.
@@ -53,26 +59,34 @@ pub struct Sums {
     pub requests: u64,
     /// The sum of the initial seats.
     pub seats: u64,
-    /// The sum of the initial seats, each times the duration of its request; in seconds, with milliseconds.
+    /// The sum of the initial seats, each times the duration of its execution; in seconds, with milliseconds. The time in a queue is not a part of
+    /// it: it comes from the logs or from a model, see [`WaitSource`].
     pub seat_seconds: f64,
     /// The requests that flow control rejected.
     pub rejected: u64,
 }
 
-impl From<Load> for Sums {
-    fn from(load: Load) -> Self {
+/// The work of the levels, by name.
+type Levels = BTreeMap<String, LevelWork>;
+
+impl Sums {
+    fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.seats += other.seats;
+        self.seat_seconds = thousandths(self.seat_seconds + other.seat_seconds);
+        self.rejected += other.rejected;
+    }
+
+    fn new(load: &Load, level: &str, levels: &Levels) -> Self {
         Self {
             requests: load.requests,
             seats: load.seats,
-            seat_seconds: seconds(load.seat_us),
+            seat_seconds: levels
+                .get(level)
+                .map_or(0.0, |level| level.seat_seconds(load)),
             rejected: load.rejected,
         }
     }
-}
-
-/// Seconds with milliseconds.
-fn seconds(microseconds: u64) -> f64 {
-    (microseconds as f64 / 1000.0).round() / 1000.0
 }
 
 /// The requests of a priority level.
@@ -87,8 +101,10 @@ pub struct LevelTraffic {
     pub sums: Sums,
     /// The number of users.
     pub users: usize,
-    /// The largest mean of the seats in use during a minute.
+    /// The most seats in use in one second, as the mean of that second.
     pub peak_seats: f64,
+    /// The least seat-seconds that the logs and the limits of the level leave possible; [`Sums::seat_seconds`] is the most.
+    pub least_seat_seconds: f64,
 }
 
 /// The requests of a flow schema.
@@ -203,7 +219,13 @@ pub struct LevelChange {
 }
 
 impl Report {
-    pub(super) fn new(tally: Tally, classes: &[Class]) -> Self {
+    pub(super) fn new(
+        tally: Tally,
+        classes: &[Class],
+        works: &Levels,
+        stored_objects: StoredObjects,
+        are_limits_known: bool,
+    ) -> Self {
         let mut levels = BTreeMap::<&str, (Load, BTreeSet<&str>)>::new();
         let mut schemas = BTreeMap::<&Class, Sorts>::new();
         let mut unseen = 0;
@@ -226,9 +248,10 @@ impl Report {
             .into_iter()
             .map(|(name, (load, users))| LevelTraffic {
                 name: name.to_owned(),
-                sums: load.into(),
+                sums: Sums::new(&load, name, works),
                 users: users.len(),
-                peak_seats: peak(&tally, name),
+                peak_seats: works.get(name).map_or(0.0, |level| level.peak_seats),
+                least_seat_seconds: works.get(name).map_or(0.0, |level| level.least),
             })
             .collect();
         priority_levels.sort_by_key(|level| std::cmp::Reverse(level.sums.requests));
@@ -236,13 +259,13 @@ impl Report {
             .into_iter()
             .map(|(class, sorts)| SchemaTraffic {
                 class: class.clone(),
-                sums: sorts.all.into(),
+                sums: Sums::new(&sorts.all, &class.priority_level, works),
                 users: named(sorts.users),
                 verbs: named(sorts.verbs),
             })
             .collect();
         flow_schemas.sort_by_key(|schema| std::cmp::Reverse(schema.sums.requests));
-        let comparison = tally.is_compared().then(|| Comparison::new(&tally));
+        let comparison = tally.is_compared().then(|| Comparison::new(&tally, works));
         let (first, last) = tally.period.unzip();
         Self {
             first_request: first.map(shown),
@@ -256,9 +279,15 @@ impl Report {
             flow_schemas,
             unused_flow_schemas,
             comparison,
-            minutes: minutes(&tally),
-            flows: flows(&tally),
-            cells: cells(&tally),
+            waits: match (tally.waits, are_limits_known) {
+                (1.., _) => WaitSource::Recorded,
+                (0, true) => WaitSource::Modelled,
+                (0, false) => WaitSource::Unknown,
+            },
+            stored_objects,
+            minutes: minutes(&tally, works),
+            flows: flows(&tally, classes, works),
+            cells: cells(&tally, works),
             deprecated: tally
                 .deprecated
                 .into_iter()
@@ -285,16 +314,18 @@ impl<'a> Sorts<'a> {
 }
 
 impl Comparison {
-    fn new(tally: &Tally) -> Self {
+    fn new(tally: &Tally, works: &Levels) -> Self {
         let mut moves = BTreeMap::<(&Class, &Class), Sorts>::new();
-        let mut levels = BTreeMap::<&str, (Load, Load)>::new();
+        let mut levels = BTreeMap::<&str, (Sums, Sums)>::new();
         let mut moved_requests = 0;
         for (cell, load) in &tally.cells {
             let (Some(from), Some(to)) = (&cell.class, &cell.proposed) else {
                 continue;
             };
-            levels.entry(&from.priority_level).or_default().0.add(*load);
-            levels.entry(&to.priority_level).or_default().1.add(*load);
+            // In another level the requests wait for another time; their execution is the same.
+            let sums = Sums::new(load, &from.priority_level, works);
+            levels.entry(&from.priority_level).or_default().0.add(sums);
+            levels.entry(&to.priority_level).or_default().1.add(sums);
             if from != to {
                 moved_requests += load.requests;
                 moves
@@ -308,7 +339,7 @@ impl Comparison {
             .map(|((from, to), sorts)| Move {
                 from: from.clone(),
                 to: to.clone(),
-                sums: sorts.all.into(),
+                sums: Sums::new(&sorts.all, &from.priority_level, works),
                 users: named(sorts.users),
             })
             .collect();
@@ -320,8 +351,8 @@ impl Comparison {
                 .into_iter()
                 .map(|(name, (before, after))| LevelChange {
                     name: name.to_owned(),
-                    before: before.into(),
-                    after: after.into(),
+                    before,
+                    after,
                 })
                 .collect(),
         }
@@ -342,48 +373,76 @@ fn named(loads: BTreeMap<&str, Load>) -> Vec<Named> {
     named
 }
 
-fn cells(tally: &Tally) -> Vec<(Cell, Sums)> {
+fn cells(tally: &Tally, works: &Levels) -> Vec<(Cell, Sums)> {
     let cells = tally.cells.iter();
     cells
-        .map(|(cell, load)| (cell.clone(), (*load).into()))
+        .map(|(cell, load)| {
+            let level = cell
+                .class
+                .as_ref()
+                .map(|class| class.priority_level.as_str());
+            let sums = Sums::new(load, level.unwrap_or_default(), works);
+            (cell.clone(), sums)
+        })
         .collect()
 }
 
-fn flows(tally: &Tally) -> Vec<FlowTraffic> {
-    let mut flows: Vec<_> = tally.flows.iter().collect();
-    // By work, then by requests.
-    flows.sort_by_key(|(_, load)| std::cmp::Reverse((load.seat_us, load.requests)));
-    flows
-        .into_iter()
-        .map(|(flow, load)| FlowTraffic {
+fn flows(tally: &Tally, classes: &[Class], works: &Levels) -> Vec<FlowTraffic> {
+    let levels: BTreeMap<_, _> = classes
+        .iter()
+        .map(|class| (class.flow_schema.as_str(), class.priority_level.as_str()))
+        .collect();
+    let flows = tally.flows.iter().map(|(flow, load)| {
+        let level = levels.get(flow.flow_schema.as_str());
+        FlowTraffic {
             flow_schema: flow.flow_schema.clone(),
             flow: flow.distinguisher.clone(),
-            sums: (*load).into(),
+            sums: Sums::new(load, level.copied().unwrap_or(CATCH_ALL), works),
+        }
+    });
+    let mut flows: Vec<_> = flows.collect();
+    // By work, then by requests.
+    flows.sort_by(|a, b| {
+        let order = b.sums.seat_seconds.total_cmp(&a.sums.seat_seconds);
+        order.then(b.sums.requests.cmp(&a.sums.requests))
+    });
+    flows
+}
+
+/// The level of the flow schema that always exists.
+const CATCH_ALL: &str = "catch-all";
+
+fn minutes(tally: &Tally, works: &Levels) -> Vec<Minute> {
+    let means: BTreeMap<_, f64> = tally
+        .in_use
+        .iter()
+        .filter_map(|(name, in_use)| Some((name, works.get(name)?.means(in_use))))
+        .flat_map(|(name, means)| means.map(move |(minute, mean)| ((minute, name.as_str()), mean)))
+        .collect();
+    let arrived: BTreeMap<_, u64> = tally
+        .minutes
+        .iter()
+        .filter(|(minute, _)| !minute.proposed)
+        .map(|(minute, load)| {
+            (
+                (minute.minute, minute.priority_level.as_str()),
+                load.requests,
+            )
+        })
+        .collect();
+    let keys: BTreeSet<_> = means.keys().chain(arrived.keys()).copied().collect();
+    keys.into_iter()
+        .map(|key| Minute {
+            minute: shown(key.0.saturating_mul(MINUTE)),
+            priority_level: key.1.to_owned(),
+            requests: arrived.get(&key).copied().unwrap_or_default(),
+            mean_seats: thousandths(means.get(&key).copied().unwrap_or_default()),
         })
         .collect()
 }
 
-fn minutes(tally: &Tally) -> Vec<Minute> {
-    let current = tally.minutes.iter().filter(|(minute, _)| !minute.proposed);
-    current
-        .map(|(minute, load)| Minute {
-            minute: shown(minute.minute.saturating_mul(MINUTE)),
-            priority_level: minute.priority_level.clone(),
-            requests: load.requests,
-            mean_seats: mean(load),
-        })
-        .collect()
-}
-
-/// The mean of the seats in use during a minute.
-fn mean(load: &Load) -> f64 {
-    (load.seat_us as f64 / MINUTE as f64 * 1000.0).round() / 1000.0
-}
-
-fn peak(tally: &Tally, level: &str) -> f64 {
-    let minutes = tally.minutes.iter();
-    let own = minutes.filter(|(minute, _)| !minute.proposed && minute.priority_level == level);
-    own.map(|(_, load)| mean(load)).fold(0.0, f64::max)
+fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 /// A time in RFC 3339.

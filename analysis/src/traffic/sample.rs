@@ -13,6 +13,11 @@ pub struct Sample {
     pub distinguisher: String,
     /// The time at which the request arrived, in microseconds since 1970.
     pub received_us: Option<i64>,
+    /// The begin and the end of its execution, in microseconds since 1970: the time in a queue comes before, where the log has it.
+    /// `None` without an end in the log, for a watch, and for a request that was not executed.
+    pub executed_us: Option<(i64, i64)>,
+    /// Whether the log says how long the request waited.
+    pub has_wait: bool,
     /// The work.
     pub load: Load,
     /// The client, if the API version of the request is deprecated.
@@ -45,8 +50,12 @@ pub struct Load {
     pub requests: u64,
     /// The sum of their initial seats.
     pub seats: u64,
-    /// The sum of their initial seats, each times the duration of its request in microseconds.
+    /// The sum of their initial seats, each times the duration of its execution in microseconds, without the time in a queue as far
+    /// as the log has it.
     pub seat_us: u64,
+    /// The part of `seat_us` of requests that may have waited without a word in the log.
+    #[serde(default)]
+    pub unsure_us: u64,
     /// The requests that flow control rejected.
     pub rejected: u64,
 }
@@ -56,6 +65,7 @@ impl Load {
         self.requests += other.requests;
         self.seats += other.seats;
         self.seat_us = self.seat_us.saturating_add(other.seat_us);
+        self.unsure_us = self.unsure_us.saturating_add(other.unsure_us);
         self.rejected += other.rejected;
     }
 }

@@ -1,6 +1,7 @@
 //! The sums of a report: they add up exactly, in any order and on any number of machines.
 
 use super::sample::{Cell, Deprecated, Load, Sample};
+use super::seats_in_use::SeatsInUse;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,10 @@ pub(super) struct Tally {
     pub(super) flows: BTreeMap<Flow, Load>,
     pub(super) minutes: BTreeMap<Minute, Load>,
     pub(super) deprecated: BTreeMap<Deprecated, u64>,
+    /// The seats in use by priority level.
+    pub(super) in_use: BTreeMap<String, SeatsInUse>,
+    /// The requests whose wait the logs have.
+    pub(super) waits: u64,
 }
 
 /// The microseconds of a minute.
@@ -46,6 +51,12 @@ impl Tally {
     pub(super) fn add(&mut self, sample: Sample) {
         self.requests += 1;
         let load = sample.load;
+        self.waits += u64::from(sample.has_wait);
+        if let (Some(class), Some((begin, end))) = (&sample.cell.class, sample.executed_us) {
+            let level = class.priority_level.clone();
+            let in_use = self.in_use.entry(level).or_default();
+            in_use.add(load.seats, begin, end);
+        }
         if let Some(time) = sample.received_us {
             let (first, last) = self.period.unwrap_or((time, time));
             self.period = Some((first.min(time), last.max(time)));
@@ -86,6 +97,10 @@ impl Tally {
         add_all(&mut self.cells, other.cells);
         add_all(&mut self.flows, other.flows);
         add_all(&mut self.minutes, other.minutes);
+        for (level, in_use) in other.in_use {
+            self.in_use.entry(level).or_default().merge(in_use);
+        }
+        self.waits += other.waits;
         for (key, count) in other.deprecated {
             *self.deprecated.entry(key).or_default() += count;
         }

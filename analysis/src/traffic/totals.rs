@@ -4,8 +4,11 @@ use super::accounting::Accounting;
 use super::partial::Open;
 use super::report::Report;
 use super::sample::{Class, Sample};
+use super::seats_in_use::LevelSeats;
 use super::tally::Tally;
+use super::work::LevelWork;
 use crate::audit::{Counts, Event, Stage};
+use crate::metrics::StoredObjects;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 
@@ -17,7 +20,7 @@ const DISORDER: i64 = 1_000_000;
 
 /// The totals of the requests in audit logs.
 ///
-/// Sums are kept, not requests: the memory depends on the number of users, flows and minutes, not on the length of the logs.
+/// Sums are kept, not requests: the memory depends on the number of users and flows and on the time, not on the number of requests.
 #[derive(Clone, Debug, Default)]
 pub struct Traffic {
     pub(super) tally: Tally,
@@ -31,6 +34,12 @@ pub struct Traffic {
     pub(super) ended: HashSet<String>,
     /// The latest arrival of a request that may have begun before the log that is being read.
     pub(super) begin: Begin,
+    /// The seats of each level on a server; `None` if they are not known.
+    pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
+    /// The stored objects by which seats were estimated.
+    pub(super) stored: StoredObjects,
+    /// The servers: each run has the logs of one.
+    pub(super) servers: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,8 +66,12 @@ impl std::error::Error for DifferentFlowSchemas {}
 impl Traffic {
     /// The totals of no request.
     pub fn new(accounting: &Accounting) -> Self {
+        let (are_known, limits) = accounting.limits();
         Self {
             classes: accounting.classes().to_vec(),
+            limits: are_known.then(|| limits.clone()),
+            stored: accounting.stored_objects().clone(),
+            servers: 1,
             ..Self::default()
         }
     }
@@ -124,11 +137,14 @@ impl Traffic {
     /// # Errors
     /// The other totals have other flow schemas.
     pub fn merge(&mut self, other: Self) -> Result<(), DifferentFlowSchemas> {
-        if self.classes.is_empty() {
+        if self.servers == 0 {
             self.classes = other.classes;
+            self.limits = other.limits;
+            self.stored = other.stored;
         } else if self.classes != other.classes {
             return Err(DifferentFlowSchemas);
         }
+        self.servers += other.servers;
         self.tally.merge(other.tally);
         self.open.extend(other.open);
         self.ended.extend(other.ended);
@@ -154,7 +170,14 @@ impl Traffic {
             tally.incomplete += 1;
             tally.add(request.sample);
         }
-        Report::new(tally, &self.classes)
+        let levels = LevelWork::all(&tally, self.limits.as_ref(), self.servers);
+        Report::new(
+            tally,
+            &self.classes,
+            &levels,
+            self.stored,
+            self.limits.is_some(),
+        )
     }
 }
 

@@ -197,6 +197,11 @@ impl ServerSeats {
         }
     }
 
+    /// Whether the number is a guess: neither given nor read.
+    pub(crate) fn is_assumed(&self) -> bool {
+        matches!(self.source, Source::Default)
+    }
+
     /// Whether the number is the seats of a server of the cluster.
     pub(crate) fn is_read(&self) -> bool {
         matches!(self.source, Source::Metrics { .. })

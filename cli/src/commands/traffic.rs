@@ -34,6 +34,9 @@ use std::path::{Path, PathBuf};
 /// Reads audit events in JSON, one per line or in batches of a webhook, compressed with gzip or not. The policy level Metadata is
 /// sufficient. A log of any length needs the same memory. `traffic merge` adds up results of `--partial`.
 ///
+/// Seat-seconds are without the time in queues: servers since 1.31 write it into the log for requests of more than half a second; other waits are
+/// modelled by the limits of the levels if the seats of the server are known, and unknown without.
+///
 /// The seats of lists depend on the number of stored objects, which `--metrics` and `--live` provide. A list of a resource whose number
 /// is unknown counts as one seat. A watch counts as a request, and not in the seat-seconds.
 #[derive(Debug, clap::Args)]
@@ -53,7 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     compare: Vec<PathBuf>,
 
-    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects; or the JSON of an earlier
+    /// report, which has those that it was made with
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
 
@@ -242,6 +246,9 @@ fn read(
             .estimator(args.gates.apply(Estimator::new(release), streams)?)
             .stored(stored)
             .redact(redactor.clone());
+    if seats.is_assumed() {
+        accounting = accounting.without_limits();
+    }
     if !args.compare.is_empty() {
         let mut after = objects;
         let files = FileArgs::of(&args.compare);

@@ -2,24 +2,37 @@
 
 use super::text::samples;
 use k8s_flowcontrol_rules::seats::Stored;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The stored objects of every resource, from the metrics of a server.
 ///
 /// An unknown resource counts as not counted, so that its lists take one seat. [`Default`] knows no resource.
-#[derive(Clone, Debug, Default)]
-pub struct StoredObjects(HashMap<String, Resource>);
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoredObjects(BTreeMap<String, Resource>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Resource {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     objects: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     bytes: Option<f64>,
 }
 
 impl StoredObjects {
-    /// Reads the text of `/metrics`.
+    /// Reads the text of `/metrics`, or the field `storedObjects` of a report that was made with them.
     pub fn parse(metrics: &str) -> Self {
-        let mut resources = HashMap::<String, Resource>::new();
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Report {
+            stored_objects: StoredObjects,
+        }
+        if metrics.trim_start().starts_with('{')
+            && let Ok(report) = serde_json::from_str::<Report>(metrics)
+        {
+            return report.stored_objects;
+        }
+        let mut resources = BTreeMap::<String, Resource>::new();
         for sample in samples(metrics) {
             let Some(resource) = sample.label("resource") else {
                 continue;

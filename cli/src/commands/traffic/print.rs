@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
-use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums};
+use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums, WaitSource};
 use std::io::{self, Write};
 
 /// The rows of the longer tables.
@@ -60,6 +60,7 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
         ]);
     }
     table.write(out)?;
+    note_waits(report, out)?;
 
     writeln!(out)?;
     let mut table = Table::new([
@@ -281,3 +282,43 @@ fn quoted(field: &str) -> String {
         false => format!("{formula}{field}"),
     }
 }
+
+/// What the seat-seconds depend on, for the levels where that matters.
+fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let unsure: Vec<_> = report
+        .priority_levels
+        .iter()
+        .filter(|level| level.least_seat_seconds < level.sums.seat_seconds * LEAST_SURE)
+        .map(|level| {
+            format!(
+                "{} {:.3} to {:.3}",
+                level.name, level.least_seat_seconds, level.sums.seat_seconds
+            )
+        })
+        .collect();
+    if unsure.is_empty() {
+        return Ok(());
+    }
+    let source = match report.waits {
+        WaitSource::Recorded => {
+            "Waits of less than half a second are not in the log; they are modelled by the limits of the levels"
+        }
+        WaitSource::Modelled => {
+            "The log has no waits in queues; they are modelled by the limits of the levels"
+        }
+        _ => {
+            return writeln!(
+                out,
+                "\nThe log has no waits in queues, and the seats of the server are not known (`--server-seats`): the seat-seconds are upper bounds."
+            );
+        }
+    };
+    writeln!(
+        out,
+        "\n{source}. Possible seat-seconds: {}",
+        unsure.join(", ")
+    )
+}
+
+/// A level whose least seat-seconds are a smaller part than this is named.
+const LEAST_SURE: f64 = 0.95;

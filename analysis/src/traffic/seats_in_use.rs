@@ -1,0 +1,102 @@
+//! The seats in use over time, second by second, and the limits of the levels, which bound them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The microseconds of a second.
+const SECOND: i64 = 1_000_000;
+const SECONDS: usize = 60;
+/// The seconds that one request can fill, an hour: longer requests count until then.
+const LONGEST: i64 = 3600;
+
+/// The seats of a level on one server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LevelSeats {
+    /// The least and the most seats that the level can have: its lower and upper limits.
+    pub(super) minimum: u64,
+    pub(super) maximum: u64,
+    /// Whether requests can wait in queues of the level.
+    pub(super) queues: bool,
+}
+
+/// The seats in use of a level: of each minute the milliseconds of seats in each of its seconds, if no request waited that the log does
+/// not say so of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SeatsInUse(BTreeMap<i64, Vec<u64>>);
+
+/// The seats in use over all seconds, in milliseconds of seats.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bounded {
+    /// Without a limit.
+    pub(super) all: u64,
+    /// With at most the maximum seats of the level in every second, and with at most its minimum.
+    pub(super) at_maximum: u64,
+    pub(super) at_minimum: u64,
+    /// The most in one second.
+    pub(super) peak: u64,
+}
+
+impl SeatsInUse {
+    /// Adds a request that executed from `begin` to `end`, in microseconds since 1970.
+    pub(super) fn add(&mut self, seats: u64, begin: i64, end: i64) {
+        let mut second = begin.div_euclid(SECOND);
+        let last = end.div_euclid(SECOND).min(second.saturating_add(LONGEST));
+        while second <= last {
+            let from = begin.max(second.saturating_mul(SECOND));
+            let to = end.min(second.saturating_add(1).saturating_mul(SECOND));
+            let used = seats.saturating_mul(to.saturating_sub(from).max(0).unsigned_abs()) / 1000;
+            if used > 0 {
+                let minute = self.0.entry(second.div_euclid(SECONDS as i64));
+                let minute = minute.or_insert_with(|| vec![0; SECONDS]);
+                let index = second.rem_euclid(SECONDS as i64) as usize;
+                if let Some(place) = minute.get_mut(index) {
+                    *place = place.saturating_add(used);
+                }
+            }
+            second += 1;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (minute, values) in other.0 {
+            let own = self.0.entry(minute).or_insert_with(|| vec![0; SECONDS]);
+            for (own, value) in own.iter_mut().zip(values) {
+                *own = own.saturating_add(value);
+            }
+        }
+    }
+
+    /// The sums over all seconds; `limits` are those of a level on all servers together.
+    pub(super) fn bounded(&self, limits: Option<LevelSeats>) -> Bounded {
+        let mut sums = Bounded::default();
+        for value in self.0.values().flatten() {
+            let (maximum, minimum) = capped(*value, limits);
+            sums.all = sums.all.saturating_add(*value);
+            sums.at_maximum = sums.at_maximum.saturating_add(maximum);
+            sums.at_minimum = sums.at_minimum.saturating_add(minimum);
+            sums.peak = sums.peak.max(maximum);
+        }
+        sums
+    }
+
+    /// The mean of the seats in use in each minute.
+    pub(super) fn means(&self, limits: Option<LevelSeats>) -> impl Iterator<Item = (i64, f64)> {
+        self.0.iter().map(move |(minute, seconds)| {
+            let used: u64 = seconds.iter().map(|value| capped(*value, limits).0).sum();
+            (*minute, used as f64 / (SECONDS as f64 * 1000.0))
+        })
+    }
+}
+
+/// A second with at most the maximum and with at most the minimum of a level, in milliseconds of seats.
+fn capped(value: u64, limits: Option<LevelSeats>) -> (u64, u64) {
+    let Some(limits) = limits.filter(|limits| limits.queues) else {
+        return (value, value);
+    };
+    let milliseconds = |seats: u64| seats.saturating_mul(1000);
+    (
+        value.min(milliseconds(limits.maximum)),
+        value.min(milliseconds(limits.minimum)),
+    )
+}

@@ -1,0 +1,169 @@
+//! The seat-seconds of requests that waited in queues.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
+use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::traffic::{Accounting, Report, Traffic, WaitSource};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use serde_json::json;
+use std::io;
+
+/// A level that has 10 of 20 seats, and neither lends nor borrows; the mandatory level has the rest.
+fn level(response: &str) -> PriorityLevelConfiguration {
+    let mut limit = json!({"type": response});
+    if response == "Queue" {
+        limit["queuing"] = json!({"queues": 4, "handSize": 1, "queueLengthLimit": 50});
+    }
+    serde_json::from_value(json!({
+        "metadata": {"name": "batch"},
+        "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": 5, "borrowingLimitPercent": 0, "limitResponse": limit}},
+    }))
+    .unwrap()
+}
+
+fn schema() -> FlowSchema {
+    serde_json::from_value(json!({
+        "metadata": {"name": "batch"},
+        "spec": {
+            "matchingPrecedence": 100,
+            "priorityLevelConfiguration": {"name": "batch"},
+            "distinguisherMethod": {"type": "ByUser"},
+            "rules": [{
+                "subjects": [{"kind": "User", "user": {"name": "alice"}}, {"kind": "User", "user": {"name": "bob"}}],
+                "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "clusterScope": true,
+                    "namespaces": ["*"]}],
+            }],
+        },
+    }))
+    .unwrap()
+}
+
+/// A request that arrives and ends at these milliseconds after a minute.
+fn event(id: usize, user: &str, begin: u64, end: u64, wait: Option<&str>, code: u16) -> String {
+    let time = |ms: u64| format!("2026-01-01T00:00:{:02}.{:03}000Z", ms / 1000, ms % 1000);
+    let mut annotations = json!({});
+    if code != 429 {
+        annotations["authorization.k8s.io/decision"] = "allow".into();
+    }
+    if let Some(wait) = wait {
+        annotations["apiserver.latency.k8s.io/apf-queue-wait"] = wait.into();
+    }
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
+        "verb": "get", "requestURI": "/api/v1/nodes/a", "objectRef": {"resource": "nodes", "name": "a"},
+        "user": {"username": user, "groups": ["system:authenticated"]}, "responseStatus": {"code": code},
+        "requestReceivedTimestamp": time(begin), "stageTimestamp": time(end), "annotations": annotations,
+    })
+    .to_string()
+}
+
+fn report(accounting: &Accounting, log: &[String]) -> Report {
+    let mut traffic = Traffic::new(accounting);
+    let mut audit = AuditLog::new();
+    traffic.begin_log();
+    let text = log.join("\n");
+    audit
+        .read(text.as_bytes(), |event| {
+            traffic.add(event, accounting.sample(event));
+            Ok::<(), io::Error>(())
+        })
+        .unwrap();
+    traffic.report()
+}
+
+fn accounting(response: &str) -> Accounting {
+    Accounting::new(&[schema()], &[level(response)], 20, Release::NEWEST)
+}
+
+#[test]
+fn recorded_waits_are_not_seat_seconds() {
+    let log = [
+        event(1, "alice", 0, 3000, Some("1.5s"), 200),
+        event(2, "bob", 500, 1000, None, 200),
+        // Never executed.
+        event(3, "bob", 1000, 16000, Some("15s"), 429),
+    ];
+    let report = report(&accounting("Queue"), &log);
+    assert_eq!(report.waits, WaitSource::Recorded);
+    let batch = &report.priority_levels[0];
+    assert_eq!((batch.sums.seat_seconds, batch.sums.rejected), (2.0, 1));
+    // The short request cannot have waited: the level had seats.
+    assert_eq!(batch.least_seat_seconds, 2.0);
+    // In the last second of the first request.
+    assert_eq!(batch.peak_seats, 1.0);
+    let flows: Vec<_> = report
+        .flows
+        .iter()
+        .map(|flow| (flow.flow.as_str(), flow.sums.seat_seconds))
+        .collect();
+    assert_eq!(flows, [("alice", 1.5), ("bob", 0.5)]);
+}
+
+#[test]
+fn without_recorded_waits_a_level_uses_at_most_its_limit() {
+    // 40 requests at once at a level of 10 seats: four rounds of a second each.
+    let log: Vec<_> = (0..40)
+        .map(|id| {
+            event(
+                id,
+                if id % 4 == 0 { "bob" } else { "alice" },
+                0,
+                (id as u64 / 10 + 1) * 1000,
+                None,
+                200,
+            )
+        })
+        .collect();
+    let modelled = report(&accounting("Queue"), &log);
+    assert_eq!(modelled.waits, WaitSource::Modelled);
+    let batch = &modelled.priority_levels[0];
+    assert_eq!((batch.sums.seat_seconds, batch.peak_seats), (40.0, 10.0));
+    assert!(batch.least_seat_seconds <= 40.0, "{batch:?}");
+    // Nobody waits at a level that rejects.
+    let rejecting = report(&accounting("Reject"), &log);
+    assert_eq!(rejecting.priority_levels[0].sums.seat_seconds, 100.0);
+    // An upper bound.
+    let unknown = report(&accounting("Queue").without_limits(), &log);
+    assert_eq!(unknown.waits, WaitSource::Unknown);
+    let batch = &unknown.priority_levels[0];
+    assert_eq!(
+        (
+            batch.sums.seat_seconds,
+            batch.least_seat_seconds,
+            batch.peak_seats
+        ),
+        (100.0, 0.0, 40.0)
+    );
+}
+
+#[test]
+fn partial_results_of_two_servers_add_up() {
+    let partial = |from: usize| {
+        let accounting = accounting("Queue");
+        let mut traffic = Traffic::partial(&accounting);
+        let mut audit = AuditLog::new();
+        traffic.begin_log();
+        let log: Vec<_> = (from..from + 20)
+            .map(|id| event(id, "alice", 0, 2000, None, 200))
+            .collect();
+        audit
+            .read(log.join("\n").as_bytes(), |event| {
+                traffic.add(event, accounting.sample(event));
+                Ok::<(), io::Error>(())
+            })
+            .unwrap();
+        Traffic::from_json(&traffic.to_json().unwrap()).unwrap()
+    };
+    let mut all = Traffic::default();
+    all.merge(partial(0)).unwrap();
+    all.merge(partial(20)).unwrap();
+    let report = all.report();
+    let batch = &report.priority_levels[0];
+    // Two servers with 10 seats each for the level.
+    assert_eq!((batch.sums.seat_seconds, batch.peak_seats), (40.0, 20.0));
+}
