@@ -16,8 +16,8 @@
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
-//! This crate does not open files or connections; it reads logs from streams that the caller opens. The rules of a server come from
-//! `k8s-flowcontrol-rules`.
+//! This crate does not open files or connections; it reads logs from streams that the caller opens. The rules of a
+//! server come from `k8s-flowcontrol-rules`.
 
 mod evidence;
 

@@ -62,7 +62,8 @@ const PATHS: [&str; 10] = [
 ];
 
 impl Redactor {
-    /// Replaces names by words that depend on the key. Anyone with the key can check whether a word stands for a guessed name.
+    /// Replaces names by words that depend on the key. Anyone with the key can check whether a word stands for a
+    /// guessed name.
     ///
     /// A random key of 32 bytes gives words that no other run repeats.
     pub fn with_key(key: impl Into<Vec<u8>>) -> Self {

@@ -33,11 +33,11 @@
 //!   [`Config::with_timeout`](crate::config::Config::with_timeout), and `.timeout(…)` of every request builder.
 //! - [`Api::update_with`] repeats a change after a conflict.
 //! - [`Api::wait_for`] waits until an object meets a condition, see [`wait`](crate::wait).
-//! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields have the names
-//!   of OpenTelemetry's semantic conventions: `http.request.method`, `url.path`, `url.query`, `server.address`, `server.port`,
-//!   `http.response.status_code`, `http.request.resend_count`, `error.type`. The fields `request_id`,
-//!   `duration_ms`, `flow_schema_uid` and `priority_level_uid` do not have a convention. Every attempt is an
-//!   event, at level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
+//! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields have the names of
+//!   OpenTelemetry's semantic conventions: `http.request.method`, `url.path`, `url.query`, `server.address`,
+//!   `server.port`, `http.response.status_code`, `http.request.resend_count`, `error.type`. The fields `request_id`,
+//!   `duration_ms`, `flow_schema_uid` and `priority_level_uid` do not have a convention. Every attempt is an event, at
+//!   level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
 //!   [`Client::on_request`] reports attempts to the program, for instance for metrics.
 //! - [`Client::with_header`], [`Client::before_request`] and [`Client::layer`] change requests and responses;
 //!   [`Client::with_transport`] sends them through a custom HTTP client.

@@ -246,10 +246,11 @@ impl Builder {
 
     /// Keeps the objects in a folder too, so that they survive a restart. The folder is created if it does not exist.
     ///
-    /// A server that starts with the folder of an earlier server has its objects with their UIDs, and resource versions continue.
-    /// As after a compaction, older resource versions are expired: a watch or page that needs one gets 410. If the earlier
-    /// server emulated another release, it is an [upgrade](ApiServer::upgrade). [`objects`](Self::objects) are created
-    /// only in a new folder. Events, faults, recorded requests and the certificate authority are not kept.
+    /// A server that starts with the folder of an earlier server has its objects with their UIDs, and resource versions
+    /// continue. As after a compaction, older resource versions are expired: a watch or page that needs one gets 410.
+    /// If the earlier server emulated another release, it is an [upgrade](ApiServer::upgrade).
+    /// [`objects`](Self::objects) are created only in a new folder. Events, faults, recorded requests and the
+    /// certificate authority are not kept.
     ///
     /// The server responds to a write when it is on the disk: a process that is killed does not lose confirmed writes. Other
     /// requests wait meanwhile, usually a few milliseconds. If the disk cannot be written, writes fail with 500 and have no

@@ -158,7 +158,8 @@ facts! {
     WatchListGate: 27, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `SizeBasedListCostEstimate` exists, and is on by default.
     SizeBasedListCostEstimate: 34, "recorded estimates of 1.36 with and without the gate";
-    /// The feature gate `ConsistentListFromCache` can be set, though it is on since 1.34; a server of a later release does not start with it.
+    /// The feature gate `ConsistentListFromCache` can be set, though it is on since 1.34; a server of a later release
+    /// does not start with it.
     ConsistentListFromCacheName: 28 until 37, "pkg/features/kube_features.go of kubernetes/apiserver";
     /// `WatchList` is on by default, but off again in the next release.
     WatchListTrial: 32 until 33, "pkg/features/kube_features.go of kubernetes/apiserver";
@@ -181,7 +182,8 @@ facts! {
     OpenApiMetaListTypes: 30, "recorded OpenAPI documents of 1.29 and 1.31";
     /// OpenAPI documents give the elements of lists and maps a default.
     OpenApiElementDefaults: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
-    /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only the groups of the document.
+    /// OpenAPI documents name every registered group for DeleteOptions and WatchEvent, later only the groups of the
+    /// document.
     OpenApiNamesEveryGroup: 0 until 34, "recorded OpenAPI documents of 1.31 and 1.36";
     /// OpenAPI documents require the bodies of requests, and omit the default of times and raw objects.
     OpenApiRequiredBodies: 29, "recorded OpenAPI documents of 1.28 and 1.29";
@@ -258,7 +260,8 @@ const ALWAYS: MetricReleases = MetricReleases {
 };
 
 impl MetricReleases {
-    /// The releases of the metric with a name such as `apiserver_flowcontrol_demand_seats`. For an unknown metric, the result is all releases.
+    /// The releases of the metric with a name such as `apiserver_flowcontrol_demand_seats`. For an unknown metric, the
+    /// result is all releases.
     ///
     /// ```
     /// use k8s_flowcontrol_types::MetricReleases;

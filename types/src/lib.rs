@@ -15,8 +15,8 @@
 //!
 //! [`unknown_fields`] and [`from_value_strict`] find misspelt fields.
 //!
-//! This crate does not do I/O and does not contain the rules of a server, which are in `k8s-flowcontrol-rules`. Applications depend on
-//! `k8s-flowcontrol`, which re-exports this crate.
+//! This crate does not do I/O and does not contain the rules of a server, which are in `k8s-flowcontrol-rules`.
+//! Applications depend on `k8s-flowcontrol`, which re-exports this crate.
 //!
 //! ```
 //! use k8s_flowcontrol_types::api::{v1, v1beta2};

@@ -34,12 +34,14 @@ use crate::{ApiVersion, GROUP, Kind, Resource, json};
 use serde::de::Error as _;
 use serde_json::{Error, Map, Value};
 
-/// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object; `None` if it does not own any.
+/// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object;
+/// `None` if it does not own any.
 ///
 /// The values come from `live`. Fields that were applied through another version of this API group are included.
 ///
 /// # Errors
-/// The managed fields are malformed, or an unknown field of `live` has a value that a tree cannot represent, such as `1e400`.
+/// The managed fields are malformed, or an unknown field of `live` has a value that a tree cannot represent, such as
+/// `1e400`.
 ///
 /// See [field management](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
 pub fn extract<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, Error> {

@@ -13,7 +13,8 @@ use std::marker::PhantomData;
 /// [`PartialObjectMetadata`] of `meta.k8s.io/v1`.
 ///
 /// As a [`Resource`] it has the group, version, kind and paths of `K`, so that code for every kind works with it. Its
-/// JSON has the kind `PartialObjectMetadata` and the `apiVersion` `meta.k8s.io/v1`. It is read-only: servers do not store such objects.
+/// JSON has the kind `PartialObjectMetadata` and the `apiVersion` `meta.k8s.io/v1`. It is read-only: servers do not
+/// store such objects.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;

@@ -118,9 +118,9 @@ impl std::error::Error for UnknownApiVersion {}
 
 /// A Kubernetes release, such as 1.29 or 1.36.2.
 ///
-/// Defaults, conversion and validation differ between releases, so their functions take a release; [`has`](Self::has) names the
-/// differences. Releases 1.25 to 1.37 are known. A release without a patch is the newest known patch. Patch releases with the same
-/// behaviour are equal: only 1.36.0 to 1.36.2 are distinct from the newest patch.
+/// Defaults, conversion and validation differ between releases, so their functions take a release; [`has`](Self::has)
+/// names the differences. Releases 1.25 to 1.37 are known. A release without a patch is the newest known patch. Patch
+/// releases with the same behaviour are equal: only 1.36.0 to 1.36.2 are distinct from the newest patch.
 ///
 /// ```
 /// use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -200,8 +200,8 @@ impl Release {
         self.minor
     }
 
-    /// The patch number: 2 for 1.36.2. For a release without a patch it is the number of the newest known patch, or 0 if all patches behave
-    /// the same.
+    /// The patch number: 2 for 1.36.2. For a release without a patch it is the number of the newest known patch, or 0
+    /// if all patches behave the same.
     pub const fn patch(self) -> u32 {
         match self.patch {
             NEWEST_PATCH => Self::last_patch(self.minor),

@@ -64,8 +64,9 @@ pub trait Resource:
     /// An object of which nothing is set but the name, for server-side apply: only the fields that the program sets are
     /// written, and owned by its field manager.
     ///
-    /// An object from `default()` is written with its required fields, also where they are still empty. A partial object
-    /// is written without required fields that have their default, such as an empty string or 0, at every depth, except for the fields that
+    /// An object from `default()` is written with its required fields, also where they are still empty. A partial
+    /// object is written without required fields that have their default, such as an empty string or 0, at every depth,
+    /// except for the fields that
     /// [`always_send!`](crate::always_send) names. It stays partial when it is cloned or converted to another version, and
     /// equals other partial objects only.
     ///

@@ -80,8 +80,8 @@ pub struct FieldSchema {
     pub patch_merge_key: Option<&'static str>,
     /// The Kubernetes release, such as `1.28`, that added the field to a version already served.
     pub introduced_in: Option<&'static str>,
-    /// The type of the field in a Kubernetes API server (`x-go-type`), where the shape does not imply it: `*int32` is a pointer, which
-    /// is written also when it is zero, and `types.UID` is a named string type, whose name errors print.
+    /// The type of the field in a Kubernetes API server (`x-go-type`), where the shape does not imply it: `*int32` is a
+    /// pointer, which is written also when it is zero, and `types.UID` is a named string type, whose name errors print.
     pub go_type: Option<&'static str>,
 }
 

@@ -8,8 +8,9 @@ use serde_json::{Error, Value};
 
 /// The paths of the fields of `object`, at every depth, that its type does not know: such as `spec.rules[0].subject`.
 ///
-/// Reading keeps such fields and writing returns them, because a newer server may have sent them. In an object that a program wrote, they are spelling mistakes, which a server drops with a warning. The result does not
-/// contain fields that a custom resource allows with `x-kubernetes-preserve-unknown-fields`.
+/// Reading keeps such fields and writing returns them, because a newer server may have sent them. In an object that a
+/// program wrote, they are spelling mistakes, which a server drops with a warning. The result does not contain fields
+/// that a custom resource allows with `x-kubernetes-preserve-unknown-fields`.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;

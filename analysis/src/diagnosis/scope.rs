@@ -8,8 +8,8 @@ use std::fmt;
 pub struct Scope<'a> {
     /// Only the priority levels of this user's requests, and the requests themselves.
     pub user: Option<&'a User>,
-    /// Whether the user may be in groups that `user` does not contain, because they are unknown. Then every priority level counts
-    /// that the user might get through a group.
+    /// Whether the user may be in groups that `user` does not contain, because they are unknown. Then every priority
+    /// level counts that the user might get through a group.
     pub any_groups: bool,
     /// Only this priority level.
     pub level: Option<&'a str>,

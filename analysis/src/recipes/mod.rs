@@ -52,8 +52,8 @@ pub struct Recipe {
     pub priority_level: Option<PriorityLevelConfiguration>,
     /// The flow schema.
     pub flow_schema: FlowSchema,
-    /// The schemas and levels of several sorts of requests, before and after. Where groups are unknown, it holds for users of any
-    /// groups except `system:masters`, whose requests stay exempt.
+    /// The schemas and levels of several sorts of requests, before and after. Where groups are unknown, it holds for
+    /// users of any groups except `system:masters`, whose requests stay exempt.
     pub proof: Vec<ProvenRequest>,
     /// The flow schemas with the objects of the recipe.
     pub flow_schemas: Vec<FlowSchema>,

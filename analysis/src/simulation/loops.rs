@@ -6,8 +6,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// A client with this many more requests on average than its arriving requests meet waits for its responses.
 ///
-/// Requests that arrive at random times meet the average number. A client with a fixed number of connections sends while a connection
-/// is free, so its requests meet up to one less. In between, responses are short compared with pauses, and both models agree.
+/// Requests that arrive at random times meet the average number. A client with a fixed number of connections sends
+/// while a connection is free, so its requests meet up to one less. In between, responses are short compared with
+/// pauses, and both models agree.
 const FEWER_MET: f64 = 0.3;
 /// Fewer requests do not characterize a client.
 const LEAST_REQUESTS: u64 = 10;

@@ -232,8 +232,8 @@ impl Recording {
     /// Estimates the waits that the log does not have, by a replay of the requests: those without annotation, which servers
     /// write since 1.31 for requests that took more than half a second. Otherwise they would count as execution.
     ///
-    /// The requests must be sorted by time, and must be the requests of the following replay. Each call starts with the estimates
-    /// of the previous call and improves them; [`ESTIMATES`](Self::ESTIMATES) calls are enough.
+    /// The requests must be sorted by time, and must be the requests of the following replay. Each call starts with the
+    /// estimates of the previous call and improves them; [`ESTIMATES`](Self::ESTIMATES) calls are enough.
     pub fn estimate_waits(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut run = self.clone().prepare(requests.into_iter(), ());
         run.run(|_| ());
@@ -251,11 +251,11 @@ impl Recording {
 
     /// Replays the requests as their clients would send them, and tells `progress` from time to time how far it has come.
     ///
-    /// The requests must be sorted by time; a request that is earlier than its predecessor counts as late. A client that waits for its
-    /// responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated response as the log has it
-    /// after the recorded one, unless the pause is longer than five seconds. After a response with another outcome than in the
-    /// log (429 or not), the client pauses as it did on average after that outcome. All other requests come at the times of the
-    /// log.
+    /// The requests must be sorted by time; a request that is earlier than its predecessor counts as late. A client
+    /// that waits for its responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated
+    /// response as the log has it after the recorded one, unless the pause is longer than five seconds. After a
+    /// response with another outcome than in the log (429 or not), the client pauses as it did on average after that
+    /// outcome. All other requests come at the times of the log.
     ///
     /// The times of the report begin with the first request. A rejected request is not retried: its client's retries are
     /// requests of the log.

@@ -77,8 +77,9 @@ pub struct Observed {
     pub predicted: Waits,
     /// For each of these requests the difference of both, without its sign.
     pub differences: Waits,
-    /// The simulated waits that a server would record, which it does for requests that take more than half a second. Their
-    /// distribution is comparable with that of `waits`, unlike `predicted`, whose requests are chosen by their recorded wait.
+    /// The simulated waits that a server would record, which it does for requests that take more than half a second.
+    /// Their distribution is comparable with that of `waits`, unlike `predicted`, whose requests are chosen by their
+    /// recorded wait.
     pub shown: Waits,
     /// The requests that the server of the log rejected.
     pub rejected: u64,

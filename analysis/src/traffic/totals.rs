@@ -76,8 +76,8 @@ impl Traffic {
         }
     }
 
-    /// Totals that are to be added to the totals of other logs. Up to 65,536 incomplete requests are kept, because another log
-    /// may contain their last event.
+    /// Totals that are to be added to the totals of other logs. Up to 65,536 incomplete requests are kept, because
+    /// another log may contain their last event.
     pub fn partial(accounting: &Accounting) -> Self {
         Self {
             is_partial: true,

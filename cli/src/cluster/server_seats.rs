@@ -84,8 +84,8 @@ impl SeatsArg {
         block_on(async { self.live(&cluster.client().await?, levels, release).await })
     }
 
-    /// The given number, or the numbers of all API servers of a cluster: servers with equal numbers together, the smallest first.
-    /// A note names each server that is missing.
+    /// The given number, or the numbers of all API servers of a cluster: servers with equal numbers together, the
+    /// smallest first. A note names each server that is missing.
     pub(crate) fn of_control_plane(
         self,
         cluster: &ClusterArgs,

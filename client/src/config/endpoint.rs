@@ -25,8 +25,8 @@ impl Config {
     /// ```
     ///
     /// # Errors
-    /// If `url` is invalid, or if another server could receive the credentials: certificates are not verified, only one address
-    /// uses TLS, or neither uses it and the new address is not a loopback address.
+    /// If `url` is invalid, or if another server could receive the credentials: certificates are not verified, only one
+    /// address uses TLS, or neither uses it and the new address is not a loopback address.
     pub fn with_endpoint(self, url: impl AsRef<str>) -> Result<Self, ConfigError> {
         let uses_tls = self.server.scheme() == "https";
         if uses_tls && self.tls.insecure {

@@ -12,8 +12,8 @@
 //! 3. Without either, or if no file of `KUBECONFIG` exists, the service account of the pod that the program runs in.
 //!
 //! Unknown fields are ignored, and of a repeated key the last value is used, as in kubectl. Errors name the file, the
-//! context and the field, and do not contain secrets. Faults that do not fail a request are warnings of `tracing` with the target
-//! `k8s_flowcontrol::config`.
+//! context and the field, and do not contain secrets. Faults that do not fail a request are warnings of `tracing` with
+//! the target `k8s_flowcontrol::config`.
 //!
 //! # Supported fields
 //!
@@ -51,10 +51,11 @@
 //! # Rotation
 //!
 //! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed. A
-//! separate thread reads them, so that a slow disk does not delay other tasks. A file may have 4 MiB, and a kubeconfig 64 MiB. After a
-//! change of a certificate, key or authority, new connections are made with it. While a file is missing, empty or incomplete, for instance halfway
-//! through a rotation, the last valid token or certificate stays in use, with a warning. After a 401 the files are read
-//! again, or the exec plugin runs again, and the request is sent once more.
+//! separate thread reads them, so that a slow disk does not delay other tasks. A file may have 4 MiB, and a kubeconfig
+//! 64 MiB. After a change of a certificate, key or authority, new connections are made with it. While a file is
+//! missing, empty or incomplete, for instance halfway through a rotation, the last valid token or certificate stays in
+//! use, with a warning. After a 401 the files are read again, or the exec plugin runs again, and the request is sent
+//! once more.
 //!
 //! An exec plugin renews its credential in the background before the expiry, see [`ExecPlugin`].
 //!

@@ -130,9 +130,11 @@ impl Config {
     /// The tokens that all requests of a client and its clones share for their retries. Defaults to 500; `None` means no
     /// limit.
     ///
-    /// A retry takes 5 tokens, after a timeout 10. The server's response to a first attempt gives back 1, and its response to a retry gives back the tokens of that retry.
-    /// Successes and errors such as 404 count as responses. So 100 consecutive retries may fail. Without enough tokens, each request
-    /// is sent once, and its error names the budget. Retries therefore do not multiply the requests to an overloaded server. Rejections by flow control (429) take tokens too.
+    /// A retry takes 5 tokens, after a timeout 10. The server's response to a first attempt gives back 1, and its
+    /// response to a retry gives back the tokens of that retry. Successes and errors such as 404 count as responses. So
+    /// 100 consecutive retries may fail. Without enough tokens, each request is sent once, and its error names the
+    /// budget. Retries therefore do not multiply the requests to an overloaded server. Rejections by flow control (429)
+    /// take tokens too.
     ///
     /// Watchers and stores do not use the budget: each sends one request at a time and pauses in between. The second
     /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a

@@ -25,10 +25,11 @@ use std::time::Duration;
 /// | the request's timeout, an untrusted certificate, a response that cannot be decoded, any other code | | none |
 ///
 /// Reads are get, list, discovery and the opening of a watch. Dry runs of subresources other than the status count as
-/// writes, because not every subresource supports them. The server rejects the repetition of a *guarded* write: a replace with a resource version, and a delete with a precondition. Other creates, applies,
-/// patches and deletes are not sent again after an unknown outcome, because they could create an object twice or undo
-/// another client's change. If a guarded write is sent again and fails with a conflict or a missing object, the first
-/// attempt may be the cause. The returned error is then the earlier one.
+/// writes, because not every subresource supports them. The server rejects the repetition of a *guarded* write: a
+/// replace with a resource version, and a delete with a precondition. Other creates, applies, patches and deletes are
+/// not sent again after an unknown outcome, because they could create an object twice or undo another client's change.
+/// If a guarded write is sent again and fails with a conflict or a missing object, the first attempt may be the cause.
+/// The returned error is then the earlier one.
 /// [`Error::may_have_taken_effect`](crate::Error::may_have_taken_effect) reports whether a failed write may have been
 /// carried out.
 ///

@@ -188,9 +188,9 @@ impl Error {
 
     /// Whether the failed request is a write that the server may have carried out, completely or in part.
     ///
-    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the server returned a 5xx
-    /// code that does not show the outcome. `false` for reads, dry runs, and if the server rejected the request or
-    /// never received it. Read the object to learn the outcome.
+    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the
+    /// server returned a 5xx code that does not show the outcome. `false` for reads, dry runs, and if the server
+    /// rejected the request or never received it. Read the object to learn the outcome.
     pub fn may_have_taken_effect(&self) -> bool {
         self.0.may_have_taken_effect
     }

@@ -95,8 +95,8 @@ impl Error {
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
     }
 
-    /// The connection to the server failed: connection refused, unreachable or unknown host, untrusted certificate, or timeout. Nothing
-    /// was sent.
+    /// The connection to the server failed: connection refused, unreachable or unknown host, untrusted certificate, or
+    /// timeout. Nothing was sent.
     ///
     /// A connection that broke later is [`is_retryable`](Self::is_retryable) instead.
     pub fn is_connect(&self) -> bool {

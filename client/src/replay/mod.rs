@@ -24,9 +24,9 @@
 //!
 //! # Recorded and removed data
 //!
-//! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request. Other request headers, such as `Authorization`, `Impersonate-*` and cookies, are not
-//!   recorded. The server's address and
-//!   certificates are not recorded either.
+//! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request.
+//!   Other request headers, such as `Authorization`, `Impersonate-*` and cookies, are not recorded. The server's
+//!   address and certificates are not recorded either.
 //! - The status code, the body, and of the headers `Content-Type`, `Warning`, `Retry-After`, `Audit-Id` and the UIDs of the
 //!   FlowSchema and priority level. Other response headers, such as `Set-Cookie`, are not recorded.
 //! - In bodies, `REDACTED` replaces the token of a `TokenRequest`, `TokenReview` or `ExecCredential` and the data of a

@@ -122,7 +122,8 @@ macro_rules! loss_setter {
         impl<K: $crate::Resource> $builder<K> {
             /// Sends the object even if the server's API version cannot express all of its fields.
             ///
-            /// Has an effect only through [`Negotiated`](crate::client::Negotiated), which otherwise fails with an error for which
+            /// Has an effect only through [`Negotiated`](crate::client::Negotiated), which otherwise fails with an
+            /// error for which
             /// [`is_lossy`](crate::Error::is_lossy) is true.
             pub fn allow_loss(mut self) -> Self {
                 self.call.allow_loss();

@@ -1,7 +1,7 @@
 //! A gzip body, decompressed as it arrives.
 //!
-//! Requests for streams ask for an uncompressed response, but a server, a proxy or a custom transport may compress it nevertheless. Kubernetes
-//! 1.37 sends one gzip member per flush, with the end of an event anywhere in it.
+//! Requests for streams ask for an uncompressed response, but a server, a proxy or a custom transport may compress it
+//! nevertheless. Kubernetes 1.37 sends one gzip member per flush, with the end of an event anywhere in it.
 
 use crate::transport::{Body, TransportError};
 use bytes::Bytes;

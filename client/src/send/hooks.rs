@@ -166,11 +166,12 @@ impl Client {
     /// settings, or a `tower::Service`.
     ///
     /// The transport receives complete requests: the URL of the server, all headers and the body. Certificates, proxy,
-    /// `tls-server-name`, keep-alive and connect timeout of the configuration have no effect. Credentials, retries, time limits and
-    /// all other settings take effect. It must neither follow redirects nor send a request again.
+    /// `tls-server-name`, keep-alive and connect timeout of the configuration have no effect. Credentials, retries,
+    /// time limits and all other settings take effect. It must neither follow redirects nor send a request again.
     ///
-    /// Errors of reqwest 0.13, hyper 1 and `std::io` are recognized, also as sources of other errors, so that the client knows
-    /// which requests it may send again. Any other error ends the request. A transport with other error types returns
+    /// Errors of reqwest 0.13, hyper 1 and `std::io` are recognized, also as sources of other errors, so that the
+    /// client knows which requests it may send again. Any other error ends the request. A transport with other error
+    /// types returns
     /// [`TransportError`](crate::client::TransportError).
     ///
     /// ```no_run

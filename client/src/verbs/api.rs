@@ -242,8 +242,9 @@ impl<K: Resource> Api<K> {
 
     /// Opens a watch: a stream of the changes of objects.
     ///
-    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to receive every change. The stream ends when the
-    /// server closes it. [`watcher`](Self::watcher) lists, watches and reconnects automatically. See [watches].
+    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to receive every change. The stream ends
+    /// when the server closes it. [`watcher`](Self::watcher) lists, watches and reconnects automatically. See
+    /// [watches].
     ///
     /// # Errors
     /// - [`is_expired`](Error::is_expired) if the resource version is too old: list again. This error can also be the first

@@ -10,8 +10,9 @@ use crate::{ApiVersion, GROUP, Release};
 impl Client {
     /// Reads the Kubernetes release of the server, which determines its defaults, conversion and validation.
     ///
-    /// For a release that this crate does not know, the result is the nearest known release, and a `tracing` warning with
-    /// the target `k8s_flowcontrol::request` names both. [`version`](Self::version) reads the build as the server describes it.
+    /// For a release that this crate does not know, the result is the nearest known release, and a `tracing` warning
+    /// with the target `k8s_flowcontrol::request` names both. [`version`](Self::version) reads the build as the server
+    /// describes it.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -21,8 +22,9 @@ impl Client {
     /// # }
     /// ```
     ///
-    /// A server that does not name a release of Kubernetes 1, as some proxies and distributions do, counts as the oldest release that
-    /// introduced the versions of flow control that it serves, as for [`negotiated`](Self::negotiated).
+    /// A server that does not name a release of Kubernetes 1, as some proxies and distributions do, counts as the
+    /// oldest release that introduced the versions of flow control that it serves, as for
+    /// [`negotiated`](Self::negotiated).
     ///
     /// # Errors
     /// If the request fails, or the server neither names a release nor serves a known version of flow control

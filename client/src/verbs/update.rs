@@ -38,8 +38,8 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     ///
-    /// `change` may be called several times, each time with the newest object. If it does not change the object, nothing is written.
-    /// The result is the stored object.
+    /// `change` may be called several times, each time with the newest object. If it does not change the object,
+    /// nothing is written. The result is the stored object.
     ///
     /// # Errors
     /// - The errors of [`get`](Self::get) and [`replace`](Self::replace), such as [`is_not_found`](Error::is_not_found).

@@ -86,9 +86,10 @@ impl<K: Resource> WatchRequest<K> {
 
     /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
-    /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes them
-    /// where the server sends them nevertheless, as all released servers do. A server keeps them when such an object is written
-    /// back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract) need them. Defaults to off.
+    /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes
+    /// them where the server sends them nevertheless, as all released servers do. A server keeps them when such an
+    /// object is written back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract)
+    /// need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
         self.wires = self.wires.dropping_managed_fields();
         self.call

@@ -61,7 +61,8 @@ fn size_of(shape: &Shape) -> usize {
     }
 }
 
-/// Boxes fields of a large struct, and returns its size. The fields `spec` and `status` of an object with metadata are not boxed.
+/// Boxes fields of a large struct, and returns its size. The fields `spec` and `status` of an object with metadata are
+/// not boxed.
 fn decide(body: &mut Body, fields: Vec<usize>) -> usize {
     let Body::Struct(Struct {
         fields: planned, ..

@@ -14,8 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 /// One flow-control object in a text: a whole document, or an item of a list.
 ///
-/// Spans and offsets count in the bytes of that text. An item of a YAML list does not have its own text: its fields are located
-/// in the list.
+/// Spans and offsets count in the bytes of that text. An item of a YAML list does not have its own text: its fields are
+/// located in the list.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(super) text: Arc<[u8]>,

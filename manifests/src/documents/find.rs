@@ -226,7 +226,8 @@ impl ParsedPart<'_> {
         let duplicates = self.duplicates.get(first..).unwrap_or_default().iter();
         let within = |problem: &&Problem| problem.span.start < span.end;
         Body::Item {
-            // A value that is too deep or too large cannot become JSON; its error message takes its place and fails to parse.
+            // A value that is too deep or too large cannot become JSON; its error message takes its place and fails to
+            // parse.
             json: to_value(node)
                 .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
             list: Arc::clone(&self.parsed),

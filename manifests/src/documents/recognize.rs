@@ -135,8 +135,9 @@ pub(crate) fn recognize_text(text: &[u8], is_named: bool) -> Option<Posted> {
     })
 }
 
-/// Whether an `apiVersion` next to a flow-control kind can mean our group. This is true if it names the group, does not name a
-/// group, names something that is not a group, or names another group of Kubernetes: other groups do not have these kinds.
+/// Whether an `apiVersion` next to a flow-control kind can mean our group. This is true if it names the group, does not
+/// name a group, names something that is not a group, or names another group of Kubernetes: other groups do not have
+/// these kinds.
 fn is_ours(api_version: &str) -> bool {
     match api_version.split('/').collect::<Vec<_>>().as_slice() {
         [_] => true,

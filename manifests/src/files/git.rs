@@ -1,8 +1,8 @@
 //! Files with changes that are not committed.
 //!
-//! A folder can come from anywhere, so no program that it names may run. Git is never pointed at the folder's own repository, whose
-//! configuration can name programs (clean filters, fsmonitor, hooks, ssh of a lazy fetch, an alias), but at an empty repository of ours, which
-//! reads the folder's index and objects.
+//! A folder can come from anywhere, so no program that it names may run. Git is never pointed at the folder's own
+//! repository, whose configuration can name programs (clean filters, fsmonitor, hooks, ssh of a lazy fetch, an alias),
+//! but at an empty repository of ours, which reads the folder's index and objects.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -18,7 +18,8 @@ pub(super) struct Dirty {
 }
 
 impl Dirty {
-    /// Asks git about the work trees of some files, whose paths do not contain links. Without git, nothing counts as uncommitted.
+    /// Asks git about the work trees of some files, whose paths do not contain links. Without git, nothing counts as
+    /// uncommitted.
     pub(super) fn of<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
         let mut dirty = Self::default();
         let roots: HashSet<_> = files.filter_map(work_tree).collect();

@@ -1,7 +1,7 @@
 //! Migrating the files of folders: finding them, examining many at a time, and replacing their contents.
 //!
-//! A file is replaced as a whole or does not change, with its owner, mode and attributes, and only if no other program changed it
-//! meanwhile. No program that a folder names runs; [`keep_dirty`] runs git.
+//! A file is replaced as a whole or does not change, with its owner, mode and attributes, and only if no other program
+//! changed it meanwhile. No program that a folder names runs; [`keep_dirty`] runs git.
 //!
 //! ```no_run
 //! use k8s_flowcontrol_manifests::Settings;

@@ -23,8 +23,8 @@ const DEMANDS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.8, 4.0,
 
 /// The upper bounds of a histogram's buckets in a release, without `+Inf`, in seconds, requests, seats or parts of a limit.
 ///
-/// `name` is the name of the metric after `apiserver_flowcontrol_`. `None` if it is not a histogram of flow control. Queries such as
-/// `histogram_quantile` are as exact as these bounds: they cannot distinguish waits above 30 s.
+/// `name` is the name of the metric after `apiserver_flowcontrol_`. `None` if it is not a histogram of flow control.
+/// Queries such as `histogram_quantile` are as exact as these bounds: they cannot distinguish waits above 30 s.
 ///
 /// The bounds of 1.36 are recorded; the bounds of older releases come from source code.
 ///

@@ -1,5 +1,5 @@
-//! The form in which servers publish a document: without the facts that only the project's documents state, and with the facts
-//! that Go's types imply.
+//! The form in which servers publish a document: without the facts that only the project's documents state, and with
+//! the facts that Go's types imply.
 
 use super::assemble::assemble;
 use super::groups::registered;

@@ -95,7 +95,8 @@ struct Shared {
     repertoire: Vec<NetworkFault>,
     random: Mutex<Random>,
     is_calm: AtomicBool,
-    /// Whether a connection that follows a connection without an event delivers an event before its first fault. Only for a single watcher.
+    /// Whether a connection that follows a connection without an event delivers an event before its first fault. Only
+    /// for a single watcher.
     lets_progress: bool,
     /// The last connection was closed before an event.
     was_barren: AtomicBool,

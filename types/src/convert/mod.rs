@@ -6,8 +6,8 @@
 //!   are kept. It is [`From`] for the kinds and lists where nothing can be lost, [`TryFrom`] for the others,
 //!   [`Convert::convert_shape`] for a given release, and [`shape_tree`] for JSON. [`Convert::convert_for_server`] is
 //!   for objects that are written to a server.
-//! * **Server conversion** returns the object that a server returns in one version after a write in another: unknown fields are
-//!   dropped and defaults are filled in. It is in `k8s-flowcontrol-rules`.
+//! * **Server conversion** returns the object that a server returns in one version after a write in another: unknown
+//!   fields are dropped and defaults are filled in. It is in `k8s-flowcontrol-rules`.
 //!
 //! Neither drops anything silently: a conversion that loses something or changes the meaning of something returns
 //! [`Lossy`], which has the object as far as it could be converted and every [`Loss`]. Flow schemas are the same in all

@@ -1,7 +1,7 @@
 //! serde's traits, through JSON text: a value of any format is converted to JSON and then read, and the reverse.
 //!
-//! Generated types therefore do not need separate code for serde, and every format keeps everything that JSON keeps, including
-//! fields that a type does not know. serde_json passes the text through unchanged.
+//! Generated types therefore do not need separate code for serde, and every format keeps everything that JSON keeps,
+//! including fields that a type does not know. serde_json passes the text through unchanged.
 
 use super::reader::MAX_DEPTH;
 use super::through::{is_of_serde_json, raw_name, writes_compact_text};

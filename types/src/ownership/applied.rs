@@ -18,8 +18,8 @@ const UNOWNED: [&str; 9] = [
     "deletionTimestamp",
 ];
 
-/// Whether an apply of `wanted` by `field_manager` would not change the object: the manager owns exactly the fields of `wanted`, and
-/// `live` has their values.
+/// Whether an apply of `wanted` by `field_manager` would not change the object: the manager owns exactly the fields of
+/// `wanted`, and `live` has their values.
 ///
 /// It ignores the name, the namespace, other fields that identify an object or that a server fills in, `status`, and
 /// defaults of fields that identify an element of a list, such as `protocol` of a port. A value in another notation (`1000m`

@@ -1,9 +1,8 @@
 //! Taking over fields before the first server-side apply, as `csaupgrade` of client-go does.
 //!
 //! An apply removes an omitted field only if it was applied through the same version: a field that a manager applied in
-//! v1beta3 and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have two
-//! owners. Therefore these entries become
-//! one entry, in the version of the requests.
+//! v1beta3 and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have
+//! two owners. Therefore these entries become one entry, in the version of the requests.
 
 use crate::convert::shares_name;
 use crate::meta::Time;
@@ -48,8 +47,8 @@ pub struct Takeover {
 }
 
 impl Takeover {
-    /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None` if it already owns all
-    /// its fields through one entry of that version.
+    /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None`
+    /// if it already owns all its fields through one entry of that version.
     ///
     /// Entries of subresources do not change. For this API group, a field gets its name in `api_version`. For other groups,
     /// fields are assumed to have the same name in all versions.
@@ -85,8 +84,8 @@ impl Takeover {
         })
     }
 
-    /// The JSON patch that makes the manager the owner of the fields, and keeps the time of its entry. It also removes the annotation of
-    /// client-side apply, and fails with 422 if the object has changed meanwhile.
+    /// The JSON patch that makes the manager the owner of the fields, and keeps the time of its entry. It also removes
+    /// the annotation of client-side apply, and fails with 422 if the object has changed meanwhile.
     pub fn patch(&self, time: &Time) -> Value {
         let mut own = self.own.clone();
         let annotation = format!("f:{LAST_APPLIED_ANNOTATION}");
@@ -111,9 +110,9 @@ impl Takeover {
         Value::Array(patch)
     }
 
-    /// Removes from `after` the manager's fields that `wanted` omits and that no other manager owns. `after` is the result of a
-    /// dry run that applies `wanted` without the takeover; an apply after the takeover removes these fields. Lists count as a
-    /// whole.
+    /// Removes from `after` the manager's fields that `wanted` omits and that no other manager owns. `after` is the
+    /// result of a dry run that applies `wanted` without the takeover; an apply after the takeover removes these
+    /// fields. Lists count as a whole.
     pub fn remove_omitted(&self, after: &mut Value, wanted: &Value) {
         let mut others = json!({});
         for entry in &self.rest {

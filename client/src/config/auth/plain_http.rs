@@ -5,7 +5,8 @@ use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap};
 
 impl Config {
-    /// The configuration without the values that its server must not receive: like in kubectl, a server without TLS does not get credentials.
+    /// The configuration without the values that its server must not receive: like in kubectl, a server without TLS
+    /// does not get credentials.
     ///
     /// # Errors
     /// If the configuration impersonates a user with its credentials. Without them, the request would be that of another

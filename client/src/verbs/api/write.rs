@@ -99,10 +99,11 @@ impl<K: Resource> Api<K> {
 
     /// Creates or changes the object with the same name by [server-side apply], and returns the stored object.
     ///
-    /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
-    /// before and that `object` omits are removed, unless another manager owns them too. To apply a few fields only, start
-    /// from [`K::partial`](Resource::partial): it is sent without the required fields that were not set. [`extract`](crate::ownership::extract)
-    /// returns the fields that a manager has applied. Do not set `metadata.managed_fields`.
+    /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it
+    /// applied before and that `object` omits are removed, unless another manager owns them too. To apply a few fields
+    /// only, start from [`K::partial`](Resource::partial): it is sent without the required fields that were not set.
+    /// [`extract`](crate::ownership::extract) returns the fields that a manager has applied. Do not set
+    /// `metadata.managed_fields`.
     ///
     /// # Errors
     /// - [`is_conflict`](crate::Error::is_conflict) if another manager owns a field with another value.

@@ -76,7 +76,8 @@ pub struct StoreBuilder<K: Resource> {
 impl<K: Resource> StoreBuilder<K> {
     /// The maximum number of events that are kept for subscriptions that have not read them; at least one. Defaults to 1,024.
     ///
-    /// A subscription that is further behind gets a [`Snapshot`](super::Snapshot). Without subscriptions events are not kept.
+    /// A subscription that is further behind gets a [`Snapshot`](super::Snapshot). Without subscriptions events are not
+    /// kept.
     pub fn kept_events(mut self, events: usize) -> Self {
         self.kept_events = events;
         self
@@ -92,7 +93,8 @@ impl<K: Resource> StoreBuilder<K> {
 
     /// Calls `handler` for every failure of the watcher, for example to log it. The watcher tries again after each.
     ///
-    /// Also for every object that does not fit its type ([`is_decode`](Error::is_decode)): the store skips it, and continues with the others.
+    /// Also for every object that does not fit its type ([`is_decode`](Error::is_decode)): the store skips it, and
+    /// continues with the others.
     pub fn on_error(mut self, handler: impl FnMut(&Error) + Send + 'static) -> Self {
         self.on_error = Some(Box::new(handler));
         self

@@ -101,7 +101,8 @@ impl<K> Events<K> {
         self.trim(self.events.len().saturating_sub(self.limit))
     }
 
-    /// Removes the oldest `surplus` events, all events that every subscription has read, and events beyond the limit in bytes.
+    /// Removes the oldest `surplus` events, all events that every subscription has read, and events beyond the limit in
+    /// bytes.
     fn trim(&mut self, surplus: usize) -> Vec<StoreEvent<K>> {
         let needed = self.positions.values().min().copied();
         let needed = needed.unwrap_or_else(|| self.end());

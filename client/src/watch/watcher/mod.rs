@@ -59,9 +59,9 @@ impl<K: Resource> Api<K> {
 /// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
 /// A connection that delivers nothing, not even bookmarks, is closed and replaced.
 ///
-/// After a list it reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile. It never ends on its own: stop polling
-/// it, or drop it, to end it. Every failure is an `Err`, including 401, 403 and 404, which only a person can fix, and the
-/// watcher continues:
+/// After a list it reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile. It never ends on its own: stop
+/// polling it, or drop it, to end it. Every failure is an `Err`, including 401, 403 and 404, which only a person can
+/// fix, and the watcher continues:
 ///
 #[doc = include_str!("recovery.md")]
 ///

@@ -1,8 +1,8 @@
 //! The flow control of a whole server: classification, the queues of all priority levels, and borrowing of seats.
 //!
-//! A [`FlowController`] combines [`matching`](crate::matching), [`limits`](crate::limits) and [`queueing`](crate::queueing)
-//! as kube-apiserver does. It does not do I/O and does not read a clock: every method takes the time, as a duration since any fixed
-//! moment.
+//! A [`FlowController`] combines [`matching`](crate::matching), [`limits`](crate::limits) and
+//! [`queueing`](crate::queueing) as kube-apiserver does. It does not do I/O and does not read a clock: every method
+//! takes the time, as a duration since any fixed moment.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::controller::{Admission, FlowController};
@@ -192,7 +192,8 @@ impl FlowController {
         Some(LevelIndex(index))
     }
 
-    /// The levels, in the order of [`LevelIndex`]. Removed levels are included, without requests once the last request has ended.
+    /// The levels, in the order of [`LevelIndex`]. Removed levels are included, without requests once the last request
+    /// has ended.
     pub fn levels(&self) -> impl Iterator<Item = LevelState<'_>> {
         self.levels.iter().map(Level::state)
     }

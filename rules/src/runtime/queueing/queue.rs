@@ -115,8 +115,8 @@ impl Queues {
         self.find_finishes();
     }
 
-    /// The queue whose oldest request would finish first in virtual time. Among several, it is the first queue from index `first`
-    /// on, or the first queue of all.
+    /// The queue whose oldest request would finish first in virtual time. Among several, it is the first queue from
+    /// index `first` on, or the first queue of all.
     pub(super) fn earliest(&self, first: usize) -> Option<usize> {
         let (finish, earliest) = *self.finishes.first()?;
         let mut later = self.finishes.range((finish, first)..=(finish, usize::MAX));

@@ -181,7 +181,8 @@ impl QueueSet {
 
     /// Removes a waiting request, for example because its time limit is over, and returns whether it was waiting.
     ///
-    /// A request that executes cannot be canceled. As on a server, the free place does not lead to a dispatch before the next event, even if the canceled request kept others from being dispatched.
+    /// A request that executes cannot be canceled. As on a server, the free place does not lead to a dispatch before
+    /// the next event, even if the canceled request kept others from being dispatched.
     pub fn cancel(&mut self, now: Duration, request: RequestId) -> bool {
         if self.requests.find(request, Phase::Waiting).is_none() {
             return false;

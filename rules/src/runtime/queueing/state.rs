@@ -59,8 +59,8 @@ impl QueueSet {
         hand.unwrap_or_default()
     }
 
-    /// The queue that the next request of a flow would join: the queue of its hand with the least waiting work. `None` if the
-    /// level does not queue.
+    /// The queue that the next request of a flow would join: the queue of its hand with the least waiting work. `None`
+    /// if the level does not queue.
     pub fn next_queue_of(&self, flow_hash: u64) -> Option<u32> {
         let hand = self.hand(flow_hash);
         self.least_work(&hand)

@@ -147,8 +147,8 @@ pub fn update_status(old: &Value, new: &Value, release: Release) -> Vec<Violatio
     report.finish()
 }
 
-/// Returns the violations in the metadata of an object of any kind, also of other API groups: a new object, or a replacement of
-/// `old`. The rules of the object's own kind are not included.
+/// Returns the violations in the metadata of an object of any kind, also of other API groups: a new object, or a
+/// replacement of `old`. The rules of the object's own kind are not included.
 ///
 /// The name must be a DNS subdomain, as for most kinds.
 pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Violation> {

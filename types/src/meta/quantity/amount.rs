@@ -11,8 +11,9 @@ use std::str::FromStr;
 
 /// The exact value of a [`Quantity`](super::Quantity): a whole number of nano units, of any size.
 ///
-/// Sums and differences are exact, and keep the suffixes of the left value, unless that is zero. `Display` writes the canonical
-/// form of a Kubernetes API server: without a fraction, with the largest suffix that allows this. Equal amounts may have different formats.
+/// Sums and differences are exact, and keep the suffixes of the left value, unless that is zero. `Display` writes the
+/// canonical form of a Kubernetes API server: without a fraction, with the largest suffix that allows this. Equal
+/// amounts may have different formats.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::{Amount, Quantity};

@@ -18,9 +18,9 @@ use std::str::FromStr;
 
 /// An amount with a suffix, such as `500m` or `2Gi`, which keeps its text; `0` by default.
 ///
-/// Text that is a JSON number on the wire stays one. [`amount`](Self::amount) interprets the text. Quantities are equal, and
-/// have the same hash, when their amounts are: `1024Mi` equals `1Gi`. Text that is not a quantity, which some custom resources contain, is
-/// ordered after all amounts.
+/// Text that is a JSON number on the wire stays one. [`amount`](Self::amount) interprets the text. Quantities are
+/// equal, and have the same hash, when their amounts are: `1024Mi` equals `1Gi`. Text that is not a quantity, which
+/// some custom resources contain, is ordered after all amounts.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::Quantity;

@@ -1,7 +1,7 @@
 //! The metrics of flow control, and the releases whose API servers expose them.
 //!
-//! Kubernetes promises that stable metrics do not change, and that beta metrics keep their labels. It can rename or remove alpha
-//! metrics at any time.
+//! Kubernetes promises that stable metrics do not change, and that beta metrics keep their labels. It can rename or
+//! remove alpha metrics at any time.
 //!
 //! ```
 //! use k8s_flowcontrol_analysis::metrics::catalog::{self, NOMINAL_LIMIT_SEATS, Stability};
