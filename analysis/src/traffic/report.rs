@@ -103,7 +103,7 @@ pub struct LevelTraffic {
     pub users: usize,
     /// The most seats in use in one second, as the mean of that second.
     pub peak_seats: f64,
-    /// The least seat-seconds that the logs and the limits of the level leave possible; [`Sums::seat_seconds`] is the most.
+    /// The least seat-seconds that unknown waits leave possible; [`Sums::seat_seconds`] is the most.
     pub least_seat_seconds: f64,
 }
 

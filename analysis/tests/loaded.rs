@@ -1,0 +1,126 @@
+//! A recorded run of a busy server: the conclusions beside the server's own counts. The table stands in README.md.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
+use flate2::read::MultiGzDecoder;
+use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::simulation::{Prediction, Recording};
+use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
+use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use serde_json::Value;
+use std::fmt::Write;
+use std::io::{self, BufReader};
+use std::time::Duration;
+
+const LOG: &[u8] = include_bytes!("fixtures/loaded/audit.log.gz");
+const OBJECTS: &str = include_str!("fixtures/loaded/objects.json");
+const SERVER: &str = include_str!("fixtures/loaded/server.json");
+const README: &str = include_str!("../README.md");
+const SEATS: u32 = 30;
+
+fn objects() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
+    let list: Value = serde_json::from_str(OBJECTS).unwrap();
+    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
+    for item in list["items"].as_array().unwrap() {
+        match item["kind"].as_str().unwrap() {
+            "FlowSchema" => schemas.push(serde_json::from_value(item.clone()).unwrap()),
+            _ => levels.push(serde_json::from_value(item.clone()).unwrap()),
+        }
+    }
+    (schemas, levels)
+}
+
+fn each(mut add: impl FnMut(&Event<'_>)) {
+    let mut log = AuditLog::new();
+    let mut each = |event: &Event<'_>| {
+        add(event);
+        Ok::<(), io::Error>(())
+    };
+    log.read(BufReader::new(MultiGzDecoder::new(LOG)), &mut each)
+        .unwrap();
+    log.finish(&mut each).unwrap();
+}
+
+#[test]
+fn seat_seconds_are_near_the_executed_time_of_the_server() {
+    let (schemas, levels) = objects();
+    let release = Release::nearest(36);
+    let accounting = Accounting::new(&schemas, &levels, SEATS, release);
+    let mut traffic = Traffic::new(&accounting);
+    traffic.begin_log();
+    each(|event| traffic.add(event, accounting.sample(event)));
+    let report = traffic.report();
+    let server: Value = serde_json::from_str(SERVER).unwrap();
+    let mut table = String::new();
+    for level in &report.priority_levels {
+        let Some(executed) = server[&level.name]["executed"].as_f64() else {
+            panic!("{} has no count of the server", level.name);
+        };
+        let own = level.sums.seat_seconds;
+        let error = (own / executed - 1.0) * 100.0;
+        // What a server does before flow control and after the response is not executed time.
+        assert!((0.0..12.0).contains(&error), "{}: {error} %", level.name);
+        writeln!(
+            table,
+            "| {} | {:.1} | {own:.1} | {:.1} | {:.1} % |",
+            level.name, executed, level.least_seat_seconds, error
+        )
+        .unwrap();
+    }
+    assert!(README.contains(&table), "README.md lacks:\n{table}");
+}
+
+#[test]
+fn the_simulation_of_the_run_is_the_one_in_the_table() {
+    let (schemas, levels) = objects();
+    let release = Release::nearest(36);
+    let server = FlowController::new(&schemas, &levels, SEATS, release, Duration::ZERO).unwrap();
+    let bounds = LevelBounds::new(&levels, SEATS, release);
+    let mut recording = Recording::new(server, bounds, Estimator::new(release));
+    let mut requests = Vec::new();
+    each(|event| {
+        let attributes = event.attributes();
+        requests.extend(recording.add(event, &attributes, Stored::NotFound));
+    });
+    requests.sort_by_key(|request| request.received_us);
+    recording.find_loops(requests.clone());
+    for _ in 0..Recording::ESTIMATES {
+        recording.estimate_waits(requests.clone());
+    }
+    let report = recording.replay(requests, |_| ());
+    let predictions = report.predictions();
+    let busy = |prediction: &&Prediction| {
+        ["batch", "global-default"].contains(&prediction.priority_level.as_str())
+    };
+    let mut table = String::new();
+    for prediction in predictions.iter().filter(busy) {
+        let name = match &prediction.flow {
+            None => format!("level {}", prediction.priority_level),
+            Some((schema, flow)) => format!("flow {schema}/{flow}"),
+        };
+        let [median, p99] = prediction.waits.unwrap();
+        writeln!(
+            table,
+            "| {name} | {} / {} | {} / {} | {} / {} | {} |",
+            prediction.rejected.observed,
+            prediction.rejected.predicted,
+            median.observed.as_millis(),
+            median.predicted.as_millis(),
+            p99.observed.as_millis(),
+            p99.predicted.as_millis(),
+            if prediction.is_within_limits() {
+                "yes"
+            } else {
+                "no"
+            }
+        )
+        .unwrap();
+    }
+    assert!(README.contains(&table), "README.md lacks:\n{table}");
+}
