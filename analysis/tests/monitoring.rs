@@ -260,7 +260,9 @@ fn alpha_rules_are_apart_and_alerts_are_complete() {
         for rule in group["rules"].as_array().unwrap() {
             let expression = rule["expr"].as_str().unwrap();
             if !is_alpha {
-                for (metric, _) in metrics_of(expression) {
+                // The last alternative is enough where a server lacks the others.
+                let needed = expression.rsplit("\nor\n").next().unwrap();
+                for (metric, _) in metrics_of(needed) {
                     assert_ne!(metric.stability(release("1.36")), Some(Stability::Alpha));
                 }
             }

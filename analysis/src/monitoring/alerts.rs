@@ -1,7 +1,8 @@
 //! Alerts, each with the steps that help.
 
 use super::recording::{
-    ARRIVED, CURRENT, DISPATCHED, IN_USE, NOMINAL, REJECTED, UPPER, UTILIZATION, WAIT, WAITING,
+    ARRIVED, CURRENT, DISPATCHED, IN_USE, NOMINAL, REJECTED, SEATS, UPPER, UTILIZATION, WAIT,
+    WAITING,
 };
 use super::series::Series;
 use crate::metrics::catalog::{CURRENT_LIMIT_SEATS, REQUESTED_DEPRECATED_APIS};
@@ -158,7 +159,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
         Alert {
             name: "FlowControlExemptSeats",
             expression: format!(
-                "{IN_USE}{{priority_level=\"exempt\"}}\n/ on (cluster, instance) group_left ()\nsum by (cluster, instance) ({NOMINAL})\n> 0.25"
+                "{IN_USE}{{priority_level=\"exempt\"}}\n/ on (cluster, instance) group_left ()\n{SEATS}\n> 0.25"
             ),
             minutes: 15,
             severity: "warning",

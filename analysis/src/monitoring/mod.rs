@@ -66,7 +66,7 @@ impl Monitoring {
             };
             let own: Vec<_> = recording
                 .iter()
-                .filter(|rule| is_own(&rule.expression))
+                .filter(|rule| is_own(rule.needed()))
                 .map(recording::Rule::json)
                 .collect();
             groups.push(json!({"name": format!("{prefix}.rules"), "rules": own}));
@@ -109,7 +109,7 @@ impl Monitoring {
         };
         let recorded = recording
             .iter()
-            .filter_map(|rule| of(rule.name, &rule.expression));
+            .filter_map(|rule| of(rule.name, rule.needed()));
         let alerts = alerts
             .iter()
             .filter_map(|alert| of(alert.name, &alert.expression));
@@ -147,7 +147,7 @@ fn is_exposed(expression: &str, recording: &[recording::Rule], release: Release)
             None => recording
                 .iter()
                 .find(|rule| rule.name == word)
-                .is_none_or(|rule| is_exposed(&rule.expression, recording, release)),
+                .is_none_or(|rule| is_exposed(rule.needed(), recording, release)),
         })
 }
 
@@ -160,7 +160,7 @@ fn stability(expression: &str, recording: &[recording::Rule], release: Release) 
         None => recording
             .iter()
             .find(|rule| rule.name == word)
-            .map(|rule| stability(&rule.expression, recording, release)),
+            .map(|rule| stability(rule.needed(), recording, release)),
     };
     words.filter_map(of_word).max().unwrap_or(Stability::Stable)
 }

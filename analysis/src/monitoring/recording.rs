@@ -27,6 +27,8 @@ pub(super) const WAITING: &str =
 /// The nominal limits of the levels in one server.
 pub(super) const NOMINAL: &str =
     "instance_priority_level:apiserver_flowcontrol_nominal_limit_seats:max";
+/// All seats of one server.
+pub(super) const SEATS: &str = "instance:apiserver_flowcontrol_seats:max";
 /// The seats in use of one server, as a fraction of all its seats.
 pub(super) const UTILIZATION: &str = "instance:apiserver_flowcontrol_executing_seats:ratio_avg5m";
 /// The seats of a level after lending and borrowing, in one server.
@@ -40,9 +42,24 @@ pub(super) const UPPER: &str =
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) expression: String,
+    /// The part of the expression that is enough, if a server lacks the metrics of the rest.
+    pub(super) enough: Option<String>,
 }
 
 impl Rule {
+    fn new(name: &'static str, expression: String) -> Self {
+        Self {
+            name,
+            expression,
+            enough: None,
+        }
+    }
+
+    /// The expression whose metrics the rule needs.
+    pub(super) fn needed(&self) -> &str {
+        self.enough.as_deref().unwrap_or(&self.expression)
+    }
+
     pub(super) fn json(&self) -> Value {
         json!({"record": self.name, "expr": self.expression})
     }
@@ -58,61 +75,77 @@ pub(super) fn rules(series: &Series<'_>) -> Vec<Rule> {
     );
     let buckets = series.matching(&REQUEST_WAIT_DURATION_SECONDS, "_bucket", "");
     let mut rules = vec![
-        Rule {
-            name: DISPATCHED,
-            expression: format!("sum by (cluster, flow_schema, priority_level) ({dispatched})"),
-        },
-        Rule {
-            name: REJECTED,
-            expression: format!(
-                "sum by (cluster, flow_schema, priority_level, reason) ({rejected})"
-            ),
-        },
-        Rule {
-            name: ARRIVED,
+        Rule::new(
+            DISPATCHED,
+            format!("sum by (cluster, flow_schema, priority_level) ({dispatched})"),
+        ),
+        Rule::new(
+            REJECTED,
+            format!("sum by (cluster, flow_schema, priority_level, reason) ({rejected})"),
+        ),
+        Rule::new(
             // The label `reason` keeps the two sides of `or` apart, so that neither hides the other.
-            expression: format!(
-                "sum by (cluster, priority_level) (\n  {dispatched}\n  or\n  {rejected}\n)"
-            ),
-        },
-        Rule {
-            name: WAIT,
-            expression: format!(
+            ARRIVED,
+            format!("sum by (cluster, priority_level) (\n  {dispatched}\n  or\n  {rejected}\n)"),
+        ),
+        Rule::new(
+            WAIT,
+            format!(
                 "histogram_quantile(0.99,\n  sum by (cluster, priority_level, le) (rate({buckets}[5m]))\n)"
             ),
-        },
-        Rule {
-            name: IN_USE,
-            expression: format!(
+        ),
+        Rule::new(
+            IN_USE,
+            format!(
                 "sum by ({LEVEL}) (avg_over_time({}[5m]))",
                 series.all(series.in_use())
             ),
-        },
-        Rule {
-            name: WAITING,
-            expression: format!(
+        ),
+        Rule::new(
+            WAITING,
+            format!(
                 "sum by ({LEVEL}) (min_over_time({}[5m]))",
                 series.all(&CURRENT_INQUEUE_REQUESTS)
             ),
-        },
-        Rule {
-            name: NOMINAL,
-            expression: format!("max by ({LEVEL}) ({})", series.all(series.limit())),
-        },
-        Rule {
-            name: UTILIZATION,
-            expression: format!(
-                "sum by (cluster, instance) ({IN_USE})\n/\nsum by (cluster, instance) ({NOMINAL})"
-            ),
-        },
+        ),
+        Rule::new(
+            NOMINAL,
+            format!("max by ({LEVEL}) ({})", series.all(series.limit())),
+        ),
+        seats(series),
+        Rule::new(
+            UTILIZATION,
+            format!("sum by (cluster, instance) ({IN_USE})\n/\n{SEATS}"),
+        ),
     ];
     for (name, metric) in [(CURRENT, &CURRENT_LIMIT_SEATS), (UPPER, &UPPER_LIMIT_SEATS)] {
         if metric.is_exposed_by(series.release) {
-            rules.push(Rule {
-                name,
-                expression: format!("max by ({LEVEL}) ({})", series.all(metric)),
-            });
+            let expression = format!("max by ({LEVEL}) ({})", series.all(metric));
+            rules.push(Rule::new(name, expression));
         }
     }
     rules
+}
+
+/// All seats of a server.
+///
+/// A server keeps the series of deleted levels, so the sum of the nominal limits can be too large. The upper limit of a level that may borrow
+/// without a limit is its nominal limit plus all seats, and catch-all is such a level: it always exists, and its spec cannot change.
+fn seats(series: &Series<'_>) -> Rule {
+    let sum = format!("sum by (cluster, instance) ({NOMINAL})");
+    if !UPPER_LIMIT_SEATS.is_exposed_by(series.release) {
+        return Rule::new(SEATS, sum);
+    }
+    let of_catch_all = |metric| series.matching(metric, "", "priority_level=\"catch-all\"");
+    let (upper, nominal) = (
+        of_catch_all(&UPPER_LIMIT_SEATS),
+        of_catch_all(series.limit()),
+    );
+    Rule {
+        name: SEATS,
+        expression: format!(
+            "max by (cluster, instance) (\n  {upper}\n  -\n  {nominal}\n)\nor\n{sum}"
+        ),
+        enough: Some(sum),
+    }
 }
