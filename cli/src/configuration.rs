@@ -77,7 +77,7 @@ impl ConfigurationArgs {
                 .hint("name them with `-f FILE`, or read the standard input with `-f -`"));
         }
         let mut objects = match cluster {
-            Some(cluster) => Objects::live(cluster)?,
+            Some(cluster) => Objects::live(cluster, self.kubernetes.given())?,
             None => Objects::default(),
         };
         let release = self.kubernetes.release_or(objects.live);

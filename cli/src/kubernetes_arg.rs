@@ -12,6 +12,11 @@ pub(crate) struct KubernetesArg {
 }
 
 impl KubernetesArg {
+    /// The given release.
+    pub(crate) fn given(self) -> Option<Release> {
+        self.release
+    }
+
     /// The given release, or else the newest one.
     pub(crate) fn release(self) -> Release {
         self.release.unwrap_or_default()

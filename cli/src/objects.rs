@@ -1,6 +1,6 @@
 //! The flow schemas and priority levels that a command looks at together: from files or from a cluster.
 
-use crate::cluster::{ClusterArgs, block_on};
+use crate::cluster::{ClusterArgs, block_on, release_of};
 use crate::documents::{Document, FileArgs, Object, Skipped, documents};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
@@ -21,7 +21,7 @@ pub(crate) struct Objects {
     pub(crate) is_input_empty: bool,
     /// The last document of each object, by kind and name.
     last: HashMap<(Kind, String), usize>,
-    /// The release of the cluster, if the objects come from a cluster and its release is known.
+    /// The release of the cluster, if the objects come from a cluster.
     pub(crate) live: Option<Release>,
 }
 
@@ -55,11 +55,11 @@ impl Objects {
         Ok(objects)
     }
 
-    /// The objects of a cluster.
-    pub(crate) fn live(cluster: &ClusterArgs) -> Result<Self, Failure> {
+    /// The objects of a cluster, whose release is `given` or the one that it names.
+    pub(crate) fn live(cluster: &ClusterArgs, given: Option<Release>) -> Result<Self, Failure> {
         block_on(async {
             let client = cluster.client().await?;
-            let version = client.version().await?;
+            let release = release_of(&client, given).await?;
             let schemas = client.negotiated::<FlowSchema>().await?;
             let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
             let flow_schemas = schemas.list().await?.items;
@@ -70,7 +70,7 @@ impl Objects {
                 documents: Vec::new(),
                 is_input_empty: false,
                 last: HashMap::new(),
-                live: version.git_version.parse().ok(),
+                live: Some(release),
             })
         })
     }

@@ -108,7 +108,7 @@ impl ClusterArgs {
             builder = builder.context(context);
         }
         if let Some(server) = server {
-            builder = builder.server(server);
+            builder = builder.server(address(server));
         }
         if let Some(timeout) = *request_timeout {
             builder = builder.timeout((!timeout.is_zero()).then_some(timeout));
@@ -148,6 +148,14 @@ impl AccessArgs {
         let flags = [(&self.server, "--server"), (&self.token, "--token")];
         let mut given = flags.into_iter().filter(|(value, _)| value.is_some());
         given.next().map(|(_, flag)| flag)
+    }
+}
+
+/// An address with its scheme: as for kubectl, a host without one uses HTTP.
+fn address(server: &str) -> String {
+    match server.contains("://") {
+        true => server.to_owned(),
+        false => format!("http://{server}"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! A cluster and its objects, as JSON trees in one API version.
 
 use super::connect::ClusterArgs;
+use super::release::release_of;
 use super::tree::name;
 use super::write::WriteArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kubernetes_arg::KubernetesArg;
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{Api, ApiVersion, Client, DynamicObject, Error, GROUP, Release};
 use serde_json::Value;
@@ -18,12 +20,19 @@ pub(crate) struct LiveArgs {
     /// The API version of the requests; defaults to the newest served version
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<ApiVersion>,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
 }
 
 impl LiveArgs {
     /// Connects to the cluster and discovers the versions that it serves.
     pub(crate) async fn connect(&self) -> Result<Live, Failure> {
-        Live::connect(self.cluster.client().await?, self.api_version).await
+        let live = Live::connect(self.cluster.client().await?, self.api_version).await?;
+        Ok(Live {
+            given: self.kubernetes.given(),
+            ..live
+        })
     }
 }
 
@@ -34,6 +43,8 @@ pub(crate) struct Live {
     pub(crate) version: ApiVersion,
     /// All served versions, the newest first.
     pub(crate) served: Vec<ApiVersion>,
+    /// The release that the user gives.
+    pub(crate) given: Option<Release>,
 }
 
 impl Live {
@@ -67,13 +78,14 @@ impl Live {
                 client,
                 version: version.unwrap_or(newest),
                 served,
+                given: None,
             }),
         }
     }
 
     /// The release of the cluster.
     pub(crate) async fn release(&self) -> Result<Release, Error> {
-        self.client.release().await
+        release_of(&self.client, self.given).await
     }
 
     /// The objects of a kind.

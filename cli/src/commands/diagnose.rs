@@ -8,6 +8,7 @@ use crate::cluster::{ClusterArgs, ControlPlane, block_on};
 use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::Streams;
 use crate::redact::RedactArg;
@@ -18,7 +19,7 @@ use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::diagnosis::{
-    Evidence, Gap, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
+    Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -55,6 +56,9 @@ pub(crate) struct Args {
     /// The seconds between two samples of the counters; with 0 the counters are totals since each server started
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=600))]
     interval: u64,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
 
     #[command(flatten)]
     redact: RedactArg,
@@ -112,7 +116,7 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let objects = Objects::live(&args.cluster).map_err(|failure| {
+    let objects = Objects::live(&args.cluster, args.kubernetes.given()).map_err(|failure| {
         failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
     })?;
     if let Some(level) = &args.level {
@@ -130,12 +134,6 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = objects.live.unwrap_or_default();
     let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
     evidence.gaps = gathered.gaps;
-    if objects.live.is_none() {
-        let why = format!("the server reports none that is known; {release} is assumed");
-        evidence
-            .gaps
-            .push(Gap::new("the release of the cluster", why));
-    }
     evidence.servers = gathered.servers;
 
     let redactor = args.redact.redactor()?;

@@ -131,7 +131,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let cluster = args.input.cluster();
     let mut objects = match cluster {
-        Some(cluster) => Objects::live(cluster)?,
+        Some(cluster) => Objects::live(cluster, args.kubernetes.given())?,
         None => Objects::default(),
     };
     let server_levels = objects.levels.clone();

@@ -106,15 +106,12 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .hint("remove the files, or `--live` and the flags that name a cluster or a user"));
     }
     let mut objects = match is_live {
-        true => Objects::live(&args.cluster)?,
+        true => Objects::live(&args.cluster, args.from_release)?,
         false => Objects::default(),
     };
     let from = args.from_release.or(objects.live).ok_or_else(|| {
-        let missing = match is_live {
-            true => "the cluster does not name its release",
-            false => "the release before the upgrade is missing",
-        };
-        Failure::usage(missing).hint("name it with `--from-release`, such as `--from-release 1.31`")
+        Failure::usage("the release before the upgrade is missing")
+            .hint("name it with `--from-release`, such as `--from-release 1.31`")
     })?;
     if from > args.to_release {
         return Err(

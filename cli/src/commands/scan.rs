@@ -53,6 +53,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
     to_release: Release,
 
+    /// The release of the clusters, if they do not name it
+    #[arg(long, value_name = "RELEASE")]
+    kubernetes: Option<Release>,
+
     /// Do not read the releases that Helm stores in Secrets and ConfigMaps
     #[arg(long)]
     no_helm: bool,
@@ -192,6 +196,7 @@ async fn scan_all(args: &Args, clusters: Vec<Named>, has_callers: bool) -> Vec<C
         let reads = Reads {
             helm: !args.no_helm,
             callers: has_callers,
+            release: args.kubernetes,
         };
         let target = args.to_release;
         let timeout = Duration::from_secs(args.timeout);

@@ -12,10 +12,11 @@ use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::Streams;
 use clap::ValueEnum;
-use k8s_flowcontrol::FieldValidation;
+use k8s_flowcontrol::{FieldValidation, Kind, Resource};
 use k8s_flowcontrol_manifests::Validator;
 use old::{live_old, read_old};
 use report::Report;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Validate objects as a Kubernetes API server does, without a server
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "live")]
     update_of: Option<PathBuf>,
 
-    /// Validate updates of the objects of a cluster; naming one, as with `--context`, does the same
+    /// Validate for a cluster: an update of an object that exists, else its creation; naming one, as with `--context`, does the same
     #[arg(long)]
     live: bool,
 
@@ -85,7 +86,7 @@ Examples:
   # Validate the output of another tool in a script
   helm template chart | kubectl flowcontrol validate -f - -o json
 
-  # Validate updates of the objects of a cluster
+  # Validate for a cluster: updates of the objects that exist, and new objects
   kubectl flowcontrol validate -f manifests/ --live";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -150,6 +151,7 @@ impl Command for Args {
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut release = args.kubernetes.release();
     let is_live = args.live || args.cluster.is_named();
+    let mut existing = None;
     let old = match (&args.update_of, is_live) {
         (Some(_), true) => {
             return Err(
@@ -159,9 +161,11 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         (Some(file), _) => Some(read_old(file, release, streams)?),
         (None, true) => {
-            let objects = Objects::live(&args.cluster)?;
+            let objects = Objects::live(&args.cluster, args.kubernetes.given())?;
             release = args.kubernetes.release_or(objects.live);
-            Some(live_old(&objects))
+            let old = live_old(&objects);
+            existing = Some(names(&objects));
+            Some(old)
         }
         (None, false) if args.subresource.is_some() => {
             return Err(Failure::usage("`--subresource` needs an object to update")
@@ -169,20 +173,26 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         (None, false) => None,
     };
-    let mut validator = Validator::new(release)
+    let mut create = Validator::new(release)
         .zero_limited_shares(args.gates.feature_gates.iter().any(|(_, open)| *open))
         .field_validation(args.field_validation.into());
     if args.only_these {
-        validator = validator.without_built_in_objects();
+        create = create.without_built_in_objects();
     }
     if args.export.strip_server_fields {
-        validator = validator.strip_server_fields();
+        create = create.strip_server_fields();
     }
+    let existing = existing.filter(|_| is_live && args.subresource.is_none());
+    let mut validator = create.clone();
     if let Some(old) = old {
         validator = validator.update_of(old);
     }
     if args.subresource.is_some() {
         validator = validator.status();
+    }
+    if is_live {
+        // The cluster has the built-in objects, or else they can be created.
+        create = create.without_built_in_objects();
     }
     let json = args.output == Output::Json;
     let mut report = Report::new(json, args.export.strip_server_fields, release);
@@ -197,9 +207,23 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             }
         };
         for document in &found.documents {
+            let is_new = existing.as_ref().is_some_and(|existing| {
+                let name = document.name().unwrap_or_default().to_owned();
+                !existing.contains(&(document.kind(), name))
+            });
+            let validator = if is_new { &create } else { &validator };
             report.verdict(document, &validator.verdict(document), streams)?;
         }
         report.skip(&found, streams)?;
     }
     report.finish(streams)
+}
+
+/// The kinds and names of objects.
+fn names(objects: &Objects) -> HashSet<(Kind, String)> {
+    let schemas = objects.flow_schemas.iter();
+    let schemas = schemas.map(|object| (Kind::FlowSchema, object.name().to_owned()));
+    let levels = objects.levels.iter();
+    let levels = levels.map(|object| (Kind::PriorityLevelConfiguration, object.name().to_owned()));
+    schemas.chain(levels).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) use form::{ObjectForm, OutputArg, hide_managed_fields};
 pub(crate) use json::{write_line, write_list, write_report};
 pub(crate) use objects::{ObjectFormat, write_objects};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
-pub(crate) use streams::{ERROR, HINT, Stream, Streams, WARNING, note, warn};
+pub(crate) use streams::{ERROR, HINT, Stream, Streams, WARNING, note, notice, warn};
 pub(crate) use table::Table;
 
 /// A count with its noun: `1 object`, `2 objects`, `2 losses`.

@@ -33,6 +33,11 @@ pub(crate) fn note(streams: &mut Streams, text: &str) -> io::Result<()> {
     streams.err.paragraph(&format!("note: {text}"))
 }
 
+/// As [`note`], without a handle of the streams.
+pub(crate) fn notice(text: &str) -> io::Result<()> {
+    Stream::stderr().paragraph(&format!("note: {text}"))
+}
+
 impl Streams {
     /// The standard streams, with the global color choice.
     pub(crate) fn new() -> Self {

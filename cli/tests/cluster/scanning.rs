@@ -327,3 +327,39 @@ async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
     let found = cluster.run(&scan).expect(0).json();
     assert_eq!(found["clusters"][0]["verdict"], "clean");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_does_not_name_its_release() {
+    let version = json!({"major": "", "minor": "", "gitVersion": "custom"});
+    let api = Api::start(vec![("/version", vec![version])]).await;
+    let server = ["-s", &api.url.clone()["http://".len()..]];
+    let run = |arguments: &[&str]| {
+        let output =
+            tokio::task::block_in_place(|| crate::common::run(&[arguments, &server].concat()));
+        (
+            crate::common::code(&output),
+            crate::common::stdout(&output),
+            crate::common::stderr(&output),
+        )
+    };
+    let (_, out, _) = run(&["scan", "--no-helm", "-o", "json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let unread = report["clusters"][0]["unread"].to_string();
+    assert!(unread.contains("the release of the cluster"), "{out}");
+    let (_, out, _) = run(&["scan", "--no-helm", "-o", "json", "--kubernetes", "1.31"]);
+    assert!(!out.contains("the release of the cluster"), "{out}");
+    // The oldest release with v1 is assumed.
+    let matches = ["match", "--live", "--user", "a", "--resource", "pods"];
+    for command in [&matches[..], &["get", "fs"]] {
+        let (code, _, err) = run(command);
+        assert_eq!(code, 0, "{err}");
+        let note = "note: the cluster names the release `custom`, which is not a known one: the rules of Kubernetes 1.29 apply; `--kubernetes` sets another";
+        assert_eq!(
+            err.matches(note).count(),
+            if command[0] == "match" { 1 } else { 0 },
+            "{err}"
+        );
+        let (_, _, err) = run(&[command, &["--kubernetes", "1.30"]].concat());
+        assert!(!err.contains("not a known one"), "{err}");
+    }
+}

@@ -164,6 +164,8 @@ pub(crate) struct Reads {
     pub(crate) helm: bool,
     /// The aggregated API servers, even if the cluster itself does not show signs of old versions.
     pub(crate) callers: bool,
+    /// The release of the cluster, if it does not name it.
+    pub(crate) release: Option<Release>,
 }
 
 /// Scans a cluster for at most `timeout`. An error becomes part of the result.
@@ -199,7 +201,21 @@ async fn fill(
     target: Release,
     reads: Reads,
 ) -> Result<(), Error> {
-    scan.release = Some(client.version().await?.git_version);
+    let named = client.version().await?.git_version;
+    let is_known = minor_of(&named).is_some();
+    scan.release = Some(match reads.release {
+        Some(release) if !is_known => format!("v{release}"),
+        _ => named.clone(),
+    });
+    if !is_known && reads.release.is_none() {
+        scan.unread.push(Unread {
+            what: "the release of the cluster".to_owned(),
+            verdict: Verdict::Incomplete,
+            error: format!(
+                "it names `{named}`, so it is not known which requests its metrics count; `--kubernetes RELEASE` gives it"
+            ),
+        });
+    }
     let group = client.api_group(GROUP).await?;
     let preferred = group.preferred_version.map(|version| version.version);
     let all = group.versions.into_iter().map(|version| version.version);
@@ -270,6 +286,7 @@ async fn read_objects(
         client: client.clone(),
         version,
         served: vec![version],
+        given: None,
     };
     let mut stamps = Stamps::default();
     for kind in Kind::ALL.iter().copied() {
@@ -316,7 +333,7 @@ fn uncounted(scan: &mut ClusterScan, target: Release) {
                 verdict: Verdict::Incomplete,
                 error: format!(
                     "Kubernetes 1.{minor} does not count them, because {version} is deprecated since 1.{deprecated}; \
-                     --audit-log FILE finds the callers in an audit log"
+                     --audit-log LOG finds the callers in an audit log"
                 ),
             });
         }
