@@ -11,6 +11,7 @@
 //! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
 //! | [`recipes`] | objects for common needs: seats for a client, a limit for a client, exempt health checks, with a proof |
 //! | [`traffic`] | the flow schemas and priority levels of the requests in audit logs, and the effect of a proposed configuration |
+//! | [`api_resources`] | the verbs and built-in resources of requests, to find misspelt ones |
 //! | [`redact`] | names replaced by words, for reports that are shared |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
@@ -21,6 +22,7 @@
 
 mod evidence;
 
+pub mod api_resources;
 pub mod diagnosis;
 pub mod lint;
 pub mod monitoring;

@@ -5,6 +5,8 @@ use crate::commands::ALL;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
+use crate::similar_name;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
 
@@ -96,7 +98,8 @@ impl Cli {
     /// A wrong command line, or a request for help, with the text to print.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut program = program();
-        let mut matches = program.try_get_matches_from_mut(arguments)?;
+        let matches = program.try_get_matches_from_mut(arguments);
+        let mut matches = matches.map_err(suggest)?;
         let Global { color } = Global::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut program))?;
         let named = matches.remove_subcommand();
@@ -122,6 +125,20 @@ impl Cli {
             Err(error) => Err(Failure::usage(error.to_string())),
         }
     }
+}
+
+/// Adds the most similar command to the error about an unknown one.
+fn suggest(mut error: clap::Error) -> clap::Error {
+    let wanted = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(wanted)) => wanted,
+        _ => return error,
+    };
+    let names = ALL.iter().map(|command| command.name);
+    if let Some(name) = similar_name::nearest(wanted, names) {
+        let name = ContextValue::Strings(vec![name.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, name);
+    }
+    error
 }
 
 /// When to use color.

@@ -7,7 +7,7 @@ mod permissions;
 
 pub(crate) use group::Group;
 pub(crate) use permissions::{
-    API_SERVERS, BOTH, HELM, LEVELS, METRICS, Needs, RELEASE, Rule, SERVED, on,
+    API_SERVERS, BOTH, HELM, LEVELS, METRICS, Needs, RELEASE, Rule, SELF_REVIEW, SERVED, on,
 };
 
 use crate::exit::Exit;

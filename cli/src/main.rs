@@ -11,6 +11,7 @@ mod documents;
 mod exit;
 mod failure;
 mod feature_gates;
+mod force;
 mod input;
 mod interrupt;
 mod kubernetes_arg;

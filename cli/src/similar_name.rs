@@ -7,14 +7,21 @@ const CLOSE: f64 = 0.6;
 /// The most names that are listed.
 const FEW: usize = 20;
 
-/// A hint for a name that is not among the existing ones: the most similar name, or else all names.
-pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
-    let near = existing
-        .iter()
-        .map(|name| (similarity(wanted, name), *name));
+/// The most similar name, if it is similar.
+pub(crate) fn nearest<'a>(
+    wanted: &str,
+    existing: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let near = existing.map(|name| (similarity(wanted, name), name));
     let near = near.filter(|(similarity, _)| *similarity >= CLOSE);
     let nearest = near.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let mut like: Vec<_> = nearest.map(|(_, name)| name).into_iter().collect();
+    nearest.map(|(_, name)| name)
+}
+
+/// A hint for a name that is not among the existing ones: the most similar name, or else all names.
+pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
+    let nearest = nearest(wanted, existing.iter().copied());
+    let mut like: Vec<_> = nearest.into_iter().collect();
     if like.is_empty() && !wanted.is_empty() {
         like = existing
             .iter()

@@ -77,6 +77,7 @@ fn traffic(folder: &Folder, log: &str, more: &[&str]) -> (String, Value) {
         "1.33",
         "--parquet",
         &rows,
+        "--force",
         "-o",
         "json",
     ];

@@ -54,7 +54,13 @@ async fn the_kubeconfig_lets_in_and_is_private() {
         "tokens.csv",
         "admin-token,admin,admin-uid,\"system:masters\"\nbob-token,bob,bob-uid\n",
     );
-    let options = ["--tokens", &tokens, "--kubeconfig", &kubeconfig];
+    let options = [
+        "--tokens",
+        &tokens,
+        "--write-kubeconfig",
+        &kubeconfig,
+        "--force",
+    ];
     let served = Served::start(&options);
     assert!(served.url.starts_with("https://127.0.0.1:"));
     let mode = std::fs::metadata(&kubeconfig).unwrap().permissions().mode();
@@ -78,7 +84,7 @@ async fn the_kubeconfig_lets_in_and_is_private() {
             .is_ok()
     );
     let strange = folder.file("config", "apiVersion: v1\nkind: Config\n");
-    let refused = run(&["serve", "--kubeconfig", &strange]);
+    let refused = run(&["serve", "--write-kubeconfig", &strange, "--force"]);
     assert_eq!(code(&refused), 3);
     assert_eq!(stdout(&refused), "");
     assert!(

@@ -421,10 +421,14 @@ fn outputs_never_replace_inputs_or_each_other() {
     // A failure leaves the file of an earlier run, and no draft.
     std::fs::write(&page, "old").unwrap();
     let broken = folder.file("broken.log", "not an event");
+    // It is not replaced without a yes, before any work.
     let output = run(&["traffic", "--audit-log", &broken, "--html", &page]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("page.html exists\nhint: use `--force`"));
+    let output = run(&["traffic", "--audit-log", &broken, "--html", &page, "-y"]);
     assert_eq!(code(&output), 3);
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "old");
-    let output = run(&["traffic", "--audit-log", &log, "--html", &page]);
+    let output = run(&["traffic", "--audit-log", &log, "--html", &page, "--force"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(
         std::fs::read_to_string(&page)

@@ -8,5 +8,5 @@ if [ ! -e "$1" ]; then
     exit 1
 fi
 mkdir -p "$WORK/report"
-kubectl-flowcontrol traffic merge "$@" --output json --html "$WORK/report/traffic.html" > "$WORK/report/traffic.json"
+kubectl-flowcontrol traffic merge "$@" --output json --html "$WORK/report/traffic.html" --force > "$WORK/report/traffic.json"
 rclone copy "$WORK/report" "$STORE/report/$RUN"

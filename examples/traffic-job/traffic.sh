@@ -12,5 +12,5 @@ if [ "$#" -eq 0 ]; then
 fi
 # The words for redacted names are the same in all pods, because the key is.
 kubectl-flowcontrol traffic --audit-log "$@" -f "$OBJECTS" --kubernetes "$RELEASE" ${REDACT_KEY:+"--redact=$REDACT_KEY"} \
-    --partial "$WORK/partial.json"
+    --partial "$WORK/partial.json" --force
 rclone copyto "$WORK/partial.json" "$STORE/partial/$RUN/$JOB_COMPLETION_INDEX.json"

@@ -259,6 +259,17 @@ impl From<Error> for Failure {
 
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
+        if error.is_decode() {
+            let text = error.to_string();
+            let (request, rest) = text.split_once(": expected ").unwrap_or((&text, ""));
+            if rest.starts_with("Info ") || rest.contains('<') {
+                let message =
+                    format!("{request}: the response is not that of a Kubernetes API server");
+                return Self::new(Exit::Cluster, message).hint(
+                    "another program, such as a login page, may respond at the address; `--context`, `--kubeconfig` and `--server` choose the server",
+                );
+            }
+        }
         let hint =
             "`--context`, `--kubeconfig` and `--server` choose the server, if another one is meant";
         let hint = error.is_connect().then(|| hint.to_owned());

@@ -158,12 +158,27 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfoun
             is_missing: false,
         });
     }
+    if kinds_named(wanted).is_ok() {
+        let hint = format!("`{},{wanted}` names both kinds", short(kind));
+        return Err(Unfound {
+            failure: failure.hint(hint),
+            is_missing: true,
+        });
+    }
     let existing = live.list(kind, None).await.unwrap_or_default();
     let existing: Vec<_> = existing.iter().map(name).collect();
     Err(Unfound {
         failure: failure.hint_if(similar_name::hint(wanted, &existing)),
         is_missing: true,
     })
+}
+
+/// kubectl's short name of a kind.
+fn short(kind: Kind) -> &'static str {
+    match kind {
+        Kind::FlowSchema => "fs",
+        Kind::PriorityLevelConfiguration => "plc",
+    }
 }
 
 fn every(kinds: &[Kind]) -> Vec<Target> {

@@ -30,12 +30,20 @@ pub(crate) struct WriteArgs {
     dry_run: DryRun,
 
     /// The field manager of the changes
-    #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
+    #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER, value_parser = field_manager)]
     pub(crate) field_manager: String,
 
     /// Also write objects that the API server, Helm, Argo CD, Flux, a controller or a vendor manages
     #[arg(long)]
     pub(crate) include_managed: bool,
+}
+
+/// A field manager, which has a name.
+pub(crate) fn field_manager(text: &str) -> Result<String, String> {
+    match text.is_empty() {
+        true => Err("a field manager has a name, such as kubectl-flowcontrol".to_owned()),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// Whether a write is stored, as in kubectl.
@@ -95,20 +103,42 @@ impl WriteArgs {
     }
 
     /// Returns an error for a managed object, unless the user wants to write managed objects.
-    pub(crate) fn check_owner(&self, kind: Kind, object: &Value) -> Result<(), Failure> {
+    pub(crate) fn check_owner(
+        &self,
+        deed: Deed,
+        kind: Kind,
+        object: &Value,
+    ) -> Result<(), Failure> {
         let Some(owner) = owner(kind, object).filter(|_| !self.include_managed) else {
             return Ok(());
         };
         let name = name(object);
+        let (done, does, consequence) = match deed {
+            Deed::Delete if owner.is_server() => (
+                "deleted",
+                "deletes",
+                Some("the API server creates its built-in objects again".to_owned()),
+            ),
+            Deed::Delete => ("deleted", "deletes", None),
+            Deed::Rewrite => ("written", "writes", None),
+            Deed::Change => ("changed", "changes", owner.consequence(object)),
+        };
+        let consequence = consequence.map_or_else(String::new, |text| format!("; {text}"));
         Err(Failure::new(
             Exit::Findings,
-            format!("{kind} \"{name}\" is managed by {owner}: not changed"),
+            format!("{kind} \"{name}\" is managed by {owner}: not {done}"),
         )
-        .hint(match owner.consequence(object) {
-            Some(consequence) => {
-                format!("`--include-managed` writes managed objects; {consequence}")
-            }
-            None => "use `--include-managed` to write managed objects".to_owned(),
-        }))
+        .hint(format!(
+            "`--include-managed` {does} managed objects{consequence}"
+        )))
     }
+}
+
+/// The kind of a write, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Change,
+    Delete,
+    /// A write of the same object.
+    Rewrite,
 }

@@ -33,6 +33,12 @@ pub(crate) const API_SERVERS: Rule = Rule {
     resources: &["endpointslices"],
     verbs: &["list"],
 };
+/// The own user.
+pub(crate) const SELF_REVIEW: Rule = Rule {
+    group: "authentication.k8s.io",
+    resources: &["selfsubjectreviews"],
+    verbs: &["create"],
+};
 /// The releases that Helm stores.
 pub(crate) const HELM: Rule = Rule {
     group: "",

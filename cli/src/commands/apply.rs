@@ -4,18 +4,20 @@ mod prune;
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message, owner,
-    title,
+    Deed, Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message,
+    name, owner, title,
 };
 use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, OutputArg, Streams, plural};
+use crate::force::ForceArg;
+use crate::output::{Diagnostic, OutputArg, Streams, plural, warn};
 use k8s_flowcontrol::meta::Time;
 use k8s_flowcontrol::ownership::Takeover;
 use k8s_flowcontrol::{Error, Kind};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::io::Write;
 
 /// Apply files to a cluster with server-side apply
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// Take over fields that other field managers own
     #[arg(long)]
     force_conflicts: bool,
+
+    #[command(flatten)]
+    force: ForceArg,
 
     /// Accepted for scripts of `kubectl apply`: the apply is always server-side
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "BOOL", default_missing_value = "true", value_parser = ["true"], hide = true)]
@@ -114,6 +119,10 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             args.allow_loss,
             streams,
         )?;
+        if !confirm_dangling(args, &live, &manifests, streams).await? {
+            writeln!(streams.err, "nothing was applied")?;
+            return Ok(Exit::Success);
+        }
         let mut left = 0;
         let mut exit = Exit::Success;
         let mut applied = Vec::new();
@@ -166,7 +175,7 @@ async fn apply(
         if owner(kind, before) != owner(kind, &manifest.tree)
             || owner(kind, before).is_some_and(|owner| owner.is_server())
         {
-            args.write.check_owner(kind, before)?;
+            args.write.check_owner(Deed::Change, kind, before)?;
         }
         if !args.write.is_dry_run() && needs_takeover(args, live, before) {
             // Fields are taken over only if the apply itself succeeds.
@@ -316,4 +325,46 @@ fn explain(manifest: &Manifest, error: Error) -> Failure {
     }
     Failure::new(Exit::Findings, message)
         .hint("use `--force-conflicts` to take over these fields, or remove them from the file")
+}
+
+/// Asks on a terminal whether to apply flow schemas whose level neither the cluster nor the files have.
+async fn confirm_dangling(
+    args: &Args,
+    live: &Live,
+    manifests: &[Manifest],
+    streams: &mut Streams,
+) -> Result<bool, Failure> {
+    let of = |kind: Kind| {
+        manifests
+            .iter()
+            .filter(move |manifest| manifest.kind == kind)
+    };
+    if of(Kind::FlowSchema).next().is_none() {
+        return Ok(true);
+    }
+    let level = Kind::PriorityLevelConfiguration;
+    let existing = live.list(level, None).await?;
+    let mut levels: HashSet<_> = existing.iter().map(name).collect();
+    levels.extend(of(level).map(Manifest::name));
+    let mut count = 0;
+    for schema in of(Kind::FlowSchema) {
+        let wanted = schema.tree["spec"]["priorityLevelConfiguration"]["name"].as_str();
+        let Some(wanted) = wanted.filter(|wanted| !levels.contains(wanted)) else {
+            continue;
+        };
+        count += 1;
+        warn(&format!(
+            "{} refers to the priority level {wanted}, which does not exist",
+            title(Kind::FlowSchema, schema.name())
+        ))?;
+    }
+    if count == 0 || args.write.is_dry_run() {
+        return Ok(true);
+    }
+    let problem = format!(
+        "{} would match no request: nothing was applied",
+        plural(count, "flow schema")
+    );
+    args.force
+        .ask("Apply them all the same?", &problem, streams)
 }

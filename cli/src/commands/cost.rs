@@ -184,7 +184,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
     let verb = args.verb.as_deref().unwrap_or_default();
     let resource = args.resource.as_deref().unwrap_or_default();
-    let resource = ResourceName::of(resource);
+    let resource = ResourceName::checked(resource, verb)?;
     let url = format!("/api/v1/{}?{}", resource.resource, args.query);
     let listed = RequestAttributes::from_http("GET", &url, User::default())
         .map_err(|error| Failure::usage(error.to_string()))?;

@@ -98,12 +98,12 @@ Examples:
 /// Print a flow schema that exempts health checks from flow control
 ///
 /// The built-in flow schema `probes` exempts /healthz, /livez and /readyz for everybody. This command prints a flow schema for other
-/// paths, or for one client.
+/// paths, by default also /version, or for one client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROBES_EXAMPLES)]
 struct ProbesArgs {
     /// A path of the health checks; can be repeated
-    #[arg(long = "path", value_name = "PATH", default_values = ["/healthz", "/livez", "/readyz"])]
+    #[arg(long = "path", value_name = "PATH", default_values = ["/healthz", "/livez", "/readyz", "/version"])]
     paths: Vec<String>,
 
     /// The user who checks; defaults to everybody

@@ -1,16 +1,17 @@
 //! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
+use crate::cluster::{Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
 use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
-use crate::output::{Streams, plural};
+use crate::force::ForceArg;
+use crate::output::{Streams, plural, warn};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::io::Write;
 
 /// Delete objects from a cluster
@@ -30,9 +31,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["selector", "files"])]
     all: bool,
 
-    /// Do not ask before `--all` deletes
-    #[arg(short = 'y', long, alias = "yes")]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArg,
 
     /// Ignore objects that do not exist
     #[arg(long)]
@@ -100,11 +100,15 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             writeln!(streams.err, "nothing was deleted")?;
             return Ok(Exit::Success);
         }
+        if !confirm_dangling(args, &live, &objects, streams).await? {
+            writeln!(streams.err, "nothing was deleted")?;
+            return Ok(Exit::Success);
+        }
         let mut left = 0;
         // Flow schemas first: without their level they would be dangling for a moment.
         for kind in Kind::ALL.iter().copied() {
             for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
-                if let Err(failure) = args.write.check_owner(kind, object) {
+                if let Err(failure) = args.write.check_owner(Deed::Delete, kind, object) {
                     failure.report(streams);
                     left += 1;
                     continue;
@@ -171,27 +175,69 @@ fn check_target(args: &Args) -> Result<(), Failure> {
 
 /// Asks on a terminal whether to delete all these objects.
 fn confirm(args: &Args, objects: &[(Kind, Value)], streams: &mut Streams) -> Result<bool, Failure> {
-    let is_deleted =
-        |(kind, object): &&(Kind, Value)| args.write.check_owner(*kind, object).is_ok();
+    let is_deleted = |(kind, object): &&(Kind, Value)| {
+        args.write.check_owner(Deed::Delete, *kind, object).is_ok()
+    };
     let names: Vec<_> = objects
         .iter()
         .filter(is_deleted)
         .map(|(kind, object)| title(*kind, name(object)))
         .collect();
-    if args.force || args.write.is_dry_run() || names.is_empty() {
+    if args.write.is_dry_run() || names.is_empty() {
         return Ok(true);
     }
-    if !input::is_interactive() {
-        let message = format!("`--all` would delete {}", plural(names.len(), "object"));
-        return Err(Failure::usage(message).hint("use `--force` to delete them without a question"));
+    let count = plural(names.len(), "object");
+    let question = format!("{}\nDelete {count}?", names.join("\n"));
+    args.force
+        .ask(&question, &format!("`--all` would delete {count}"), streams)
+}
+
+/// Asks on a terminal whether to delete levels to which flow schemas refer that stay.
+async fn confirm_dangling(
+    args: &Args,
+    live: &Live,
+    objects: &[(Kind, Value)],
+    streams: &mut Streams,
+) -> Result<bool, Failure> {
+    let deleted: HashSet<_> = objects
+        .iter()
+        .filter(|(kind, object)| args.write.check_owner(Deed::Delete, *kind, object).is_ok())
+        .map(|(kind, object)| (*kind, name(object)))
+        .collect();
+    let has_levels = deleted
+        .iter()
+        .any(|(kind, _)| *kind == Kind::PriorityLevelConfiguration);
+    if !has_levels {
+        return Ok(true);
     }
-    for name in &names {
-        writeln!(streams.err, "{name}")?;
+    let mut dangling = Vec::new();
+    for schema in live.list(Kind::FlowSchema, None).await? {
+        let level = schema["spec"]["priorityLevelConfiguration"]["name"].as_str();
+        let level = level.unwrap_or_default();
+        if deleted.contains(&(Kind::PriorityLevelConfiguration, level))
+            && !deleted.contains(&(Kind::FlowSchema, name(&schema)))
+        {
+            dangling.push(format!(
+                "{} refers to {level}",
+                title(Kind::FlowSchema, name(&schema))
+            ));
+        }
     }
-    input::confirm(
-        &format!("Delete {}?", plural(names.len(), "object")),
-        streams,
-    )
+    if dangling.is_empty() {
+        return Ok(true);
+    }
+    for reference in &dangling {
+        warn(reference)?;
+    }
+    if args.write.is_dry_run() {
+        return Ok(true);
+    }
+    let problem = format!(
+        "the requests of {} would go to other flow schemas: nothing was deleted",
+        plural(dangling.len(), "flow schema")
+    );
+    args.force
+        .ask("Delete the priority levels?", &problem, streams)
 }
 
 /// The kinds and names of the objects in files.

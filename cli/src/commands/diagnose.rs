@@ -4,7 +4,7 @@ mod gather;
 mod report;
 
 use crate::audit_logs::read_logs;
-use crate::cluster::{ClusterArgs, ControlPlane, block_on};
+use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
 use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,13 +15,11 @@ use crate::redact::RedactArg;
 use crate::similar_name::hint;
 use clap::ValueEnum;
 use gather::Gathered;
-use k8s_flowcontrol::client::http::Method;
+use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::rules::matching::User;
-use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
-use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -209,20 +207,6 @@ fn check_level(level: &str, objects: &Objects) -> Result<(), Failure> {
     }
     let failure = Failure::input(format!("the cluster has no priority level \"{level}\""));
     Err(failure.hint_if(hint(level, &names)))
-}
-
-/// The user of the connection, with the groups, if the cluster tells.
-async fn own_user(client: &Client) -> Option<User> {
-    let review = r#"{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}"#;
-    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-    let request = client
-        .raw(Method::POST, path)
-        .body("application/json", review);
-    let answer: Value = serde_json::from_slice(&request.await.ok()?).ok()?;
-    let info = &answer["status"]["userInfo"];
-    let groups = info["groups"].as_array()?.iter();
-    let groups: Vec<&str> = groups.filter_map(Value::as_str).collect();
-    Some(User::new(info["username"].as_str()?, groups))
 }
 
 /// Sums up the audit logs.

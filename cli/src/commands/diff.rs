@@ -1,7 +1,9 @@
 //! `diff`: the changes that an apply would make.
 
 use crate::cluster::block_on;
-use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, title};
+use crate::cluster::{
+    FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, field_manager, title,
+};
 use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -21,7 +23,7 @@ pub(crate) struct Args {
     files: FileArgs,
 
     /// The field manager of the apply
-    #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
+    #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER, value_parser = field_manager)]
     field_manager: String,
 
     /// Compare objects even if the conversion to the version of the requests loses fields

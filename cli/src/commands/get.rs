@@ -48,6 +48,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COUNT")]
     count: Option<u64>,
 
+    /// Sort by a field, such as metadata.name; by default flow schemas by precedence, and priority levels by name
+    #[arg(long, value_name = "FIELD")]
+    sort_by: Option<String>,
+
     /// Treat an object that does not exist as success
     #[arg(long)]
     ignore_not_found: bool,
@@ -146,6 +150,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .into_iter()
             .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
             .collect();
+        sort(args, &mut objects);
         match args.output.form() {
             None => {
                 if !objects.is_empty() {
@@ -170,6 +175,28 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             false => Ok(exit),
         }
     })
+}
+
+/// Sorts objects: by the given field, or tables of flow schemas in the order in which the server tries them.
+fn sort(args: &Args, objects: &mut [(Kind, Value)]) {
+    let given = args.sort_by.as_deref();
+    let field = match given {
+        Some(field) => field,
+        None if args.output.form().is_none() => "spec.matchingPrecedence",
+        None => return,
+    };
+    let path = field.trim_matches(['{', '}']).trim_start_matches('.');
+    let pointer = format!("/{}", path.replace('.', "/"));
+    objects.sort_by(|(_, a), (_, b)| {
+        let (x, y) = (a.pointer(&pointer), b.pointer(&pointer));
+        let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+        let text = |value: Option<&Value>| value.map(ToString::to_string);
+        let order = match (number(x), number(y)) {
+            (Some(x), Some(y)) => x.total_cmp(&y),
+            _ => text(x).cmp(&text(y)),
+        };
+        order.then_with(|| name(a).cmp(name(b)))
+    });
 }
 
 /// Removes managedFields where the user does not want them.

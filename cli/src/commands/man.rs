@@ -4,6 +4,7 @@ use crate::cli::definition;
 use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::force::ForceArg;
 use crate::output::Streams;
 use std::path::PathBuf;
 
@@ -14,6 +15,9 @@ pub(crate) struct Args {
     /// The folder, which is created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 const EXAMPLES: &str = "\
@@ -25,18 +29,20 @@ impl Command for Args {
     const NAME: &'static str = "man";
     const GROUP: Group = Group::Other;
 
-    fn run(&self, _: &mut Streams) -> Result<Exit, Failure> {
-        run(self)
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        run(self, streams)
     }
 }
 
-fn run(args: &Args) -> Result<Exit, Failure> {
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let failed = |error| {
         let folder = args.folder.display();
         Failure::input(format!(
             "cannot write the manual pages to {folder}: {error}"
         ))
     };
+    let first = args.folder.join("kubectl-flowcontrol.1");
+    args.force.replace([&first], streams)?;
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     // Pages refer to each other with hyphens: kubectl-flowcontrol-get(1).
     let program = definition()

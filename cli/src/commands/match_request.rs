@@ -7,7 +7,7 @@ use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
-use crate::resource_name::ResourceName;
+use crate::resource_name::{ResourceName, check_path};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
@@ -116,7 +116,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         requests::classify(file, &classifier, streams)?;
         return Ok(Exit::Success);
     }
-    let request = request(args);
+    let request = request(args)?;
     match (classifier.explain(&request), args.output) {
         (Some(explanation), Output::Table) => print(&explanation, streams)?,
         (Some(explanation), Output::Json) => {
@@ -171,19 +171,20 @@ fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Fai
 }
 
 /// The request that the options describe.
-fn request(args: &Args) -> RequestAttributes {
+fn request(args: &Args) -> Result<RequestAttributes, Failure> {
     let mut request = RequestAttributes {
         user: User::impersonated(args.user.as_deref().unwrap_or_default(), &args.group),
         verb: args.verb.clone(),
         ..RequestAttributes::default()
     };
     if let Some(path) = &args.path {
+        check_path(path, &args.verb)?;
         request.path.clone_from(path);
     }
     if let Some(resource) = &args.resource {
-        ResourceName::of(resource).fill(&mut request);
+        ResourceName::checked(resource, &args.verb)?.fill(&mut request);
         request.namespace = args.namespace.clone().unwrap_or_default();
         request.name = args.name.clone().unwrap_or_default();
     }
-    request
+    Ok(request)
 }

@@ -1,13 +1,11 @@
 //! `monitoring`: Prometheus rules and a Grafana dashboard.
 
-mod file;
-
 use crate::command::{Command, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::force::ForceArg;
 use crate::output::{Streams, write_file};
 use clap::ValueEnum;
-use file::Own;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::to_yaml;
@@ -46,10 +44,12 @@ pub(crate) struct Args {
     )]
     matchers: Selector,
 
-    /// Replace files that this command did not write, without a question
-    #[arg(short = 'y', long, alias = "yes")]
-    force: bool,
+    #[command(flatten)]
+    force: ForceArg,
 }
+
+/// The beginning of every YAML file of this command.
+const FIRST_LINE: &str = "# Written by `kubectl flowcontrol monitoring` for Kubernetes ";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,13 +90,11 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             files.push((path, text(&monitoring, format, args.kubernetes)?));
         }
     }
+    args.force
+        .replace(files.iter().map(|(path, _)| path), streams)?;
     for (path, text) in files {
         if path.as_os_str() == "-" {
             streams.out.data().write_all(text.as_bytes())?;
-            continue;
-        }
-        if Own::of(&path)? == Own::No && !file::confirm(&path, args.force, streams)? {
-            writeln!(streams.err, "{} is unchanged", path.display())?;
             continue;
         }
         write_file(&path, text.as_bytes())?;
@@ -148,9 +146,9 @@ impl Format {
 
 fn text(monitoring: &Monitoring, format: Format, release: Release) -> Result<String, Failure> {
     let labels = json!({"app.kubernetes.io/name": "kubectl-flowcontrol"});
-    let yaml = |value: &Value| format!("{}{release}.\n{}", file::FIRST_LINE, to_yaml(value));
+    let yaml = |value: &Value| format!("{}{release}.\n{}", FIRST_LINE, to_yaml(value));
     let rules_yaml = |value: &Value| {
-        let (first, needs) = (file::FIRST_LINE, requirements(monitoring));
+        let (first, needs) = (FIRST_LINE, requirements(monitoring));
         format!("{first}{release}.\n{needs}{}", to_yaml(value))
     };
     match format {

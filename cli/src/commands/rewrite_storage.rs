@@ -3,7 +3,7 @@
 mod backup;
 
 use crate::cluster::block_on_to_the_end;
-use crate::cluster::{Live, LiveArgs, WriteArgs, name, title};
+use crate::cluster::{Deed, Live, LiveArgs, WriteArgs, name, title};
 use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -111,7 +111,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 )?;
                 return Ok(Exit::Interrupted);
             }
-            if let Err(failure) = args.write.check_owner(*kind, object) {
+            if let Err(failure) = args.write.check_owner(Deed::Rewrite, *kind, object) {
                 // There may be many; the hint is printed once at the end.
                 writeln!(streams.err, "{failure}")?;
                 left += 1;

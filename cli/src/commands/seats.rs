@@ -9,6 +9,7 @@ use crate::configuration::ConfigurationArgs;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::force::ForceArg;
 use crate::objects::Objects;
 use crate::output::{Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list};
 use clap::ValueEnum;
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// Also write a chart to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+
+    #[command(flatten)]
+    force: ForceArg,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
@@ -132,6 +136,7 @@ impl Command for Args {
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let inputs = args.compare.iter().chain(args.configuration.files());
     outputs_are_not_inputs(&args.svg, inputs)?;
+    args.force.replace(&args.svg, streams)?;
     let configuration = args.configuration.read(streams)?;
     let (all, notes) = configuration.seats_of_all(args.seats)?;
     for note in &notes {

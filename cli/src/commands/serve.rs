@@ -7,6 +7,7 @@ use crate::command::{Command, Group};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::force::ForceArg;
 use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
@@ -70,6 +71,9 @@ pub(crate) struct Args {
     #[arg(long, alias = "kubeconfig", value_name = "FILE")]
     write_kubeconfig: Option<PathBuf>,
 
+    #[command(flatten)]
+    force: ForceArg,
+
     /// Apply the objects of this file or folder at the start; can be repeated
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -96,6 +100,7 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    args.force.replace(&args.write_kubeconfig, streams)?;
     let release = args.release;
     let mut builder = ApiServer::builder()
         .release(release)

@@ -17,6 +17,7 @@ use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::force::ForceArg;
 use crate::objects::Objects;
 use crate::output::{Streams, outputs_are_not_inputs, write_file};
 use audit::Logs;
@@ -81,6 +82,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     html: Option<PathBuf>,
 
+    #[command(flatten)]
+    force: ForceArg,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
@@ -129,6 +133,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let named = args.load.iter().chain(&args.audit_log).chain(&args.metrics);
     let inputs = named.chain(&args.compare).chain(args.configuration.files());
     outputs_are_not_inputs(&args.html, inputs)?;
+    args.force.replace(&args.html, streams)?;
     if let Some(file) = &args.scenarios {
         if args.configuration.cluster().is_some() {
             return Err(

@@ -15,6 +15,7 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
+use crate::force::ForceArg;
 use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{Streams, outputs_are_not_inputs, write_file, write_report};
@@ -95,6 +96,9 @@ struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    #[command(flatten)]
+    force: ForceArg,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
@@ -163,9 +167,11 @@ impl Command for Args {
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(Nested::Merge(merge)) = &args.merge {
         outputs_are_not_inputs(&merge.report.html, &merge.files)?;
+        merge.report.force.replace(&merge.report.html, streams)?;
         return write(merged(&merge.files)?, &merge.report, streams);
     }
     outputs_are_not_inputs(args.outputs(), args.inputs())?;
+    args.report.force.replace(args.outputs(), streams)?;
     let configuration = args.configuration.read(streams)?;
     if args.each_request {
         let (objects, release) = (&configuration.objects, configuration.release);

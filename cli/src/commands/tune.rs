@@ -2,7 +2,8 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares, stanza,
+    Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares,
+    stanza,
 };
 use crate::command::{Command, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
@@ -120,7 +121,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let before = found.into_iter().next();
         let before = before.map(|(_, object)| object).unwrap_or_default();
         let level = name(&before);
-        args.write.check_owner(kind, &before)?;
+        args.write.check_owner(Deed::Change, kind, &before)?;
         let patch = patch(args, &live, &before)?;
         let after = match args.write.is_client_dry_run() {
             true => merged(&before, &patch),

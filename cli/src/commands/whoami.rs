@@ -1,13 +1,14 @@
 //! `whoami`: the flow schema and priority level of the user's own requests.
 
 use crate::cluster::Live;
-use crate::cluster::{ClusterArgs, block_on};
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::cluster::{ClusterArgs, block_on, own_user};
+use crate::command::{BOTH, Command, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol::{Client, GROUP};
 use k8s_flowcontrol_analysis::dumps::{FlowName, FlowNames};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use std::io::Write;
 
 /// Show which flow schema and priority level your requests get in a cluster
 ///
-/// Sends requests and reads the classification from the headers of the responses. Different requests of one user can get different
+/// Prints the user and the groups, on servers that tell them (since 1.28), then sends requests and reads the classification from the headers of the responses. Different requests of one user can get different
 /// levels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -43,7 +44,7 @@ Examples:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     Table,
-    /// {"schemaVersion": 1, "requests": [{"path", "code", "flowSchema", "priorityLevel", "flowSchemaUID",
+    /// {"schemaVersion": 1, "user", "groups", "requests": [{"path", "code", "flowSchema", "priorityLevel", "flowSchemaUID",
     /// "priorityLevelUID"}]}; null for unknown values
     Json,
 }
@@ -59,11 +60,14 @@ struct Answer {
 impl Command for Args {
     const NAME: &'static str = "whoami";
     const GROUP: Group = Group::Requests;
-    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"]), SELF_REVIEW]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "no response names a flow schema"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)
@@ -90,7 +94,8 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 FlowNames::default()
             }
         };
-        print(args.output, &answers, &names, streams)?;
+        let user = own_user(&client).await;
+        print(args.output, user.as_ref(), &answers, &names, streams)?;
         Ok(
             match answers.iter().any(|answer| answer.schema_uid.is_some()) {
                 true => Exit::Success,
@@ -160,6 +165,7 @@ impl Answer {
 
 fn print(
     output: Output,
+    user: Option<&User>,
     answers: &[Answer],
     names: &FlowNames,
     streams: &mut Streams,
@@ -181,8 +187,15 @@ fn print(
             })
         };
         let requests: Vec<_> = answers.iter().map(request).collect();
-        write_report(&mut streams.out, json!({"requests": requests}))?;
+        write_report(
+            &mut streams.out,
+            json!({"user": user.map(|user| &user.name), "groups": user.map(|user| &user.groups), "requests": requests}),
+        )?;
         return Ok(());
+    }
+    if let Some(user) = user {
+        writeln!(streams.out, "user:    {}", user.name)?;
+        writeln!(streams.out, "groups:  {}\n", user.groups.join(", "))?;
     }
     let mut table = Table::new(["REQUEST", "CODE", "FLOWSCHEMA", "PRIORITYLEVEL"]);
     for answer in answers {

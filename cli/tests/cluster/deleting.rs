@@ -127,3 +127,72 @@ async fn delete_without_names_needs_all_and_yes() {
         .expect(1);
     assert_eq!(ran.out, format!("{deleted}\n"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_references_need_a_yes() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    let schema = |level: &str| {
+        format!(
+            "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata:\n  name: of-{level}\nspec:\n  matchingPrecedence: 900\n  priorityLevelConfiguration:\n    name: {level}\n"
+        )
+    };
+    let file = cluster.file("mine.yaml", &schema("mine"));
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let ran = cluster.run(&["delete", "plc/mine"]).expect(2);
+    let warning = "warning: flowschema/of-mine refers to mine\n";
+    assert!(ran.err.starts_with(warning), "{}", ran.err);
+    assert!(ran.err.contains("nothing was deleted"), "{}", ran.err);
+    cluster.run(&["get", "plc/mine"]).expect(0);
+    cluster.run(&["delete", "plc/mine", "--dry-run"]).expect(0);
+    cluster.run(&["delete", "plc/mine", "--force"]).expect(0);
+
+    let file = cluster.file("gone.yaml", &schema("gone"));
+    let ran = cluster.run(&["apply", "-f", &file]).expect(2);
+    let warning =
+        "warning: flowschema/of-gone refers to the priority level gone, which does not exist\n";
+    assert!(ran.err.starts_with(warning), "{}", ran.err);
+    cluster.run(&["get", "fs/of-gone"]).expect(5);
+    cluster.run(&["apply", "-f", &file, "--force"]).expect(0);
+    let table = cluster.run(&["get", "fs"]).expect(0).out;
+    let row = table
+        .lines()
+        .find(|line| line.starts_with("of-gone"))
+        .unwrap();
+    assert!(
+        table.starts_with("NAME") && table.contains("MISSINGPL"),
+        "{table}"
+    );
+    assert!(row.contains("True"), "{table}");
+    // The order of the server: the lowest precedence first.
+    let at = |name: &str| table.find(&format!("\n{name} ")).unwrap();
+    assert!(
+        at("probes") < at("of-gone") && at("of-gone") < at("service-accounts"),
+        "{table}"
+    );
+    let by_name = cluster.run(&["get", "fs", "--sort-by", "{.metadata.name}"]);
+    let by_name = by_name.expect(0).out;
+    assert!(
+        by_name.find("\ncatch-all ") < by_name.find("\nprobes "),
+        "{by_name}"
+    );
+    let ran = cluster.run(&["get", "plc", "fs"]).expect(5);
+    assert!(
+        ran.err.contains("hint: `plc,fs` names both kinds"),
+        "{}",
+        ran.err
+    );
+    // The hint is that of the command.
+    let ran = cluster
+        .run(&["delete", "plc/workload-high", "--force"])
+        .expect(1);
+    assert!(ran.err.contains("not deleted\nhint: `--include-managed` deletes managed objects; the API server creates its built-in objects again"), "{}", ran.err);
+    let ran = cluster
+        .run(&["apply", "-f", &file, "--field-manager", ""])
+        .expect(2);
+    assert!(
+        ran.err.contains("a field manager has a name"),
+        "{}",
+        ran.err
+    );
+}

@@ -244,7 +244,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         "delete",
         &[
             &["delete", "plc/batch", "--dry-run"],
-            &["delete", "all", "-l", "team=a"],
+            &["delete", "all", "-l", "team=a", "--force"],
             &["delete", "fs/mine"],
         ],
     ),

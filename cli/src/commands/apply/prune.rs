@@ -1,6 +1,6 @@
 //! `apply --prune`: deleting objects that were applied and are no longer in the files.
 
-use crate::cluster::{Live, Manifest, WriteArgs, name, title};
+use crate::cluster::{Deed, Live, Manifest, WriteArgs, name, title};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::Kind;
@@ -25,7 +25,7 @@ pub(super) async fn prune(
             if is_wanted || !was_applied(&object, &write.field_manager) {
                 continue;
             }
-            if let Err(failure) = write.check_owner(kind, &object) {
+            if let Err(failure) = write.check_owner(Deed::Delete, kind, &object) {
                 failure.report(streams);
                 left += 1;
                 continue;

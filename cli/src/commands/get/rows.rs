@@ -18,6 +18,7 @@ pub(super) fn table(kind: Kind, overview: &Overview, is_wide: bool) -> Table {
             "MATCHINGPRECEDENCE",
             "DISTINGUISHERMETHOD",
             "AGE",
+            "MISSINGPL",
             "HEALTH",
         ],
         Kind::PriorityLevelConfiguration => {
@@ -47,7 +48,11 @@ pub(super) fn row(kind: Kind, object: &Value, overview: &Overview, is_wide: bool
         Kind::FlowSchema => flow_schema(object),
         Kind::PriorityLevelConfiguration => level(object, overview),
     };
-    row.extend([age(object), overview.health(kind, name(object))]);
+    row.push(age(object));
+    if kind == Kind::FlowSchema {
+        row.push(missing_level(object));
+    }
+    row.push(overview.health(kind, name(object)));
     if is_wide {
         row.extend(match kind {
             Kind::FlowSchema => rules(object),
@@ -67,6 +72,17 @@ fn flow_schema(object: &Value) -> Vec<String> {
         word(&spec["matchingPrecedence"]),
         word(&spec["distinguisherMethod"]["type"]),
     ]
+}
+
+/// Whether the priority level is missing, as the server reports it.
+fn missing_level(object: &Value) -> String {
+    let conditions = object["status"]["conditions"].as_array();
+    let mut conditions = conditions.map_or(&[][..], Vec::as_slice).iter();
+    let dangling = conditions.find(|condition| condition["type"] == "Dangling");
+    dangling.map_or_else(
+        || UNKNOWN.to_owned(),
+        |condition| word(&condition["status"]),
+    )
 }
 
 fn level(object: &Value, overview: &Overview) -> Vec<String> {

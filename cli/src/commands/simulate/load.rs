@@ -135,7 +135,12 @@ impl LoadFile {
         let load: Self = serde_json::from_str(&json).map_err(|error| {
             // The position is one in the converted text.
             let message = error.to_string();
-            wrong(&message.split(" at line ").next().unwrap_or_default())
+            let message = message.split(" at line ").next().unwrap_or_default();
+            wrong(&match message.split_once("expected struct ") {
+                Some(("invalid type: null, ", _)) => "the file is empty".to_owned(),
+                Some((found, _)) => format!("{found}expected a mapping of fields"),
+                None => message.to_owned(),
+            })
         })?;
         for (index, group) in load.clients.iter().enumerate() {
             if let Some(problem) = group.problem() {

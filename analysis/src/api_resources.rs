@@ -1,0 +1,113 @@
+//! The verbs and the built-in resources of requests, to find misspelt ones.
+
+/// The verbs of requests for resources.
+pub const RESOURCE_VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+
+/// The verbs of requests for other paths: the HTTP methods in lower case.
+pub const PATH_VERBS: [&str; 7] = ["delete", "get", "head", "options", "patch", "post", "put"];
+
+/// The resources of the core group.
+pub const CORE_RESOURCES: [&str; 17] = [
+    "bindings",
+    "componentstatuses",
+    "configmaps",
+    "endpoints",
+    "events",
+    "limitranges",
+    "namespaces",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "pods",
+    "podtemplates",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "serviceaccounts",
+    "services",
+];
+
+/// Resources of other built-in groups, as `RESOURCE.GROUP`.
+pub const GROUPED_RESOURCES: [&str; 38] = [
+    "apiservices.apiregistration.k8s.io",
+    "certificatesigningrequests.certificates.k8s.io",
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
+    "controllerrevisions.apps",
+    "cronjobs.batch",
+    "csidrivers.storage.k8s.io",
+    "csinodes.storage.k8s.io",
+    "customresourcedefinitions.apiextensions.k8s.io",
+    "daemonsets.apps",
+    "deployments.apps",
+    "deviceclasses.resource.k8s.io",
+    "endpointslices.discovery.k8s.io",
+    "flowschemas.flowcontrol.apiserver.k8s.io",
+    "horizontalpodautoscalers.autoscaling",
+    "ingressclasses.networking.k8s.io",
+    "ingresses.networking.k8s.io",
+    "jobs.batch",
+    "leases.coordination.k8s.io",
+    "localsubjectaccessreviews.authorization.k8s.io",
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+    "networkpolicies.networking.k8s.io",
+    "poddisruptionbudgets.policy",
+    "priorityclasses.scheduling.k8s.io",
+    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+    "replicasets.apps",
+    "resourceclaims.resource.k8s.io",
+    "resourceslices.resource.k8s.io",
+    "rolebindings.rbac.authorization.k8s.io",
+    "roles.rbac.authorization.k8s.io",
+    "selfsubjectaccessreviews.authorization.k8s.io",
+    "statefulsets.apps",
+    "storageclasses.storage.k8s.io",
+    "subjectaccessreviews.authorization.k8s.io",
+    "tokenreviews.authentication.k8s.io",
+    "validatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
+    "volumeattachments.storage.k8s.io",
+];
+
+/// Whether a resource can exist. Resources of groups that are not built in always can.
+///
+/// `group` is empty for the core group.
+pub fn can_exist(resource: &str, group: &str) -> bool {
+    if group.is_empty() {
+        return CORE_RESOURCES.contains(&resource);
+    }
+    let mut known = GROUPED_RESOURCES
+        .iter()
+        .filter_map(|known| known.split_once('.'));
+    // Only small groups are complete here: a server may have more resources in a group with a domain.
+    let is_complete = ["apps", "batch"].contains(&group);
+    !is_complete || known.any(|(name, of)| (name, of) == (resource, group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::can_exist;
+
+    #[test]
+    fn custom_resources_can_exist_and_misspelt_ones_cannot() {
+        for (resource, group, expected) in [
+            ("pods", "", true),
+            ("pds", "", false),
+            ("deployments", "", false),
+            ("deployments", "apps", true),
+            ("deploymnts", "apps", false),
+            ("widgets", "example.com", true),
+        ] {
+            assert_eq!(can_exist(resource, group), expected, "{resource}.{group}");
+        }
+    }
+}
