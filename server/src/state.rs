@@ -213,6 +213,11 @@ impl State {
         })
     }
 
+    /// Whether writes wait for a disk.
+    pub(crate) fn has_data(&self) -> bool {
+        self.data.is_some()
+    }
+
     /// The state of the storage, for health checks.
     pub(crate) fn storage(&self) -> Storage {
         Storage {

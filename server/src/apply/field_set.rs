@@ -123,12 +123,17 @@ impl FieldSet {
 
     pub(crate) fn union(&self, other: &Self) -> Self {
         let mut union = self.clone();
-        for (step, node) in &other.steps {
-            let mine = union.steps.entry(step.clone()).or_default();
-            mine.is_included |= node.is_included;
-            mine.below = mine.below.union(&node.below);
-        }
+        union.absorb(other);
         union
+    }
+
+    /// Adds the fields of another set, in time that does not depend on the size of this one.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        for (step, node) in &other.steps {
+            let mine = self.steps.entry(step.clone()).or_default();
+            mine.is_included |= node.is_included;
+            mine.below.absorb(&node.below);
+        }
     }
 
     /// The fields that `other` does not contain.

@@ -125,8 +125,9 @@ impl Managers {
                         Manager::new(Operation::Update, "ancient-changes", "", &manager.version);
                     let first = self.0.remove(entry.get()).unwrap_or_default();
                     let merged = self.0.remove(&manager).unwrap_or_default();
-                    let shared = self.0.remove(&bucket).unwrap_or_default();
-                    let fields = shared.fields.union(&first.fields).union(&merged.fields);
+                    let mut fields = self.0.remove(&bucket).unwrap_or_default().fields;
+                    fields.absorb(&first.fields);
+                    fields.absorb(&merged.fields);
                     self.0.insert(bucket, Owned { fields, ..merged });
                     count -= 1;
                 }

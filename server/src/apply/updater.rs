@@ -215,7 +215,8 @@ impl Writer<'_> {
         managers: &mut Managers,
         me: Option<&Manager>,
     ) -> Conflicts {
-        let mut comparisons = vec![(self.version, change.comparison.clone())];
+        let with_set = |comparison: Comparison| (comparison.set(), comparison.removed);
+        let mut comparisons = vec![(self.version, with_set(change.comparison.clone()))];
         let mut conflicts = Vec::new();
         managers.0.retain(|manager, owned| {
             if Some(manager) == me {
@@ -228,18 +229,15 @@ impl Writer<'_> {
             let at = known.unwrap_or_else(|| {
                 let typed = |object| self.kind.convert(object, self.version, version);
                 let compared = self.compare(version, &typed(change.old), &typed(change.new));
-                comparisons.push((version, compared));
+                comparisons.push((version, with_set(compared)));
                 comparisons.len() - 1
             });
-            let comparison = &comparisons[at].1;
-            let lost = owned.fields.intersection(&comparison.set());
+            let (set, removed) = &comparisons[at].1;
+            let lost = owned.fields.intersection(set);
             if !lost.is_empty() {
                 conflicts.push((manager.clone(), lost.clone()));
             }
-            owned.fields = owned
-                .fields
-                .difference(&lost)
-                .difference(&comparison.removed);
+            owned.fields = owned.fields.difference(&lost).difference(removed);
             !owned.fields.is_empty()
         });
         conflicts

@@ -5,7 +5,7 @@ use crate::auth::{CurrentTokens, Secret, Tokens};
 use crate::data::Data;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;
-use crate::http::Context;
+use crate::http::{Context, Turns};
 use crate::kinds::Kinds;
 use crate::preset;
 use crate::server::ApiServer;
@@ -71,6 +71,7 @@ impl Builder {
             tokens: CurrentTokens::new(tokens),
             faults: Arc::new(Faults::new(self.faults)),
             any_host: self.any_host,
+            turns: Turns::default(),
             address: address.to_string().into(),
             endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
             stopping,

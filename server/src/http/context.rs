@@ -1,5 +1,6 @@
 //! The parts of a server that requests use.
 
+use super::heavy::Turns;
 use crate::auth::CurrentTokens;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;
@@ -16,6 +17,8 @@ pub(crate) struct Context {
     pub(crate) faults: Arc<Faults>,
     /// Whether requests for names other than loopback names are served.
     pub(crate) any_host: bool,
+    /// The turns of long work.
+    pub(crate) turns: Turns,
     /// `host:port` of the server.
     pub(crate) address: Arc<str>,
     /// The API servers of the control plane.

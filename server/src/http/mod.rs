@@ -8,6 +8,7 @@ mod documents;
 mod endpoint_slices;
 mod fault_responses;
 mod filters;
+mod heavy;
 mod inputs;
 mod item;
 mod loopback;
@@ -21,6 +22,7 @@ mod route;
 mod watching;
 
 pub(crate) use context::{Context, stopped};
+pub(crate) use heavy::Turns;
 pub(crate) use payload::Body;
 
 use crate::dumps;
@@ -98,7 +100,7 @@ where
     }
     let response = match filtered.response.take() {
         Some(response) => response,
-        None => dispatch(&context, request)
+        None => heavy::dispatch(&context, request)
             .await
             .unwrap_or_else(ApiResponse::from),
     };

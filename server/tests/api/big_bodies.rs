@@ -179,3 +179,56 @@ async fn no_patch_is_too_deep_for_the_server() {
         }
     }
 }
+
+#[tokio::test]
+async fn thousands_of_managers_share_an_entry() {
+    let api = api().await;
+    // Each union with the shared entry took time in proportion to its size, 35 seconds together; health checks waited.
+    let entries: Vec<_> = (0..ELEMENTS)
+        .map(|index| {
+            json!({
+                "manager": format!("m{index}"), "operation": "Update", "fieldsType": "FieldsV1",
+                "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+                "fieldsV1": {"f:metadata": {"f:labels": {(format!("f:a{index}")): {}}}},
+            })
+        })
+        .collect();
+    let body = json!({"metadata": {"managedFields": entries}}).to_string();
+    let patched = patch(&api, MERGE, "", body).await;
+    assert_eq!(patched.code, 200, "{}", patched.body["message"]);
+    let managers = patched.body["metadata"]["managedFields"]
+        .as_array()
+        .unwrap();
+    assert!(managers.len() <= 11, "{}", managers.len());
+    let shared = managers
+        .iter()
+        .find(|entry| entry["manager"] == "ancient-changes");
+    let labels = &shared.unwrap()["fieldsV1"]["f:metadata"]["f:labels"];
+    assert!(labels.as_object().unwrap().len() > ELEMENTS - 11);
+}
+
+/// The test, its clients and the server share one thread.
+#[tokio::test]
+async fn health_checks_do_not_wait_for_large_bodies() {
+    let api = Api::with(|builder| builder.record_requests()).await;
+    let names: String = (0..100_000)
+        .map(|index| format!("field{index}: {{}}\n"))
+        .collect();
+    let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}?fieldValidation=Ignore");
+    let large = api.request("POST", &path);
+    let large = large.header("content-type", "application/yaml").body(names);
+    let large = tokio::spawn(crate::support::answer(large));
+    let has_arrived = || {
+        let requests = api.server.requests();
+        requests.iter().any(|request| request.method == "POST")
+    };
+    while !has_arrived() {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..10 {
+        let health = api.request("GET", "/livez").send().await.text().await;
+        assert_eq!(health, "ok");
+        assert!(!large.is_finished(), "the health check waited");
+    }
+    assert_eq!(large.await.unwrap().code, 422);
+}
