@@ -43,6 +43,7 @@ pub(super) struct Load<'a> {
     pub(super) waiting: Option<Measured>,
     pub(super) in_use: Option<Measured>,
     pub(super) current: Option<Measured>,
+    pub(super) nominal: Option<Measured>,
     pub(super) minimum: Option<Measured>,
     pub(super) maximum: Option<Measured>,
     /// With at least one request each: in the interval if there is one, and else since the start.
@@ -76,6 +77,7 @@ impl<'a> Load<'a> {
                 .or_else(|| state.map(|state| of_dump("WaitingRequests", state.waiting_requests))),
             in_use: measure(Quantity::SeatsInUse),
             current: current.or_else(|| measure(Quantity::NominalSeats)),
+            nominal: measure(Quantity::NominalSeats),
             minimum: measure(Quantity::MinimumSeats),
             maximum: measure(Quantity::MaximumSeats),
             rejections: rejections(server, counters, name, state),
@@ -113,6 +115,17 @@ impl<'a> Load<'a> {
     pub(super) fn free(&self) -> Option<i64> {
         let (current, in_use) = (self.current.as_ref()?, self.in_use.as_ref()?);
         Some(current.value.saturating_sub(in_use.value).max(0))
+    }
+
+    /// The seats of the server, which the maximum of a level that borrows without a limit tells.
+    pub(super) fn server_seats(&self) -> Option<i64> {
+        let limited = self.level.object.spec.limited.as_ref()?;
+        if limited.borrowing_limit_percent.is_some() {
+            return None;
+        }
+        let nominal = self.nominal.as_ref()?.value;
+        let seats = self.maximum.as_ref()?.value.saturating_sub(nominal);
+        (seats > 0).then_some(seats)
     }
 
     /// The free seats that the level may lend at the next adjustment; `None` if unknown.

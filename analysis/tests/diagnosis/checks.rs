@@ -33,11 +33,35 @@ fn busy_seats_are_an_overload_and_idle_seats_are_a_misconfiguration() {
         overload.summary
     );
     assert!(of(&overload, "idle-seats").is_empty());
-    let idle = diagnose(&two_levels(FULL, IDLE), &Scope::default());
+    // A level that has all that it may have, and another one that would lend.
+    let small = Metrics {
+        maximum: 10,
+        ..FULL
+    };
+    let lender = Metrics { minimum: 2, ..IDLE };
+    let idle = diagnose(&two_levels(small, lender), &Scope::default());
     assert_eq!(idle.verdict, Verdict::Misconfigured);
     assert!(of(&idle, "overload").is_empty());
-    // The other levels keep their seats, so that nothing can be borrowed.
-    let borrowing = of(&idle, "borrowing");
+    assert!(
+        of(&idle, "idle-seats")[0]
+            .message
+            .contains("while other levels can lend 8 of 20 seats"),
+        "{:?}",
+        idle.findings
+    );
+
+    // Seats that are guaranteed to other levels are not to be had: the shares are not wrong.
+    let guaranteed = diagnose(&two_levels(FULL, IDLE), &Scope::default());
+    assert_eq!(guaranteed.verdict, Verdict::Overloaded);
+    assert!(of(&guaranteed, "idle-seats").is_empty());
+    assert!(
+        of(&guaranteed, "overload")[0]
+            .message
+            .ends_with("can lend only 0 seats; 9 seats are idle, guaranteed to other levels"),
+        "{:?}",
+        guaranteed.findings
+    );
+    let borrowing = of(&guaranteed, "borrowing");
     assert!(
         borrowing[0].message.contains("use or have lent all seats"),
         "{:?}",
@@ -51,11 +75,10 @@ fn busy_seats_are_an_overload_and_idle_seats_are_a_misconfiguration() {
 fn seats_that_other_levels_can_lend_are_no_obstacle() {
     let lender = Metrics { minimum: 2, ..IDLE };
     let diagnosis = diagnose(&two_levels(FULL, lender), &Scope::default());
-    assert!(
-        of(&diagnosis, "borrowing").is_empty(),
-        "{:?}",
-        diagnosis.findings
-    );
+    // The level gets them at the next adjustment.
+    for check in ["borrowing", "idle-seats", "overload"] {
+        assert!(of(&diagnosis, check).is_empty(), "{:?}", diagnosis.findings);
+    }
 }
 
 #[test]
@@ -250,7 +273,7 @@ fn unknown_groups_of_a_user_are_not_a_healthy_user() {
         "No request waits or is rejected now in catch-all."
     );
     let diagnosis = diagnose(&evidence, &unknown);
-    assert_eq!(diagnosis.verdict, Verdict::Misconfigured);
+    assert_eq!(diagnosis.verdict, Verdict::Overloaded);
     let gap = diagnosis
         .gaps
         .iter()

@@ -11,31 +11,39 @@ pub(super) const CHECK: Check = Check {
 
 fn run(context: &Context<'_>, report: &mut Report) {
     for load in context.loads() {
-        let Some(pressed) = Pressed::new(context, load).filter(|pressed| !pressed.is_overload())
-        else {
+        // A level below its maximum gets the seats at the next adjustment, within ten seconds.
+        let is_own = |pressed: &Pressed<'_>| !pressed.is_overload() && pressed.is_at_maximum;
+        let Some(pressed) = Pressed::new(context, load).filter(is_own) else {
             continue;
         };
         let message = format!(
-            "{} of priority level {} wait for its {}, while other levels have {} of {} idle",
+            "{} of priority level {} wait for its {}, while other levels can lend {} of {}",
             count(load.waiting(), "request"),
             load.name(),
             count(pressed.current.value, "seat"),
-            pressed.idle,
+            pressed.lendable,
             count(pressed.all, "seat"),
         );
         let mut evidence = pressed.evidence(load);
         for other in context.others(load) {
-            if other.free().is_some_and(|free| free > 0) {
-                let measured = other.current.iter().chain(&other.in_use);
+            if other.can_lend().is_some_and(|seats| seats > 0) {
+                let measured = other
+                    .current
+                    .iter()
+                    .chain(&other.in_use)
+                    .chain(&other.minimum);
                 evidence.extend(measured.map(|measured| measured.from.clone()));
             }
         }
         evidence.push(Observation::computed(format!(
-            "idle seats of the other levels: {}, the sum of their limits without the seats in use",
-            pressed.idle
+            "idle seats that the other levels can lend: {}, the sum of their limits without the seats in use and without the seats \
+             guaranteed to them",
+            pressed.lendable
         )));
-        let action =
-            "give the level more shares, let it borrow more, or let the other levels lend more";
+        // Who gains and who pays depends on the load, which the evidence does not have.
+        let action = "the level has the most seats that it may have; before you change it, compare the change with the present configuration: \
+                      `kubectl flowcontrol simulate --audit-log LOG --compare FILE` shows who gains and who pays. More seats do not help \
+                      if the processor, etcd or admission webhooks are busy";
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

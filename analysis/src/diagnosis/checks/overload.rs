@@ -9,7 +9,15 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// The percentage of idle seats above which a server is not overloaded.
+/// "1 seat is" or "2 seats are".
+fn are(seats: i64) -> String {
+    match seats {
+        1 => "1 seat is".to_owned(),
+        seats => format!("{seats} seats are"),
+    }
+}
+
+/// The percentage of seats to lend above which a server is not overloaded.
 const IDLE_PERCENT: i64 = 10;
 
 fn run(context: &Context<'_>, report: &mut Report) {
@@ -18,12 +26,19 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "the server is overloaded: {} of priority level {} wait, all of its {} are in use, and the other levels have \
-             only {} idle",
+            "{}{} of priority level {} wait, all of its {} are in use, and the other levels can lend only {}{}",
+            match share(pressed.guaranteed, pressed.all) < IDLE_PERCENT {
+                true => "the server is overloaded: ",
+                false => "",
+            },
             count(load.waiting(), "request"),
             load.name(),
             count(pressed.current.value, "seat"),
-            count(pressed.idle, "seat"),
+            count(pressed.lendable, "seat"),
+            match pressed.guaranteed {
+                0 => String::new(),
+                idle => format!("; {} idle, guaranteed to other levels", are(idle)),
+            }
         );
         let mut evidence = pressed.evidence(load);
         evidence.extend(context.others(load).filter_map(|other| {
@@ -40,10 +55,14 @@ fn run(context: &Context<'_>, report: &mut Report) {
 pub(super) struct Pressed<'a> {
     pub(super) current: &'a Measured,
     in_use: &'a Measured,
-    /// The idle seats of the other levels.
-    pub(super) idle: i64,
-    /// The seats of all limited levels.
+    /// The idle seats that the other levels can lend at the next adjustment.
+    pub(super) lendable: i64,
+    /// The idle seats of the other levels that are guaranteed to them.
+    guaranteed: i64,
+    /// The seats of the server.
     pub(super) all: i64,
+    /// Whether the level has the most seats that it may have.
+    pub(super) is_at_maximum: bool,
 }
 
 impl<'a> Pressed<'a> {
@@ -53,22 +72,33 @@ impl<'a> Pressed<'a> {
         if load.waiting() == 0 || in_use.value < current.value || current.value <= 0 {
             return None;
         }
-        let (mut idle, mut all) = (0_i64, current.value);
+        let (mut idle, mut lendable, mut all) = (0_i64, 0_i64, current.value);
+        let mut of_server = None;
         for other in context.others(load) {
-            idle = idle.saturating_add(other.free()?);
+            let free = other.free()?;
+            idle = idle.saturating_add(free);
+            // Before lending, and without its limits, a level could give up all that it does not use.
+            lendable = lendable.saturating_add(other.can_lend().unwrap_or(free));
             all = all.saturating_add(other.current.as_ref()?.value.max(0));
+            of_server = of_server.or(other.server_seats());
         }
         Some(Self {
             current,
             in_use,
-            idle,
-            all,
+            lendable,
+            guaranteed: idle.saturating_sub(lendable),
+            // Limits are rounded up, so that their sum can exceed the seats of the server.
+            all: of_server.map_or(all, |seats| seats.min(all)),
+            is_at_maximum: load
+                .maximum
+                .as_ref()
+                .is_none_or(|maximum| current.value >= maximum.value),
         })
     }
 
-    /// Whether the server has few idle seats.
+    /// Whether the other levels can lend few seats.
     pub(super) fn is_overload(&self) -> bool {
-        share(self.idle, self.all) < IDLE_PERCENT
+        share(self.lendable, self.all) < IDLE_PERCENT
     }
 
     pub(super) fn evidence(&self, load: &Load<'_>) -> Vec<super::Observation> {
