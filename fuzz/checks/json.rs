@@ -1,8 +1,6 @@
 //! The JSON reader: it accepts exactly JSON, every value has its place, and a written value reads as the same value.
 
-use k8s_flowcontrol_text::{
-    Content, Node, Span, parse_json, parse_json_values, to_value,
-};
+use k8s_flowcontrol_text::{Content, Node, Span, parse_json, parse_json_values, to_value};
 use serde::de::IgnoredAny;
 
 /// More values are not compared with their text: this keeps the check linear.

@@ -2,7 +2,8 @@
 //! second migration changes nothing.
 
 use k8s_flowcontrol_manifests::{
-    Document, Form, ForeignFieldPolicy, Migration, ReadOptions, Settings, migrate, read_with, version_of,
+    Document, ForeignFieldPolicy, Form, Migration, ReadOptions, Settings, migrate, read_with,
+    version_of,
 };
 use k8s_flowcontrol_rules::conversion::server_tree;
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
@@ -22,7 +23,12 @@ pub(crate) fn check(input: &[u8]) {
     let form =
         [Form::Yaml, Form::Json, Form::Template, Form::JsonLines][usize::from(choice >> 4) % 4];
     let settings = Settings {
-        foreign_fields: [None, None, Some(ForeignFieldPolicy::Live), Some(ForeignFieldPolicy::File)][usize::from(*options) % 4],
+        foreign_fields: [
+            None,
+            None,
+            Some(ForeignFieldPolicy::Live),
+            Some(ForeignFieldPolicy::File),
+        ][usize::from(*options) % 4],
         allow_loss: options & 4 != 0,
         ..Settings::to(to)
     };
