@@ -151,12 +151,11 @@ fn is_rejected(event: &Event<'_>) -> bool {
     event.code == Some(429) && event.annotation("authorization.k8s.io/decision").is_none()
 }
 
+/// The time that a request kept its seats busy, which a watch does not do. Without recorded waits it includes the time in a queue.
 fn duration_us(event: &Event<'_>) -> u64 {
-    // A watch gives its seats back when it has begun.
-    let times = event.stage_us().zip(event.received_us());
-    let times = times.filter(|_| event.is_last() && event.verb != "watch");
-    // Clocks can jump back.
-    times.map_or(0, |(end, start)| {
-        end.saturating_sub(start).max(0).unsigned_abs()
-    })
+    if event.verb == "watch" {
+        return 0;
+    }
+    let time = event.execution_time().unwrap_or_default();
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -61,6 +61,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     redact: RedactArg,
 
+    /// Show all evidence, not the first lines of each finding
+    #[arg(short, long)]
+    verbose: bool,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Output,
@@ -169,7 +173,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     };
     let diagnosis = diagnose(&evidence, &scope);
     match args.output {
-        Output::Text => report::text(&diagnosis, &evidence, streams)?,
+        Output::Text => report::text(&diagnosis, &evidence, args.verbose, streams)?,
         Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
     }
     let is_bad = diagnosis

@@ -39,14 +39,19 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         _ => (largest.waiting, waiting, "waiting requests"),
     };
     let name = context.flow_name(&largest.flow_schema, &largest.distinguisher);
-    let fills = share(part, whole) >= MOST;
+    let next = flows.get(1).map_or(0, |next| match waiting {
+        0 => next.seats,
+        _ => next.waiting,
+    });
+    // Three of five requests are no cause if another flow has the other two.
+    let fills = share(part, whole) >= MOST && part >= next.saturating_mul(2);
     let message = match fills {
         true => format!(
             "one flow fills priority level {}: {name} has {part} of the {whole} {what}",
             load.name()
         ),
         false => format!(
-            "{} share priority level {}, and none has most of the {whole} {what}",
+            "{} share priority level {}: the largest has {part} of the {whole} {what}",
             count(i64::try_from(flows.len()).unwrap_or(i64::MAX), "flow"),
             load.name()
         ),

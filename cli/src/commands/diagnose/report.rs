@@ -8,10 +8,14 @@ use k8s_flowcontrol_analysis::diagnosis::{
 use serde_json::{Value, json};
 use std::io::Write;
 
+/// The lines of evidence of a finding; with the message, the action and the rest in one line, ten at most.
+const LINES: usize = 7;
+
 /// Prints the diagnosis for a person: the verdict first.
 pub(super) fn text(
     diagnosis: &Diagnosis,
     evidence: &Evidence,
+    verbose: bool,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let out = &mut streams.out;
@@ -31,8 +35,18 @@ pub(super) fn text(
         };
         out.label(style, &format!("{}[{}]:", finding.severity, finding.check))?;
         writeln!(out, " {}", one_line(&finding.message))?;
-        for observation in &finding.evidence {
+        let lines = match verbose {
+            true => usize::MAX,
+            false => LINES,
+        };
+        for observation in finding.evidence.iter().take(lines) {
             out.entry(&format!("evidence: {observation}"))?;
+        }
+        if let Some(more @ 1..) = finding.evidence.len().checked_sub(lines) {
+            out.entry(&format!(
+                "{} of evidence (--verbose shows all)",
+                plural(more, "more line")
+            ))?;
         }
         out.entry(&format!("action: {}", finding.action))?;
     }
