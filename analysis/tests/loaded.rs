@@ -64,7 +64,7 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
         };
         let own = level.sums.seat_seconds;
         let error = (own / executed - 1.0) * 100.0;
-        // What a server does before flow control and after the response is not executed time.
+        // The time that a server spends before flow control and after the response is not execution time.
         assert!((0.0..12.0).contains(&error), "{}: {error} %", level.name);
         writeln!(
             table,

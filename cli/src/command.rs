@@ -16,7 +16,7 @@ use crate::output::Streams;
 use clap::{ArgMatches, Args};
 use std::fmt::Debug;
 
-/// A command. Its summary and its outputs are those of its arguments: the documentation of the type, and the values of `-o`.
+/// A command. Its summary and its outputs come from its arguments: the documentation of the type, and the values of `-o`.
 pub(crate) trait Command: Args + Debug {
     /// The name on the command line.
     const NAME: &'static str;
@@ -24,7 +24,7 @@ pub(crate) trait Command: Args + Debug {
     const GROUP: Group;
     /// Earlier names, which still work.
     const ALIASES: &'static [&'static str] = &[];
-    /// The permissions in a cluster; for a command with `--live` those of that option.
+    /// The permissions in a cluster; for a command with `--live`, the permissions of that option.
     const NEEDS: Needs = Needs::NOTHING;
     /// The exit codes that not every command has, with their meaning.
     const EXITS: &'static [(Exit, &'static str)] = &[];
@@ -73,7 +73,7 @@ impl Declared {
             .or(command.get_after_help())
             .cloned();
         let mut help = help.map_or_else(String::new, |help| format!("{help}\n\n"));
-        help.push_str("Exit codes besides those of every command:");
+        help.push_str("Exit codes besides the common exit codes:");
         for (exit, meaning) in self.exits {
             help.push_str(&format!("\n  {:<4} {meaning}", *exit as u8));
         }
@@ -83,7 +83,7 @@ impl Declared {
     /// Runs the command.
     ///
     /// # Errors
-    /// If the matches are those of another command.
+    /// If the matches belong to another command.
     pub(crate) fn run(
         &self,
         matches: &mut ArgMatches,

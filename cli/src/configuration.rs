@@ -29,7 +29,7 @@ pub(crate) struct Configuration<'a> {
     pub(crate) release: Release,
     /// The cluster from which the objects come.
     pub(crate) cluster: Option<&'a ClusterArgs>,
-    /// The levels of the server of the cluster, without those of files.
+    /// The levels of the server of the cluster, without the levels of files.
     server_levels: Vec<PriorityLevelConfiguration>,
 }
 
@@ -49,8 +49,8 @@ impl ConfigurationArgs {
         self.input.cluster()
     }
 
-    /// Reads the objects: those of the files together with the built-in objects, those of a cluster, or both, where the objects of
-    /// the files replace those of the cluster. Without files and a cluster they are the built-in objects alone.
+    /// Reads the objects: the objects of the files together with the built-in objects, the objects of a cluster, or both; objects of
+    /// the files then replace objects of the cluster. Without files and a cluster the result is the built-in objects alone.
     pub(crate) fn read(&self, streams: &mut Streams) -> Result<Configuration<'_>, Failure> {
         let (configuration, count) = self.read_quietly(streams)?;
         if count > 0 {

@@ -38,7 +38,7 @@ pub(crate) fn confirm(question: &str, streams: &mut Streams) -> Result<bool, Fai
     write!(streams.err, "{question} [y/N] ")?;
     streams.err.flush()?;
     let mut answer = String::new();
-    // Longer answers are none of those that count.
+    // Longer answers are not valid.
     (io::stdin().lock().take(1024).read_line(&mut answer))
         .map_err(|error| Failure::input(format!("cannot read the answer: {error}")))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

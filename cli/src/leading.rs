@@ -40,7 +40,7 @@ pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> V
         };
         into.extend(arguments.by_ref().take(if value { 1 } else { 2 }));
     }
-    // Behind all words, because a command can have commands of its own. Without a command they stay where they are, and the
+    // After all words, because a command can have subcommands. Without a command they do not move, and the
     // error names the first of them.
     let mut rest: Vec<_> = arguments.collect();
     let end = rest.iter().position(|word| word == "--");

@@ -55,7 +55,7 @@ impl Objects {
         Ok(objects)
     }
 
-    /// The objects of a cluster, whose release is `given` or the one that it names.
+    /// The objects of a cluster, whose release is `given` or the release that the cluster reports.
     pub(crate) fn live(cluster: &ClusterArgs, given: Option<Release>) -> Result<Self, Failure> {
         block_on(async {
             let client = cluster.client().await?;

@@ -14,7 +14,7 @@ use common::{Folder, code, program, run, stderr, stdout};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Ways to read that have no limit of their own.
+/// Ways to read without a separate limit.
 const WAYS: [&str; 11] = [
     "File::open",
     "fs::read(",

@@ -105,7 +105,7 @@ impl Missing {
             self.step
         );
         let help = match self.offered.len() {
-            0 => "shorten the path: the value there has no fields of its own".to_owned(),
+            0 => "shorten the path: the value there does not have fields".to_owned(),
             _ => format!("the fields there are {}", self.offered.join(", ")),
         };
         let error = match at {

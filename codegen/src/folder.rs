@@ -83,7 +83,7 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) if text.starts_with(MARK) => Ok(Some(text)),
         Ok(_) => Err(format!(
-            "{}: this file was not written by the generator\n  help: give a folder of its own for generated modules",
+            "{}: this file was not written by the generator\n  help: use a separate folder for generated modules",
             path.display()
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -148,7 +148,10 @@ impl Generator {
         if self.documents.given()[before..].iter().all(is_definition) {
             return Ok(self);
         }
-        let message = format!("{}: holds no CustomResourceDefinition", path.display());
+        let message = format!(
+            "{}: does not contain a CustomResourceDefinition",
+            path.display()
+        );
         Err(Error::new(message).help("give other documents with `document`"))
     }
 

@@ -121,7 +121,7 @@ fn yaml(text: &str, at: &At) -> Result<Vec<Json>, Error> {
         })?);
     }
     if documents.is_empty() {
-        let message = "the text holds no document";
+        let message = "the text does not contain a document";
         return Err(Error::at(at, message).help(HELP));
     }
     Ok(documents)

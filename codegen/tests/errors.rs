@@ -52,7 +52,7 @@ fn text_that_is_not_a_document() {
     check(&error(" \n"), &["bad.json#: the text is empty"]);
     check(
         &error("# a comment\n"),
-        &["bad.json#: the text holds no document"],
+        &["bad.json#: the text does not contain a document"],
     );
     check(
         &error("kind: List\napiVersion: v1\nitems: []\n"),

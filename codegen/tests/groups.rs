@@ -234,7 +234,7 @@ fn two_documents_of_one_kind_are_an_error() {
         &error,
         &[
             "b.json#: `a.json` describes the kind",
-            "leave one of the two documents out",
+            "remove one of the documents",
         ],
     );
 }

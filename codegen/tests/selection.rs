@@ -116,7 +116,7 @@ fn only_the_fields_asked_for_are_generated() {
     );
     let error = stall(&["status.phase.more"]).unwrap_err().to_string();
     assert!(
-        error.ends_with("the value there has no fields of its own"),
+        error.ends_with("the value there does not have fields"),
         "{error}"
     );
 }

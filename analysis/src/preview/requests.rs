@@ -223,7 +223,7 @@ const OF_KUBERNETES: [&str; 4] = [
     "kubelet",
 ];
 
-/// Whether a user agent is one that client-go makes, such as `kubectl/v1.31.0 (linux/amd64) kubernetes/5864a46`. Go reads several
+/// Whether a user agent comes from client-go, such as `kubectl/v1.31.0 (linux/amd64) kubernetes/5864a46`. Go reads several
 /// gzip members.
 fn is_client_go(agent: &str) -> bool {
     agent.contains(") kubernetes/") || agent.starts_with("Go-http-client/")

@@ -16,7 +16,7 @@ pub struct Sample {
     /// The begin and the end of its execution, in microseconds since 1970: the time in a queue comes before, where the log has it.
     /// `None` without an end in the log, for a watch, and for a request that was not executed.
     pub executed_us: Option<(i64, i64)>,
-    /// Whether the log says how long the request waited.
+    /// Whether the log has the wait of the request.
     pub has_wait: bool,
     /// The work.
     pub load: Load,

@@ -67,7 +67,7 @@ impl SeatsInUse {
         }
     }
 
-    /// The sums over all seconds; `limits` are those of a level on all servers together.
+    /// The sums over all seconds; `limits` are the limits of a level on all servers together.
     pub(super) fn bounded(&self, limits: Option<LevelSeats>) -> Bounded {
         let mut sums = Bounded::default();
         for value in self.0.values().flatten() {

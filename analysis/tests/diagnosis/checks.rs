@@ -33,7 +33,7 @@ fn busy_seats_are_an_overload_and_idle_seats_are_a_misconfiguration() {
         overload.summary
     );
     assert!(of(&overload, "idle-seats").is_empty());
-    // A level that has all that it may have, and another one that would lend.
+    // A level at its maximum, and another level that would lend.
     let small = Metrics {
         maximum: 10,
         ..FULL

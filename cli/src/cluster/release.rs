@@ -1,9 +1,9 @@
-//! The release of a cluster, also of one that does not name it.
+//! The release of a cluster, even if the cluster does not report it.
 
 use crate::output::notice;
 use k8s_flowcontrol::{Client, Error, Release};
 
-/// The given release, or else the one that the cluster names, or else the oldest release with its API versions. The last is an
+/// The given release, or else the release that the cluster reports, or else the oldest release with its API versions. The last is an
 /// assumption, which a note on the standard error mentions.
 pub(crate) async fn release_of(client: &Client, given: Option<Release>) -> Result<Release, Error> {
     if let Some(release) = given {

@@ -220,7 +220,7 @@ async fn naming_a_cluster_means_using_it() {
     let manifest = cluster.file("mine.yaml", &level("v1", "mine", 6));
     let verdict = cluster.run(&["validate", "-f", &manifest, "-o", "json"]);
     assert_eq!(verdict.expect(0).json()["valid"], true);
-    // An object that does not exist is created, and a built-in one that exists is updated.
+    // An object that does not exist is created, and an existing built-in object is updated.
     let new = cluster.file("new.yaml", &level("v1", "new", 6));
     let ran = cluster.run(&["validate", "-f", &new, "--live"]).expect(0);
     assert!(ran.err.contains("1 valid, 0 invalid"), "{}", ran.err);

@@ -158,7 +158,7 @@ pub(crate) fn packages(
                         kind.api_version()
                     ),
                 )
-                .help("leave one of the two documents out"));
+                .help("remove one of the documents"));
             }
         }
     }

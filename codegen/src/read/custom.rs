@@ -73,7 +73,7 @@ pub(super) fn read(
             read.keys.push(key.clone());
             schemas.insert(key.clone(), schema).map_or(Ok(()), |other| {
                 let message = format!("the kind `{kind}` is also defined at {}", other.at);
-                Err(Error::at(&at, message).help("leave one of the two definitions out"))
+                Err(Error::at(&at, message).help("remove one of the definitions"))
             })
         };
         add(&kind_key, &kind, object)?;

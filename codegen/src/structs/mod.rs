@@ -45,8 +45,11 @@ fn adopt(plan: &mut Plan, module: usize, output: &Output) -> Result<(), Error> {
         item.ident = ident
             .filter(|ident| constants.insert(names::constant(ident)))
             .ok_or_else(|| {
-                Error::at(&item.at, format!("typify makes no type `{}`", item.ident))
-                    .help("rename the schema, or give an inline schema a `title` of its own")
+                Error::at(
+                    &item.at,
+                    format!("typify does not generate the type `{}`", item.ident),
+                )
+                .help("rename the schema, or give the inline schema its own `title`")
             })?;
     }
     Ok(())
@@ -81,7 +84,7 @@ fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<()
         let Some(made) = found.and_then(|found: &RustStruct| found.field(&property)) else {
             return Err(Error::at(
                 &field.at,
-                format!("typify makes no field of `{}`", field.name),
+                format!("typify does not generate the field `{}`", field.name),
             )
             .help("rename the field, or leave it out: objects keep it in `unknown`"));
         };

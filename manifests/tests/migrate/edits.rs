@@ -295,7 +295,7 @@ fn templates_that_ask_the_cluster_are_left_to_people() {
     assert_eq!(findings(&outcome, text), [(Rule::CapabilityCheck, 1)]);
     assert_eq!(
         outcome.findings[0].message,
-        "the branches of this template have no form for v1: v1beta3 in line 2, v1beta2 in line 4"
+        "the branches of this template do not cover v1: v1beta3 in line 2, v1beta2 in line 4"
     );
 
     let text = corpus!("chart/templates/_helpers.tpl");

@@ -1,7 +1,7 @@
 //! Long work leaves the threads of the runtime to other requests.
 //!
 //! A patch of 3 MiB takes a second in a debug build, and a write to a data folder waits for the disk. On the threads of the
-//! runtime, some of them at once would keep all other requests waiting, and those of health checks too.
+//! runtime, a few concurrent requests of this kind would delay all other requests, including health checks.
 
 use super::context::Context;
 use super::request::ApiRequest;
@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 /// other's locks.
 const AT_ONCE: usize = 2;
 
-/// The longest body, in bytes, of a request that is no long work.
+/// The maximum size of a body, in bytes, that does not count as long work.
 const SMALL_BODY: usize = 16 * 1024;
 
 /// The turns of long work.

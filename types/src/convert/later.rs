@@ -8,7 +8,7 @@ use crate::kind::VersionedKind;
 use crate::schema::TypeSchema;
 use serde_json::Value;
 
-/// The fields of the spec that newer servers know and those of `kind` drop, but for those with a rule of their own.
+/// The fields of the spec that newer servers know and that the servers of `kind` drop, except fields with a separate rule.
 ///
 /// `spec` is the spec of an object in the version of `kind`; it is asked for only if the version has such fields.
 pub(super) fn later_fields(kind: VersionedKind, spec: impl FnOnce() -> Value) -> Vec<Loss> {

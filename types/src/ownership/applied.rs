@@ -23,7 +23,7 @@ const UNOWNED: [&str; 9] = [
 ///
 /// It ignores the name, the namespace, other fields that identify an object or that a server fills in, `status`, and
 /// defaults of fields that identify an element of a list, such as `protocol` of a port. A value in another notation (`1000m`
-/// for `1`) counts as a change, and so does everything if `live` has no managed fields, as after `drop_managed_fields`: the
+/// for `1`) counts as a change, and so does everything if `live` lacks managed fields, as after `drop_managed_fields`: the
 /// apply is then unnecessary but correct. A manager with entries in several versions always counts as a change.
 ///
 /// ```

@@ -283,7 +283,7 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// What the seat-seconds depend on, for the levels where that matters.
+/// The uncertainty of the seat-seconds, for the levels where it matters.
 fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let unsure: Vec<_> = report
         .priority_levels

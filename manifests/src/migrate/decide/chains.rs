@@ -167,7 +167,7 @@ fn finding(
         return Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message)
             .help(format!("ask for {to} first"));
     }
-    let message = format!("the branches of this template have no form for {to}: {branches}");
+    let message = format!("the branches of this template do not cover {to}: {branches}");
     let help = match inside(source.slice(chain.span)).starts_with("if .") {
         true => format!(
             "add a first branch for {to}, with the condition .Capabilities.APIVersions.Has \"{}\", and keep the others while clusters need them",
