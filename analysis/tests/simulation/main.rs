@@ -8,6 +8,7 @@
 )]
 
 mod controller;
+mod extremes;
 mod loads;
 mod recordings;
 

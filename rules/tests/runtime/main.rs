@@ -6,6 +6,7 @@
 )]
 
 mod built_in;
+mod extremes;
 mod limits;
 mod matching;
 mod properties;
