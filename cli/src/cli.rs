@@ -2,6 +2,7 @@
 
 use crate::command::{Declared, Group};
 use crate::commands::ALL;
+use crate::contexts;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -92,6 +93,30 @@ fn compact(command: clap::Command) -> clap::Command {
 }
 
 impl Cli {
+    /// Whether these arguments are of a command that runs once for each of several contexts.
+    fn has_many_contexts(arguments: &[OsString]) -> bool {
+        let mut names = arguments.iter().skip(1);
+        ALL.iter().any(|command| {
+            command.many_contexts
+                && names
+                    .clone()
+                    .find(|word| !word.to_string_lossy().starts_with("--color"))
+                    .is_some_and(|name| name == command.name)
+        }) && names
+            .any(|word| word == "--all-contexts" || word.to_string_lossy().starts_with("--context"))
+    }
+
+    /// The command lines of several contexts, if the command runs once for each.
+    ///
+    /// # Errors
+    /// If the contexts cannot be read.
+    pub(crate) fn contexts(arguments: &[OsString]) -> Result<Option<contexts::Lines>, Failure> {
+        match Self::has_many_contexts(arguments) {
+            true => contexts::split(arguments),
+            false => Ok(None),
+        }
+    }
+
     /// Reads a command line.
     ///
     /// # Errors

@@ -29,6 +29,9 @@ pub(crate) trait Command: Args + Debug {
     /// The exit codes that not every command has, with their meaning.
     const EXITS: &'static [(Exit, &'static str)] = &[];
 
+    /// Whether the command runs once for each of several contexts.
+    const MANY_CONTEXTS: bool = false;
+
     /// Runs the command. Data goes to the standard output, everything else to the standard error.
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure>;
 }
@@ -39,6 +42,7 @@ pub(crate) struct Declared {
     pub(crate) group: Group,
     pub(crate) needs: Needs,
     pub(crate) exits: &'static [(Exit, &'static str)],
+    pub(crate) many_contexts: bool,
     aliases: &'static [&'static str],
     arguments: fn(clap::Command) -> clap::Command,
     run: Run,
@@ -55,6 +59,7 @@ impl Declared {
             group: C::GROUP,
             needs: C::NEEDS,
             exits: C::EXITS,
+            many_contexts: C::MANY_CONTEXTS,
             aliases: C::ALIASES,
             arguments: C::augment_args,
             run: run::<C>,
@@ -65,6 +70,19 @@ impl Declared {
     pub(crate) fn definition(&self) -> clap::Command {
         let command = clap::Command::new(self.name).aliases(self.aliases);
         let command = (self.arguments)(command.hide(self.group == Group::Hidden));
+        let command = match self.many_contexts {
+            false => command,
+            true => command
+                .mut_arg("context", |context| {
+                    context.help("A context of the kubeconfig file; can be repeated. Defaults to the current context")
+                })
+                .arg(
+                    clap::Arg::new("all_contexts")
+                        .long("all-contexts")
+                        .action(clap::ArgAction::SetTrue)
+                        .help("All contexts of the kubeconfig file"),
+                ),
+        };
         if self.exits.is_empty() {
             return command;
         }

@@ -7,6 +7,7 @@ mod command;
 mod commands;
 mod completion;
 mod configuration;
+mod contexts;
 mod documents;
 mod exit;
 mod failure;
@@ -27,18 +28,47 @@ use cli::Cli;
 use exit::Exit;
 use failure::Failure;
 use output::Streams;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::read(leading::behind_the_command(std::env::args_os())) {
+    let arguments = leading::behind_the_command(std::env::args_os());
+    let exit = match Cli::contexts(&arguments) {
+        Ok(None) => run(arguments),
+        Ok(Some(contexts)) => {
+            let is_json = arguments.iter().any(|word| {
+                let forms = ["json", "-ojson", "-o=json", "--output=json"];
+                forms.iter().any(|json| word == json)
+            });
+            let run = |exit: Exit, (name, arguments): (String, Vec<OsString>)| {
+                exit.worse(match contexts::begin(&name, is_json) {
+                    Ok(()) => run(arguments),
+                    Err(failure) => failed(&failure, &mut Streams::new()),
+                })
+            };
+            contexts.into_iter().fold(Exit::Success, run)
+        }
+        Err(failure) => failed(&failure, &mut Streams::new()),
+    };
+    exit.into()
+}
+
+fn failed(failure: &Failure, streams: &mut Streams) -> Exit {
+    failure.report(streams);
+    failure.exit()
+}
+
+/// Reads a command line and runs its command.
+fn run(arguments: Vec<OsString>) -> Exit {
+    let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed output cannot receive the help or the usage error, nor an error about it.
+            // If nobody reads the help or the usage error, there is nobody to report that to.
             let _ = error.print();
             return match error.use_stderr() {
-                true => Exit::Usage.into(),
-                false => Exit::Success.into(),
+                true => Exit::Usage,
+                false => Exit::Success,
             };
         }
     };
@@ -48,10 +78,7 @@ fn main() -> ExitCode {
     // A failure of the command counts more than a failure of the last write.
     let flushed = streams.out.flush().map_err(Failure::from);
     match result.and_then(|exit| flushed.map(|()| exit)) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            failure.report(&mut streams);
-            failure.exit().into()
-        }
+        Ok(exit) => exit,
+        Err(failure) => failed(&failure, &mut streams),
     }
 }

@@ -93,7 +93,6 @@ fn a_line_without_an_end_ends_with_an_error() {
         &["simulate", "--scenarios", "-"],
         &["validate", "-f", "-"],
         &["lint", "-f", "-"],
-        &["monitoring", "--format", "rules", "--out", "/dev/zero"],
     ] {
         let output = with_endless_line(arguments);
         let said = stderr(&output);

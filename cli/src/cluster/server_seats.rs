@@ -39,7 +39,6 @@ enum Source {
     Default,
     /// The metrics of the API servers at these addresses.
     Metrics {
-        name: &'static str,
         servers: Vec<String>,
         /// Whether the cluster can have other API servers.
         has_others: bool,
@@ -143,7 +142,7 @@ impl ServerSeats {
         let text = server.text("/metrics").await;
         let text = text.map_err(|error| unknown(error.to_string()))?;
         let metrics = LevelMetrics::of(&text);
-        let Some((name, seats)) = metrics.seats(levels, release) else {
+        let Some((_, seats)) = metrics.seats(levels, release) else {
             let reason =
                 "its metrics do not fit the priority levels; it may not have followed a change yet";
             return Err(unknown(match metrics.is_empty() {
@@ -154,7 +153,6 @@ impl ServerSeats {
         Ok(Self {
             seats,
             source: Source::Metrics {
-                name,
                 servers: vec![address],
                 has_others: true,
             },
@@ -215,20 +213,15 @@ impl fmt::Display for ServerSeats {
             Source::Default => Ok(()),
             Source::Given => f.write_str(" (--server-seats)"),
             Source::Metrics {
-                name,
                 servers,
                 has_others,
             } => {
-                let plural = if servers.len() == 1 { "" } else { "s" };
-                let others = match has_others {
-                    true => "; other API servers can have other numbers",
-                    false => "",
+                let others = if *has_others {
+                    "; others may differ"
+                } else {
+                    ""
                 };
-                write!(
-                    f,
-                    " (computed from {name} in the metrics of the API server{plural} at {}{others})",
-                    servers.join(" and ")
-                )
+                write!(f, " (metrics of {}{others})", servers.join(" and "))
             }
         }
     }

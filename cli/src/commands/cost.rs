@@ -162,7 +162,8 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Output::Table => {
             print(&request, release, &explanation, streams)?;
             if let Some(seats) = seats.filter(ServerSeats::is_read) {
-                streams.out.paragraph(&seats.to_string())?;
+                streams.out.flush()?;
+                streams.err.paragraph(&seats.to_string())?;
             }
         }
         Output::Json => {

@@ -112,6 +112,8 @@ impl Command for Args {
         ),
     ];
 
+    const MANY_CONTEXTS: bool = true;
+
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)
     }

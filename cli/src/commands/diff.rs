@@ -8,7 +8,7 @@ use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, write_diff};
+use crate::output::{CommentArg, Streams, write_diff};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Map, Value};
 
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Compare objects even if the conversion to the version of the requests loses fields
     #[arg(long)]
     allow_loss: bool,
+
+    #[command(flatten)]
+    comment: CommentArg,
 
     #[command(flatten)]
     live: LiveArgs,
@@ -58,7 +61,12 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment.around(
+            "Changes of flow-control objects",
+            "diff",
+            streams,
+            |streams| run(self, streams),
+        )
     }
 }
 
@@ -95,6 +103,8 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             if before != after {
                 let title = title(kind, name);
                 write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
+                let change = if before.is_empty() { "new" } else { "changed" };
+                streams.fact(&title, change);
                 exit = Exit::Findings;
             }
         }

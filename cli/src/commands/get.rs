@@ -134,6 +134,8 @@ impl Command for Args {
         "the cluster is unreachable, or rejects a request",
     )];
 
+    const MANY_CONTEXTS: bool = true;
+
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)
     }

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{
-    Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural, write_report, write_sarif,
+    CommentArg, Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural, write_report,
+    write_sarif,
 };
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// List the rules and exit
     #[arg(long)]
     rules: bool,
+
+    #[command(flatten)]
+    comment: CommentArg,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
@@ -107,8 +111,15 @@ impl Command for Args {
         ),
     ];
 
+    const MANY_CONTEXTS: bool = true;
+
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment.around(
+            "Likely mistakes in flow-control objects",
+            "text",
+            streams,
+            |streams| run(self, streams),
+        )
     }
 }
 
@@ -170,6 +181,13 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .filter(|finding| finding.severity == severity)
             .count()
     };
+    for (name, severity) in [
+        ("errors", Severity::Error),
+        ("warnings", Severity::Warning),
+        ("notes", Severity::Note),
+    ] {
+        streams.fact(name, count(severity));
+    }
     writeln!(
         streams.err,
         "{}: {}, {}, {}",

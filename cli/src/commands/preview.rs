@@ -8,7 +8,7 @@ use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{Streams, Table, plural, write_report};
+use crate::output::{CommentArg, Streams, Table, plural, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::meta::ObjectMeta;
 use k8s_flowcontrol::{Kind, Release, Resource};
@@ -61,6 +61,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     seats: SeatsArg,
 
+    #[command(flatten)]
+    comment: CommentArg,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
@@ -95,7 +98,10 @@ impl Command for Args {
     )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment
+            .around("Changes of the release", "text", streams, |streams| {
+                run(self, streams)
+            })
     }
 }
 
@@ -183,6 +189,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Output::Json => write_report(&mut streams.out, report(&preview))?,
     }
     streams.out.flush()?;
+    streams.fact("from", from);
+    streams.fact("to", args.to_release);
+    streams.fact("changes", preview.changes().len());
     let count = plural(preview.changes().len(), "change");
     writeln!(streams.err, "{count} from {from} to {}", args.to_release)?;
     Ok(Exit::Success)

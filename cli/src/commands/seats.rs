@@ -11,10 +11,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::objects::Objects;
-use crate::output::{Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list};
+use crate::output::{
+    CommentArg, Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list,
+};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Show the seats that each priority level has, lends and borrows
@@ -47,6 +50,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     force: ForceArg,
+
+    #[command(flatten)]
+    comment: CommentArg,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
@@ -128,8 +134,13 @@ impl Command for Args {
         "the cluster is unreachable, or rejects a request",
     )];
 
+    const MANY_CONTEXTS: bool = true;
+
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment
+            .around("Seats of the priority levels", "text", streams, |streams| {
+                run(self, streams)
+            })
     }
 }
 
@@ -184,7 +195,8 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let after = ServerLimits::new(&after.levels, seats.seats, release);
     changes::print(&limits, &after, args.output == Output::Json, streams)?;
     if seats.is_read() && args.output == Output::Table {
-        streams.out.paragraph(&seats.to_string())?;
+        streams.out.flush()?;
+        streams.err.paragraph(&seats.to_string())?;
     }
     write_svg(args, &limits, Some(&after))?;
     Ok(Exit::Success)
@@ -217,7 +229,7 @@ fn table(
         "MAXIMUM",
         "LENDABLE",
         "BORROWING",
-        "SEATS",
+        "BAR",
     ]);
     for level in limits.levels() {
         let reach = level.maximum.min(seats);

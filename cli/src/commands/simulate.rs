@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::objects::Objects;
-use crate::output::{Streams, outputs_are_not_inputs, write_file};
+use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file};
 use audit::Logs;
 use clap::ValueEnum;
 use input::{Input, Server};
@@ -85,6 +85,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     force: ForceArg,
 
+    #[command(flatten)]
+    comment: CommentArg,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
@@ -125,7 +128,12 @@ impl Command for Args {
     )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment.around(
+            "Simulated waits and rejections",
+            "text",
+            streams,
+            |streams| run(self, streams),
+        )
     }
 }
 

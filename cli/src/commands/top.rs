@@ -11,13 +11,13 @@ use clap::ValueEnum;
 pub(crate) use reading::Reading;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 /// Show the current requests and seats of each priority level
 ///
 /// Reads the debug dump of priority levels and the metrics of every API server that is reachable by its own address, or else of the
-/// server that responds at the cluster's address. Each API server has its own seats and counters.
+/// server that responds at the cluster's address, twice within a second for the rate of rejected requests. LIMIT is the current limit. Each API server has its own seats and counters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -49,7 +49,7 @@ enum Output {
     /// A table; on a terminal it is updated until Ctrl-C
     Table,
     /// {"schemaVersion": 1, "servers": [{"address", "reachedBy", "levels"}], "levels": [{"name", "executing", "waiting", "rejected",
-    /// "seatsInUse", "seats"}]}: the sums over all servers, and the levels of each; null for a value that no server reports
+    /// "rejectedPerSecond", "seatsInUse", "seats"}]}: the sums over all servers, and the levels of each; null for a value that no server reports
     Json,
 }
 
@@ -77,9 +77,17 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let control_plane = ControlPlane::connect(&args.cluster).await?;
         let is_live = args.output == Output::Table && !args.once && std::io::stdout().is_terminal();
+        // Rates need an earlier reading.
+        let mut earlier = read_all(&control_plane, &mut Vec::new()).await?;
+        let mut read_at = Instant::now();
+        tokio::time::sleep(Duration::from_secs(1)).await;
         loop {
             let mut notes: Vec<_> = control_plane.notes().collect();
-            let readings = read_all(&control_plane, &mut notes).await?;
+            let mut readings = read_all(&control_plane, &mut notes).await?;
+            for reading in &mut readings {
+                reading.rates_since(&earlier, read_at.elapsed());
+            }
+            read_at = Instant::now();
             match args.output {
                 Output::Json => write_report(&mut streams.out, as_json(&readings))?,
                 Output::Table => {
@@ -93,6 +101,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             if !is_live {
                 return Ok(Exit::Success);
             }
+            earlier = readings;
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs(args.interval)) => {}
                 _ = tokio::signal::ctrl_c() => return Ok(Exit::Success),
@@ -134,14 +143,22 @@ async fn read_all(
 fn print(readings: &[Reading], notes: &[String], streams: &mut Streams) -> Result<(), Failure> {
     let has_one = readings.len() == 1;
     let mut table = match has_one {
-        true => Table::new(["PRIORITYLEVEL", "EXECUTING", "WAITING", "REJECTED", "SEATS"]),
+        true => Table::new([
+            "PRIORITYLEVEL",
+            "EXECUTING",
+            "WAITING",
+            "REJECTED/S",
+            "INUSE",
+            "LIMIT",
+        ]),
         false => Table::new([
             "PRIORITYLEVEL",
             "SERVER",
             "EXECUTING",
             "WAITING",
-            "REJECTED",
-            "SEATS",
+            "REJECTED/S",
+            "INUSE",
+            "LIMIT",
         ])
         .keys(2),
     };
@@ -154,17 +171,16 @@ fn print(readings: &[Reading], notes: &[String], streams: &mut Streams) -> Resul
     for (level, server) in rows {
         let number =
             |value: Option<i64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
-        let seats = match (level.seats_in_use, level.seats) {
-            (None, None) => "-".to_owned(),
-            (used, all) => format!("{} of {}", number(used), number(all)),
-        };
+        let rate = level.rejected_per_second;
+        let rate = rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
         let mut cells = vec![level.name.clone()];
         cells.extend((!has_one).then(|| server.clone()));
         cells.extend([
             number(level.executing),
             number(level.waiting),
-            number(level.rejected),
-            seats,
+            rate,
+            number(level.seats_in_use),
+            number(level.seats),
         ]);
         table.add(cells);
     }
@@ -196,6 +212,7 @@ fn as_json(readings: &[Reading]) -> serde_json::Value {
             "executing": level.executing,
             "waiting": level.waiting,
             "rejected": level.rejected,
+            "rejectedPerSecond": level.rejected_per_second,
             "seatsInUse": level.seats_in_use,
             "seats": level.seats,
         })

@@ -18,7 +18,7 @@ use crate::feature_gates::FeatureGateArgs;
 use crate::force::ForceArg;
 use crate::input::read_named;
 use crate::objects::Objects;
-use crate::output::{Streams, outputs_are_not_inputs, write_file, write_report};
+use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::Classifier;
@@ -84,6 +84,9 @@ pub(crate) struct Args {
     /// Write a partial result instead of the report, for `traffic merge`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "output"])]
     partial: Option<PathBuf>,
+
+    #[command(flatten)]
+    comment: CommentArg,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -160,7 +163,12 @@ impl Command for Args {
     )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.comment.around(
+            "Requests by flow schema and priority level",
+            "text",
+            streams,
+            |streams| run(self, streams),
+        )
     }
 }
 

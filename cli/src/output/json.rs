@@ -6,6 +6,7 @@
 use super::Stream;
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// The version of all JSON forms. It increases when a field is renamed or removed, or changes its meaning.
@@ -18,6 +19,22 @@ struct Versioned<T> {
     fields: T,
     #[serde(rename = "schemaVersion")]
     schema_version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+}
+
+thread_local! {
+    /// The context of the output, if a command runs for several.
+    static CONTEXT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Adds the name of a context to everything that is printed as JSON from now on.
+pub(crate) fn set_context(name: &str) {
+    CONTEXT.set(Some(name.to_owned()));
+}
+
+fn context() -> Option<String> {
+    CONTEXT.with_borrow(Clone::clone)
 }
 
 impl<T> Versioned<T> {
@@ -25,6 +42,7 @@ impl<T> Versioned<T> {
         Self {
             fields,
             schema_version: SCHEMA_VERSION,
+            context: context(),
         }
     }
 }
@@ -32,6 +50,9 @@ impl<T> Versioned<T> {
 /// Writes a report, which is a JSON object, over several lines.
 pub(crate) fn write_report(out: &mut Stream, mut report: Value) -> io::Result<()> {
     report["schemaVersion"] = SCHEMA_VERSION.into();
+    if let Some(context) = context() {
+        report["context"] = context.into();
+    }
     writeln!(out.data(), "{report:#}")
 }
 

@@ -1,6 +1,7 @@
 //! The forms of output: the standard streams, tables, diagnostics, diffs, JSON and SARIF.
 
 mod bars;
+mod comment;
 mod diagnostic;
 mod diff;
 mod escape;
@@ -15,12 +16,13 @@ mod table;
 mod wrap;
 
 pub(crate) use bars::bar;
+pub(crate) use comment::CommentArg;
 pub(crate) use diagnostic::{Diagnostic, Level};
 pub(crate) use diff::write_diff;
 pub(crate) use escape::one_line;
 pub(crate) use file::{OutputFile, outputs_are_not_inputs, write_file};
 pub(crate) use form::{ObjectForm, OutputArg, hide_managed_fields};
-pub(crate) use json::{write_line, write_list, write_report};
+pub(crate) use json::{set_context, write_line, write_list, write_report};
 pub(crate) use objects::{ObjectFormat, write_objects};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
 pub(crate) use streams::{ERROR, HINT, Stream, Streams, WARNING, note, notice, warn};

@@ -6,7 +6,9 @@ use anstream::adapter::strip_str;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
 use terminal_size::{Height, Width, terminal_size_of};
 
 /// The style of `error:`.
@@ -25,6 +27,8 @@ pub(crate) struct Streams {
     pub(crate) out: Stream,
     /// The standard error: errors, warnings, counts, progress.
     pub(crate) err: Stream,
+    /// What a comment says in short: names and values.
+    pub(crate) facts: Vec<(String, String)>,
 }
 
 /// Prints one sentence that is neither data nor a problem, such as an assumption, on the standard error.
@@ -47,7 +51,45 @@ impl Streams {
         Self {
             out: Stream::new(buffered, does_style, is_terminal, width),
             err: Stream::stderr(),
+            facts: Vec::new(),
         }
+    }
+
+    /// Adds a line of the short table of a comment.
+    pub(crate) fn fact(&mut self, name: &str, value: impl ToString) {
+        self.facts.push((name.to_owned(), value.to_string()));
+    }
+
+    /// Runs work whose standard output is returned as text.
+    pub(crate) fn captured<T, E: From<io::Error>>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<(T, String), E> {
+        let text = Captured::default();
+        let capture = Stream::new(text.clone(), false, false, None);
+        let out = std::mem::replace(&mut self.out, capture);
+        let result = work(self);
+        let flushed = self.out.flush();
+        self.out = out;
+        let value = result?;
+        flushed?;
+        let bytes = text.0.take();
+        Ok((value, String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
+
+/// Output that is kept.
+#[derive(Clone, Default)]
+struct Captured(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -387,3 +387,35 @@ async fn an_apply_after_set_shares_is_no_conflict() {
     // The file omits this field, so it stays.
     assert_eq!(shares()["lendablePercent"], 10);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_diff_as_a_comment() {
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file("new.yaml", &level("v1", "new", 5));
+    let ran = cluster
+        .run(&["diff", "-f", &file, "--comment", "markdown"])
+        .expect(1);
+    let text = ran.out;
+    assert!(
+        text.starts_with("### Changes of flow-control objects\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| prioritylevelconfiguration/new | new |\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("<details><summary>Details</summary>\n\n```diff\n--- "),
+        "{text}"
+    );
+    assert!(text.ends_with("```\n\n</details>\n"), "{text}");
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let ran = cluster
+        .run(&["diff", "-f", &file, "--comment", "markdown"])
+        .expect(0);
+    assert!(
+        ran.out.ends_with("No changes and no findings.\n"),
+        "{}",
+        ran.out
+    );
+}

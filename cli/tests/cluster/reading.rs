@@ -22,7 +22,7 @@ async fn get_in_every_form_and_version() {
             "NAME",
             "TYPE",
             "SHARES",
-            "SEATS",
+            "NOMINAL",
             "LENDABLE",
             "BORROWING",
             "AGE",

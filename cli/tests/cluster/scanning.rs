@@ -363,3 +363,48 @@ async fn a_cluster_that_does_not_name_its_release() {
         assert!(!err.contains("not a known one"), "{err}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_run_once_for_each_context() {
+    let (one, two) = (Cluster::of("1.31").await, Cluster::of("1.29").await);
+    two.level(json!({"name": "second"}), 5, "me").await;
+    let servers = [
+        ("one", one.server.url().to_owned()),
+        ("two", two.server.url().to_owned()),
+    ];
+    let file = one.file("both", &kubeconfig(&servers));
+    for contexts in [
+        &["--all-contexts"][..],
+        &["--context", "one", "--context=two"],
+    ] {
+        let ran = one
+            .run_with(&file, &[&["get", "plc"][..], contexts].concat())
+            .expect(0);
+        let (first, second) = ran.out.split_once("context two:\n").unwrap();
+        assert!(first.starts_with("context one:\nNAME"), "{first}");
+        assert!(
+            !first.contains("second") && second.contains("second"),
+            "{second}"
+        );
+    }
+    // A level without flow schemas is a finding, in one of both.
+    let ran = one.run_with(&file, &["lint", "--live", "--all-contexts", "-o", "json"]);
+    let ran = ran.expect(1);
+    let reports = serde_json::Deserializer::from_str(&ran.out).into_iter::<Value>();
+    let reports: Vec<_> = reports.map(Result::unwrap).collect();
+    let contexts: Vec<_> = reports.iter().map(|report| &report["context"]).collect();
+    assert_eq!(contexts, ["one", "two"]);
+    let findings = |at: usize| reports[at]["findings"].to_string();
+    assert!(!findings(0).contains("second") && findings(1).contains("second"));
+    // One cluster that is gone does not hide the other.
+    let gone = [
+        ("gone", "http://127.0.0.1:1".to_owned()),
+        ("two", two.server.url().to_owned()),
+    ];
+    let file = one.file("gone", &kubeconfig(&gone));
+    let ran = one.run_with(&file, &["seats", "--all-contexts"]).expect(5);
+    assert!(ran.out.contains("second"), "{}", ran.out);
+    // A command for one cluster takes one context.
+    one.run_with(&file, &["tune", "second", "5", "--all-contexts"])
+        .expect(2);
+}

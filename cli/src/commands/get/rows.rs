@@ -22,7 +22,7 @@ pub(super) fn table(kind: Kind, overview: &Overview, is_wide: bool) -> Table {
             "HEALTH",
         ],
         Kind::PriorityLevelConfiguration => {
-            vec!["NAME", "TYPE", "SHARES", "SEATS", "LENDABLE", "BORROWING"]
+            vec!["NAME", "TYPE", "SHARES", "NOMINAL", "LENDABLE", "BORROWING"]
         }
     };
     if kind == Kind::PriorityLevelConfiguration {

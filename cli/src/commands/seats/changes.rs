@@ -48,6 +48,10 @@ pub(super) fn print(
                 difference => format!("{before} → {after} ({difference:+})"),
             }
         };
+        streams.fact(
+            change.name(),
+            format!("{what}, nominal limit {}", step(|level| level.nominal)),
+        );
         table.row([
             change.name().to_owned(),
             what.into(),

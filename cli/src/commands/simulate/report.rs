@@ -84,6 +84,19 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
     match &outcome.after {
         None => both_tables(&outcome.before, streams)?,
         Some(after) => {
+            for level in &after.levels {
+                let before = outcome.before.levels.iter();
+                let before = before.clone().find(|before| before.name == level.name);
+                let rejected = before.map_or(0, |before| before.counts.rejected);
+                let arrived = level.counts.arrived;
+                if arrived > 0 {
+                    let text = format!(
+                        "{arrived} requests, {rejected} → {} rejected",
+                        level.counts.rejected
+                    );
+                    streams.fact(&level.name, text);
+                }
+            }
             writeln!(streams.out, "before:")?;
             both_tables(&outcome.before, streams)?;
             writeln!(streams.out, "\nafter:")?;
@@ -180,7 +193,7 @@ fn levels(report: &Report) -> Table {
         "WAIT P50",
         "P99",
         "MAX",
-        "SEATS",
+        "PEAKINUSE",
         "LIMIT",
     ]);
     for level in report

@@ -8,6 +8,7 @@ use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
 use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 
@@ -28,6 +29,8 @@ pub(crate) struct Level {
     pub(crate) waiting: Option<i64>,
     /// The rejected requests since the server started.
     pub(crate) rejected: Option<i64>,
+    /// The rejected requests since the reading before, in a second.
+    pub(crate) rejected_per_second: Option<f64>,
     pub(crate) seats_in_use: Option<i64>,
     pub(crate) seats: Option<i64>,
     /// Whether the level is in the debug dump.
@@ -77,6 +80,29 @@ impl Reading {
         Ok(reading)
     }
 
+    /// Computes the rates since an earlier reading of the same server. A counter that went back is that of a new process.
+    pub(crate) fn rates_since(&mut self, earlier: &[Self], elapsed: Duration) {
+        let Some(earlier) = earlier
+            .iter()
+            .find(|earlier| earlier.address == self.address)
+        else {
+            return;
+        };
+        for level in &mut self.levels {
+            // A level without rejections has no counter yet.
+            let before = earlier
+                .levels
+                .iter()
+                .find(|before| before.name == level.name);
+            let before = before
+                .and_then(|before| before.rejected)
+                .unwrap_or_default();
+            let now = level.rejected.unwrap_or_default();
+            let rejected = if now < before { now } else { now - before };
+            level.rejected_per_second = Some(rejected as f64 / elapsed.as_secs_f64());
+        }
+    }
+
     /// The sums of each level over several servers.
     pub(crate) fn sum(readings: &[Self]) -> Vec<Level> {
         let mut sums = BTreeMap::<&str, Level>::new();
@@ -108,6 +134,10 @@ impl Level {
                 (sum, value) => sum.or(value),
             };
         }
+        self.rejected_per_second = match (self.rejected_per_second, other.rejected_per_second) {
+            (Some(sum), Some(rate)) => Some(sum + rate),
+            (sum, rate) => sum.or(rate),
+        };
     }
 }
 
@@ -146,7 +176,10 @@ fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
         let level = named(levels, &name);
         let value = Some(value as i64);
         match metric {
-            "current_limit_seats" => level.seats = value,
+            // The current limit, or else the nominal limit: the last name is that of Kubernetes 1.25.
+            "current_limit_seats" | "nominal_limit_seats" | "request_concurrency_limit" => {
+                level.seats = level.seats.or(value);
+            }
             // The older and the newer name of the same number.
             "request_concurrency_in_use" | "current_executing_seats" => level.seats_in_use = value,
             "current_executing_requests" => level.executing = level.executing.or(value),
@@ -169,6 +202,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rates_are_those_since_the_reading_before() {
+        let reading = |rejected| Reading {
+            address: "a".to_owned(),
+            reached_by: "",
+            levels: vec![Level {
+                name: "low".to_owned(),
+                rejected,
+                ..Level::default()
+            }],
+            missing: Vec::new(),
+        };
+        for (before, now, rate) in [
+            (Some(10), Some(16), 3.0),
+            (None, Some(4), 2.0),
+            (Some(10), Some(2), 1.0),
+            (Some(5), Some(5), 0.0),
+        ] {
+            let mut later = reading(now);
+            later.rates_since(&[reading(before)], Duration::from_secs(2));
+            assert_eq!(later.levels[0].rejected_per_second, Some(rate));
+        }
+    }
+
+    #[test]
     fn metrics_are_added_up_per_level() {
         let text = "\
 # HELP apiserver_flowcontrol_current_limit_seats current derived number of execution seats
@@ -188,5 +245,11 @@ apiserver_flowcontrol_broken{
         );
         assert_eq!(levels["low"].rejected, Some(7));
         assert_eq!(levels.len(), 2);
+        // Kubernetes 1.25 has another name for the limit.
+        let text =
+            "apiserver_flowcontrol_request_concurrency_limit{priority_level=\"system\"} 30\n";
+        let mut levels = BTreeMap::new();
+        read_metrics(text, &mut levels);
+        assert_eq!(levels["system"].seats, Some(30));
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
         "PRIORITYLEVEL",
         "REQUESTS",
         "SHARE",
-        "SEATS",
+        "ESTIMATED",
         "SEATSECONDS",
         "PEAK",
         "REJECTED",
@@ -68,7 +68,7 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
         "PRIORITYLEVEL",
         "REQUESTS",
         "SHARE",
-        "SEATS",
+        "ESTIMATED",
         "USERS",
         "VERBS",
     ]);
@@ -104,7 +104,7 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
         "BUSIEST FLOWS",
         "FLOWSCHEMA",
         "REQUESTS",
-        "SEATS",
+        "ESTIMATED",
         "SEATSECONDS",
         "REJECTED",
     ])
@@ -158,8 +158,9 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
 }
 
 fn compared(comparison: &Comparison, all: u64, streams: &mut Streams) -> Result<(), Failure> {
-    let out = &mut streams.out;
     let moved = comparison.moved_requests;
+    streams.fact("requests that move", format!("{moved} of {all}"));
+    let out = &mut streams.out;
     writeln!(
         out,
         "\nproposed configuration: {} of {all} requests move",
@@ -168,7 +169,7 @@ fn compared(comparison: &Comparison, all: u64, streams: &mut Streams) -> Result<
     if moved == 0 {
         return Ok(());
     }
-    let mut table = Table::new(["FROM", "TO", "REQUESTS", "SEATS", "USERS"]);
+    let mut table = Table::new(["FROM", "TO", "REQUESTS", "ESTIMATED", "USERS"]);
     for moved in &comparison.moves {
         let [requests, _, seats, ..] = cells(&moved.sums, all);
         table.row([

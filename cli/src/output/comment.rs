@@ -1,0 +1,111 @@
+//! `--comment markdown`: the output of a command as a comment that a bot can post.
+
+use super::streams::Streams;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use clap::ValueEnum;
+use std::io::Write;
+
+/// The most characters of the details: code hosts limit comments to 65,536.
+const MOST: usize = 60_000;
+
+/// The option for comments.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct CommentArg {
+    /// Print a summary for a comment on a merge request, with the details folded
+    #[arg(long, value_name = "FORMAT")]
+    comment: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Markdown for GitHub, GitLab and others
+    Markdown,
+}
+
+impl CommentArg {
+    /// Runs a command, and prints its output as a comment if the user wants one. The title names the command; `language` is that
+    /// of its output.
+    pub(crate) fn around(
+        self,
+        title: &str,
+        language: &str,
+        streams: &mut Streams,
+        run: impl FnOnce(&mut Streams) -> Result<Exit, Failure>,
+    ) -> Result<Exit, Failure> {
+        if self.comment.is_none() {
+            return run(streams);
+        }
+        let (exit, details) = streams.captured(run)?;
+        let facts = std::mem::take(&mut streams.facts);
+        let text = markdown(title, language, &facts, &details);
+        streams.out.data().write_all(text.as_bytes())?;
+        Ok(exit)
+    }
+}
+
+fn markdown(title: &str, language: &str, facts: &[(String, String)], details: &str) -> String {
+    let mut text = format!("### {title}\n\n");
+    if !facts.is_empty() {
+        text.push_str("| | |\n|---|---|\n");
+        for (what, value) in facts {
+            text.push_str(&format!("| {} | {} |\n", cell(what), cell(value)));
+        }
+        text.push('\n');
+    }
+    if details.trim().is_empty() {
+        text.push_str("No changes and no findings.\n");
+        return text;
+    }
+    let shown = match details.char_indices().nth(MOST) {
+        Some((end, _)) => &details[..end],
+        None => details,
+    };
+    // Longer than every fence inside.
+    let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    text.push_str("<details><summary>Details</summary>\n\n");
+    text.push_str(&format!(
+        "{fence}{language}\n{}\n{fence}\n",
+        shown.trim_end()
+    ));
+    if shown.len() < details.len() {
+        text.push_str("\nThe rest is left out.\n");
+    }
+    text.push_str("\n</details>\n");
+    text
+}
+
+/// The text of a cell: no line breaks, no columns, no markup.
+fn cell(text: &str) -> String {
+    let mut safe = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => safe.push(' '),
+            '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\' | '@' => {
+                safe.push_str(&format!("&#{};", u32::from(c)));
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, markdown};
+
+    #[test]
+    fn names_are_not_markup_and_details_end() {
+        let facts = [("a|b".to_owned(), "@all <script>\n".to_owned())];
+        let text = markdown("t", "text", &facts, "x ```` y\n");
+        assert!(
+            text.contains("| a&#124;b | &#64;all &#60;script&#62;  |"),
+            "{text}"
+        );
+        assert!(text.contains("\n`````text\nx ```` y\n`````\n"), "{text}");
+        let long = markdown("t", "", &[], &"é".repeat(MOST + 1));
+        assert!(long.ends_with("\nThe rest is left out.\n\n</details>\n"));
+        assert!(markdown("t", "", &[], "").ends_with("No changes and no findings.\n"));
+    }
+}
