@@ -20,6 +20,8 @@
 //! This crate does not open files or connections; it reads logs from streams that the caller opens. The rules of a
 //! server come from `k8s-flowcontrol-rules`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod evidence;
 
 pub mod api_resources;

@@ -60,6 +60,8 @@
 //! Programs without a client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which do not depend on HTTP, TLS
 //! and an async runtime.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod client;
 pub mod config;
 mod error;

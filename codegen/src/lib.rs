@@ -20,6 +20,8 @@
 //! # Ok::<(), k8s_flowcontrol_codegen::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod build;
 mod documents;
 mod emit;

@@ -37,6 +37,8 @@
 //! Nothing here does I/O, except the module `files` of the feature of this name: it finds, examines and writes the files of folders.
 //! A text has at most [`MAX_LENGTH`](k8s_flowcontrol_text::MAX_LENGTH) bytes.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod documents;
 #[cfg(feature = "files")]
 pub mod files;

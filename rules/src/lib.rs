@@ -21,6 +21,8 @@
 //! This crate does not do I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
 //! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod runtime;
 mod write;
 

@@ -19,6 +19,8 @@
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod builder;
 mod connections;
 mod server;

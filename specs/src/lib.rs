@@ -18,6 +18,7 @@
 //! assert_eq!(shared.text, META);
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -20,6 +20,8 @@
 //! # Ok::<(), k8s_flowcontrol_text::SyntaxError>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod documents;
 mod error;
 pub mod go;

@@ -36,6 +36,8 @@
 //! Both are off by default. `jiff` interprets times. `generate` builds the types from the documents with the generator
 //! instead of the checked-in copies, for work on the generator.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 /// The generated module of a name: the checked-in one, or the build script's.
 #[cfg(not(feature = "generate"))]
 macro_rules! generated {

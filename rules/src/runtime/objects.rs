@@ -30,6 +30,7 @@ fn defaulted<K: Resource + Defaulted>(object: &K, release: Release) -> K {
 }
 
 /// A priority level that a server uses.
+#[derive(Debug)]
 pub struct LevelInUse {
     /// With defaults.
     pub object: PriorityLevelConfiguration,

@@ -7,6 +7,7 @@ use crate::ApiVersion;
 use serde_json::{Map, Value};
 
 /// A level as a tree.
+#[derive(Debug)]
 pub struct TreeLevel<'a> {
     /// The object.
     pub object: &'a mut Value,

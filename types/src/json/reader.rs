@@ -44,6 +44,14 @@ pub struct Reader<'a> {
     pub(super) predictor: FieldPredictor,
 }
 
+/// The position only: the text may contain secrets.
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Reader");
+        shown.field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
 /// Reads the value of the field with a name.
 type ReadField<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
 

@@ -12,6 +12,16 @@ pub struct Writer {
     pub(crate) partial: bool,
 }
 
+/// The length only: the text may contain secrets.
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Writer");
+        shown
+            .field("length", &self.text.len())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Writer {
     /// The text so far.
     pub fn into_text(self) -> String {

@@ -15,7 +15,7 @@ const RECENT: usize = 1 << 17;
 const MOST_REPORTED: usize = 1 << 20;
 
 /// Events of incomplete requests, and the keys of reported requests.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Joiner {
     hasher: RandomState,
     /// The last events of open requests.

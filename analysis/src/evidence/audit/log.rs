@@ -15,7 +15,7 @@ use std::io::{self, BufRead};
 ///
 /// Up to 65,536 requests that are not complete are kept, in up to 64 MiB; then the oldest is reported. Events that a log has twice
 /// count once if at most 131,072 requests lie between them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct AuditLog {
     joiner: Joiner,
     counts: Counts,

@@ -4,6 +4,7 @@ use super::percent::decode;
 use std::borrow::Cow;
 
 /// The decoded parameters of a query; malformed parameters are dropped, as by a server.
+#[derive(Debug)]
 pub struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Query<'a> {

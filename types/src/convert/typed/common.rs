@@ -17,6 +17,7 @@ pub trait Common {
 }
 
 /// A flow schema of any version: all are the same.
+#[derive(Debug)]
 pub struct CommonSchema {
     pub(super) metadata: ObjectMeta,
     pub(super) spec: v1::FlowSchemaSpec,
@@ -36,6 +37,7 @@ impl Common for CommonSchema {
 
 /// A priority level of any version. The name of the shares field is left open. Fields that v1beta1 does not have
 /// are taken from its unknown fields if they have the right type.
+#[derive(Debug)]
 pub struct CommonLevel {
     pub(super) metadata: ObjectMeta,
     pub(super) r#type: v1::PriorityLevelType,
@@ -46,6 +48,7 @@ pub struct CommonLevel {
     pub(super) unknown: Unknown,
 }
 
+#[derive(Debug)]
 pub(super) struct CommonLimited {
     pub(super) shares: Option<i32>,
     pub(super) limit_response: v1::LimitResponse,
