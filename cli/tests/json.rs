@@ -31,6 +31,121 @@ fn is_versioned(value: &Value) {
     assert_eq!(value["schemaVersion"].as_u64(), Some(1), "{value}");
 }
 
+/// The definition of a command in the JSON Schema of the output.
+fn schema(command: &str) -> Value {
+    let text = include_str!("../schema/output.schema.json");
+    let schema: Value = serde_json::from_str(text).unwrap();
+    let found = schema["$defs"][command].clone();
+    assert!(found.is_object(), "{command} has no definition");
+    found
+}
+
+/// Whether a value fits a schema. Fields that the schema does not have are errors, so that it stays complete.
+fn fits(value: &Value, schema: &Value, path: &str) {
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        _ => value.is_object(),
+    };
+    match &schema["type"] {
+        Value::Null => {}
+        Value::Array(names) => assert!(names.iter().any(is), "{path}: {value}"),
+        name => assert!(is(name), "{path}: {value}"),
+    }
+    if let Some(items) = value.as_array().filter(|_| schema["items"].is_object()) {
+        for item in items {
+            fits(item, &schema["items"], &format!("{path}[]"));
+        }
+    }
+    let (Some(fields), Some(known)) = (value.as_object(), schema["properties"].as_object()) else {
+        return;
+    };
+    for required in schema["required"].as_array().unwrap() {
+        let name = required.as_str().unwrap();
+        assert!(fields.contains_key(name), "{path} has no {name}");
+    }
+    for (name, value) in fields {
+        let schema = known.get(name);
+        let schema = schema.unwrap_or_else(|| unreachable!("{path}.{name} is not in the schema"));
+        fits(value, schema, &format!("{path}.{name}"));
+    }
+}
+
+#[test]
+fn the_schema_of_the_output_is_true() {
+    let compare = ["seats", "--compare", BATCH, "-o", "json"];
+    let request = [
+        "match",
+        "--user",
+        "alice",
+        "--resource",
+        "pods",
+        "-o",
+        "json",
+    ];
+    let preview = [
+        "preview",
+        "--from-release",
+        "1.28",
+        "--to-release",
+        "1.32",
+        "-o",
+        "json",
+    ];
+    for (name, command) in [
+        ("seats --compare", &compare[..]),
+        ("match", &request),
+        (
+            "cost",
+            &["cost", "list", "pods", "--objects", "5", "-o", "json"],
+        ),
+        (
+            "lint",
+            &["lint", "-f", "examples/mistakes.yaml", "-o", "json"],
+        ),
+        ("preview", &preview),
+    ] {
+        fits(&json(command), &schema(name), name);
+    }
+    for level in json(&["seats", "-f", BATCH, "-o", "json"])
+        .as_array()
+        .unwrap()
+    {
+        fits(level, &schema("seats"), "seats");
+    }
+    for line in lines(&["validate", "-f", "examples/mistakes.yaml", "-o", "json"]) {
+        fits(&line, &schema("validate"), "validate");
+    }
+    for line in lines(&["match", "--requests", "tests/fixtures/requests.jsonl"]) {
+        fits(&line, &schema("match --requests"), "match --requests");
+    }
+    let folder = Folder::new();
+    let kubeconfig = folder.path("kubeconfig");
+    let _served = Served::start(&["--write-kubeconfig", &kubeconfig, "-f", BATCH]);
+    let of_cluster = |arguments: &[&'static str]| {
+        json(&[arguments, &["-o", "json", "--kubeconfig", &kubeconfig]].concat())
+    };
+    fits(&of_cluster(&["top"]), &schema("top"), "top");
+    fits(&of_cluster(&["whoami"]), &schema("whoami"), "whoami");
+    for level in of_cluster(&["seats", "--live"]).as_array().unwrap() {
+        fits(level, &schema("seats"), "seats");
+    }
+    let watch = [
+        "get",
+        "-w",
+        "--output-watch-events",
+        "plc/batch",
+        "--count",
+        "1",
+    ];
+    let name = "get --output-watch-events";
+    fits(&of_cluster(&watch), &schema(name), name);
+}
+
 const BATCH: &str = "examples/batch.yaml";
 
 #[test]

@@ -152,3 +152,31 @@ async fn a_user_who_may_not() {
         assert!(!said.contains("wrong-token"), "{command:?}: {said}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_page_is_not_an_api_server() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            use tokio::io::{AsyncReadExt, AsyncWriteExt};
+            let _read = stream.read(&mut [0; 4096]).await;
+            let page = "<html>Sign in</html>";
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                page.len()
+            );
+            let _written = stream.write_all(format!("{head}{page}").as_bytes()).await;
+        }
+    });
+    for command in [&["seats", "--live"][..], &["get"], &["whoami"]] {
+        let arguments = [command, &["-s", &address]].concat();
+        let output = tokio::task::block_in_place(|| crate::common::run(&arguments));
+        let said = crate::common::stderr(&output);
+        assert!(
+            said.contains("the response is not that of a Kubernetes API server"),
+            "{command:?}: {said}"
+        );
+        assert!(said.contains("login page"), "{command:?}: {said}");
+    }
+}

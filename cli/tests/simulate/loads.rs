@@ -174,3 +174,18 @@ fn bad_loads_are_errors() {
         );
     }
 }
+
+#[test]
+fn an_empty_load_is_said_in_plain_words() {
+    let folder = Folder::new();
+    for (text, expected) in [
+        ("null\n", "the file is empty"),
+        ("5\n", "expected a mapping of fields"),
+    ] {
+        let file = folder.file("load.yaml", text);
+        let output = run(&["simulate", "--load", &file]);
+        assert_eq!(code(&output), 3, "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("struct"), "{}", stderr(&output));
+    }
+}
