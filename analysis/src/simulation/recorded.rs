@@ -42,6 +42,11 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// The longest time for which a request of a log executes or waits; the simulation continues until all requests have ended.
+    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+}
+
+impl Recorded {
     /// A request of a class; see the fields. Its client is 0, and it took its execution and its wait.
     pub fn new(
         received_us: i64,
@@ -171,7 +176,8 @@ impl Recording {
         let (client, kind) = (self.client(event), self.kind(attributes));
         let flow = self.flows.find(&self.server, attributes)?;
         let level = self.flows.all[flow as usize].level;
-        let execution = event.execution_time();
+        let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
+        let execution = bounded(event.execution_time());
         self.is_annotated |= event.queue_wait().is_some();
         if let Some(execution) = execution {
             let kind = &mut self.kinds[kind as usize];
@@ -210,9 +216,9 @@ impl Recording {
             received_us,
             class,
             execution,
-            observed: event.queue_wait(),
+            observed: bounded(event.queue_wait()),
             client,
-            took: event.response_time(),
+            took: bounded(event.response_time()),
             rejected,
         })
     }

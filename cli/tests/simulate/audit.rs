@@ -292,6 +292,23 @@ fn unusable_logs_are_errors() {
     let (code, told) = simulate(&["--audit-log", &text]);
     assert_eq!(code, 3);
     assert!(told.contains("contains no audit events"), "{told}");
+    // Two requests eight thousand years apart were simulated in steps of ten seconds.
+    let mut far = events();
+    far.truncate(2);
+    for (event, year) in far.iter_mut().zip(["0001", "9999"]) {
+        for field in ["requestReceivedTimestamp", "stageTimestamp"] {
+            event[field] = format!("{year}-01-01T00:00:00.000000Z").into();
+        }
+    }
+    let long = folder.file("long.log", lines(&far));
+    let (code, told) = simulate(&["--audit-log", &long]);
+    assert_eq!(code, 3);
+    assert!(told.contains("days apart"), "{told}");
+    // A request that ended eight thousand years later.
+    far.truncate(1);
+    far[0]["stageTimestamp"] = "9999-01-01T00:00:00.000000Z".into();
+    let long = folder.file("long.log", lines(&far));
+    assert_eq!(simulate(&["--audit-log", &long]).0, 0);
     let (code, told) = simulate(&["--audit-log", &text, "--load", &text]);
     assert_eq!(code, 2);
     assert!(told.contains("cannot be used with"), "{told}");

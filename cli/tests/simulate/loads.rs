@@ -131,6 +131,10 @@ fn bad_loads_are_errors() {
         ("duration: 5\nclients: []", "expected a string"),
         ("duration: 5 minutes\nclients: []", "is not a time such as"),
         (
+            "duration: 9000h\nclients: []",
+            "\"9000h\" is longer than 8784h",
+        ),
+        (
             "duration: 1s\nclients: [{user: a, rate: 1}]",
             "clients[0]: give either resource or path",
         ),

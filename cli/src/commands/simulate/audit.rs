@@ -9,6 +9,10 @@ use k8s_flowcontrol_analysis::simulation::{Recorded, Recording};
 use std::io;
 use std::path::PathBuf;
 
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
+/// The longest simulated time: a server adjusts its limits every ten seconds of it.
+const LONGEST_US: i64 = 366 * DAY_US;
+
 /// The requests of audit logs, prepared for one or two configurations.
 pub(super) struct Logs {
     recordings: Vec<Recording>,
@@ -34,6 +38,13 @@ impl Logs {
         })?;
         let logs = Self { recordings, sorter };
         match logs.period_us() {
+            Some((first, last)) if last.saturating_sub(first) > LONGEST_US => {
+                let days = last.saturating_sub(first) / DAY_US;
+                Err(Failure::input(format!(
+                    "the requests of the audit logs are {days} days apart, and a simulation has at most 366"
+                ))
+                .hint("remove the events whose `requestReceivedTimestamp` is wrong, or simulate a part of the log"))
+            }
             Some(_) => Ok(logs),
             None => Err(
                 Failure::input("the audit logs contain no request that flow control sees")

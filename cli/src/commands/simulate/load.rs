@@ -99,14 +99,23 @@ fn get() -> String {
 #[derive(Clone, Copy, Debug)]
 struct Time(Duration);
 
+/// The longest time: 366 days. A server adjusts its limits every ten seconds of it.
+const LONGEST: Duration = Duration::from_secs(8784 * 3600);
+
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        duration(&text).map(Self).ok_or_else(|| {
+        let time = duration(&text).ok_or_else(|| {
             de::Error::custom(format!(
                 "{text:?} is not a time such as 250ms, 1.5s, 2m or 1h"
             ))
-        })
+        })?;
+        match time > LONGEST {
+            true => Err(de::Error::custom(format!(
+                "{text:?} is longer than 8784h, the longest time of a simulation"
+            ))),
+            false => Ok(Self(time)),
+        }
     }
 }
 
