@@ -21,9 +21,13 @@ pub(crate) struct Behaviour {
     pub(crate) error: &'static str,
     /// Whether a watch reads it as a stream without events.
     pub(crate) may_be_empty: bool,
+    /// Whether the bytes are frames of HTTP/2.
+    pub(crate) http2: bool,
+    /// Whether the server says that it did not process the request.
+    pub(crate) is_unprocessed: bool,
 }
 
-const fn behaviour(
+pub(crate) const fn behaviour(
     name: &'static str,
     sends: fn() -> Vec<u8>,
     then: End,
@@ -35,20 +39,22 @@ const fn behaviour(
         then,
         error,
         may_be_empty: false,
+        http2: false,
+        is_unprocessed: false,
     }
 }
 
-const fn empty(behaviour: Behaviour) -> Behaviour {
+pub(crate) const fn empty(behaviour: Behaviour) -> Behaviour {
     Behaviour {
         may_be_empty: true,
         ..behaviour
     }
 }
 
-const LATE: &str = "did not finish within";
-const BROKEN: &str = "could not be reached or did not respond";
-const EARLY: &str = "ended early";
-const UNEXPECTED: &str = "expected ";
+pub(crate) const LATE: &str = "did not finish within";
+pub(crate) const BROKEN: &str = "could not be reached or did not respond";
+pub(crate) const EARLY: &str = "ended early";
+pub(crate) const UNEXPECTED: &str = "expected ";
 
 fn head(headers: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{headers}\r\n").into_bytes()
