@@ -61,6 +61,8 @@ pub struct LevelReport {
     pub waits: Waits,
     /// The state over time, in equal distances, until the last request ends but at most for twice the load's duration.
     pub samples: Vec<Sample>,
+    /// The most seats in use for any time.
+    pub peak_seats_in_use: u64,
     /// The waits that an audit log recorded; empty for generated clients.
     pub observed: Observed,
 }
@@ -94,7 +96,7 @@ impl Observed {
 }
 
 /// The state of a priority level at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Sample {
     /// The time from the start.
@@ -109,6 +111,10 @@ pub struct Sample {
     pub waiting: usize,
     /// The seats that the waiting requests need.
     pub seats_waiting: u64,
+    /// The mean of the seats in use since the sample before; the seats in use for the first one.
+    pub mean_seats_in_use: f64,
+    /// The mean of the seats that waiting requests needed since the sample before.
+    pub mean_seats_waiting: f64,
 }
 
 /// The result of a flow.

@@ -94,6 +94,7 @@ impl<S: Source, O: Observer> Run<S, O> {
             };
             let change = self.server.next_event();
             let now = next.min(change);
+            self.tally.sum(now, &self.server);
             if change < next {
                 self.server.advance(change);
             } else if own.is_some_and(|own| own <= arrival) {

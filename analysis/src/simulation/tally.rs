@@ -20,6 +20,10 @@ pub(super) struct Tally {
     pub(super) requests: u64,
     /// The time at which the last request ended.
     pub(super) end: Duration,
+    /// The time up to which seats are summed.
+    summed: Duration,
+    /// The time of the last sample.
+    sampled: Duration,
 }
 
 #[derive(Clone, Default)]
@@ -27,6 +31,10 @@ struct LevelTally {
     waits: Waits,
     samples: Vec<Sample>,
     observed: Observed,
+    /// Since the last sample: the seats in use and the seats of waiting requests, each times its microseconds.
+    used: u128,
+    waited: u128,
+    peak: u64,
 }
 
 impl Tally {
@@ -38,6 +46,8 @@ impl Tally {
             levels: vec![LevelTally::default(); levels],
             requests: 0,
             end: Duration::ZERO,
+            summed: Duration::ZERO,
+            sampled: Duration::ZERO,
         }
     }
 
@@ -78,15 +88,47 @@ impl Tally {
         }
     }
 
-    pub(super) fn sample(&mut self, at: Duration, server: &FlowController) {
+    /// Sums the seats of a state that lasts until `now`.
+    pub(super) fn sum(&mut self, now: Duration, server: &FlowController) {
+        let lasted = now.saturating_sub(self.summed).as_micros();
+        if lasted == 0 {
+            return;
+        }
+        self.summed = now;
         for (tally, level) in self.levels.iter_mut().zip(server.levels()) {
+            let in_use = level.queues.seats_in_use();
+            let waiting = level.queues.seat_demand().saturating_sub(in_use);
+            tally.used = tally
+                .used
+                .saturating_add(lasted.saturating_mul(in_use.into()));
+            tally.waited = tally
+                .waited
+                .saturating_add(lasted.saturating_mul(waiting.into()));
+            tally.peak = tally.peak.max(in_use);
+        }
+    }
+
+    pub(super) fn sample(&mut self, at: Duration, server: &FlowController) {
+        let lasted = at.saturating_sub(self.sampled).as_micros();
+        self.sampled = at;
+        for (tally, level) in self.levels.iter_mut().zip(server.levels()) {
+            let (in_use, waiting) = (
+                level.queues.seats_in_use(),
+                level.queues.seat_demand() - level.queues.seats_in_use(),
+            );
+            let mean = |sum: u128, now: u64| match lasted {
+                0 => now as f64,
+                lasted => sum as f64 / lasted as f64,
+            };
             tally.samples.push(Sample {
                 at,
+                mean_seats_in_use: mean(std::mem::take(&mut tally.used), in_use),
+                mean_seats_waiting: mean(std::mem::take(&mut tally.waited), waiting),
                 limit: level.limit,
-                seats_in_use: level.queues.seats_in_use(),
+                seats_in_use: in_use,
                 executing: level.queues.executing(),
                 waiting: level.queues.waiting(),
-                seats_waiting: level.queues.seat_demand() - level.queues.seats_in_use(),
+                seats_waiting: waiting,
             });
         }
     }
@@ -100,6 +142,7 @@ impl Tally {
                 counts: Counts::default(),
                 waits: tally.waits,
                 samples: tally.samples,
+                peak_seats_in_use: tally.peak,
                 observed: tally.observed,
             })
             .collect();

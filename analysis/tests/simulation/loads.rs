@@ -310,3 +310,27 @@ fn a_life_is_explained() {
     );
     assert_eq!(explain(server(1), &load, 1, ("batch", "nobody"), 9), []);
 }
+
+#[test]
+fn samples_have_means_and_the_report_has_the_peak() {
+    // Requests of 100 ms, two a second: a fifth of a seat, whatever single moments show.
+    let clients = vec![client("mouse", Arrivals::Open { per_second: 2.0 })];
+    let report = run(50, clients);
+    let level = report
+        .levels
+        .iter()
+        .find(|level| level.name == "batch")
+        .unwrap();
+    let means: Vec<_> = level
+        .samples
+        .iter()
+        .map(|sample| sample.mean_seats_in_use)
+        .collect();
+    let mean = means.iter().sum::<f64>() / means.len() as f64;
+    assert!((0.1..0.3).contains(&mean), "{mean}");
+    assert!(
+        (1..=3).contains(&level.peak_seats_in_use),
+        "{}",
+        level.peak_seats_in_use
+    );
+}

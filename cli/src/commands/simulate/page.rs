@@ -64,20 +64,20 @@ fn busy(reports: &[&Report]) -> Vec<String> {
 }
 
 /// A number of a sample.
-type OfSample = fn(&Sample) -> u64;
+type OfSample = fn(&Sample) -> f64;
 
 /// The seats of each level over time.
 fn over_time(page: &mut Page, report: &Report, when: &str, levels: &[String]) {
     let charts: [(&str, &str, OfSample); 2] = [
         (
             "Seats in use over time",
-            "The seats of executing requests, final seats included, by priority level.",
-            |sample| sample.seats_in_use,
+            "The mean of the seats of executing requests between two points, final seats included, by priority level.",
+            |sample| sample.mean_seats_in_use,
         ),
         (
             "Waiting seats over time",
-            "The seats that the requests in queues wait for, by priority level.",
-            |sample| sample.seats_waiting,
+            "The mean of the seats that the requests in queues wait for, by priority level.",
+            |sample| sample.mean_seats_waiting,
         ),
     ];
     let first = report.levels.first().map(|level| &level.samples[..]);
@@ -95,16 +95,14 @@ fn over_time(page: &mut Page, report: &Report, when: &str, levels: &[String]) {
             let mut row = vec![seconds(*at)];
             row.extend(levels.iter().map(|name| {
                 let sample = samples(report, name).get(index);
-                sample.map(value).unwrap_or_default().to_string()
+                let mean = sample.map(value).unwrap_or_default();
+                ((mean * 1000.0).round() / 1000.0).to_string()
             }));
             table.add(row);
         }
         let of_level = |name: &String| Series {
             name: name.clone(),
-            values: samples(report, name)
-                .iter()
-                .map(|sample| value(sample) as f64)
-                .collect(),
+            values: samples(report, name).iter().map(value).collect(),
         };
         let series: Vec<_> = levels.iter().map(of_level).collect();
         let end = times.last().copied().unwrap_or_default();

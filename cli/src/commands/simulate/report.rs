@@ -204,8 +204,7 @@ fn levels(report: &Report) -> Table {
         let mut row = vec![level.name.clone()];
         row.extend(counts(&level.counts));
         row.extend(waits(&level.waits));
-        let most = level.samples.iter().map(|sample| sample.seats_in_use).max();
-        row.push(most.unwrap_or_default().to_string());
+        row.push(level.peak_seats_in_use.to_string());
         row.push(limits(level));
         table.add(row);
     }
@@ -309,6 +308,7 @@ fn json(report: &Report, is_log: bool) -> Value {
                 "atSeconds": seconds(sample.at),
                 "limit": sample.limit,
                 "seatsInUse": sample.seats_in_use,
+                "meanSeatsInUse": (sample.mean_seats_in_use * 1000.0).round() / 1000.0,
                 "executing": sample.executing,
                 "waiting": sample.waiting,
                 "seatsWaiting": sample.seats_waiting,
