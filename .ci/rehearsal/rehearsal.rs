@@ -139,14 +139,14 @@ fn the_command_line_follows() {
         String::from_utf8(text).unwrap()
     };
     let (next, before) = (next().to_string(), before().to_string());
-    let preview = run(&["preview", &next, "--from", &before]);
+    let preview = run(&["preview", "--to-release", &next, "--from-release", &before]);
     assert!(
         preview.contains("A made-up fact") && preview.contains("target_seats"),
         "{preview}"
     );
     let gates = "SizeBasedListCostEstimate=false";
     let seats = run(&[
-        "seats",
+        "cost",
         "--kubernetes",
         &next,
         "--feature-gates",
