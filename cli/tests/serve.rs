@@ -253,3 +253,36 @@ fn each_token_has_a_context() {
         "{errors}"
     );
 }
+
+#[test]
+fn a_forbidden_request_names_the_missing_role() {
+    let folder = Folder::new();
+    let kubeconfig = folder.path("kubeconfig");
+    let tokens = folder.file(
+        "tokens.csv",
+        "root,admin,1,\"system:masters\"\nsecret,alice,2,\"dev\"\n",
+    );
+    let _served = Served::start(&["--tokens", &tokens, "--write-kubeconfig", &kubeconfig]);
+    for (command, role) in [
+        (&["get", "plc"][..], "get"),
+        (&["lint", "--live"], "lint"),
+        (
+            &["match", "--live", "--user", "a", "--resource", "pods"],
+            "match",
+        ),
+        (&["diagnose"], "diagnose"),
+        (&["create", "exempt-probes", "--live"], "create"),
+        (&["tune", "workload-low", "5"], "tune"),
+    ] {
+        let access = ["--kubeconfig", &kubeconfig, "--token", "secret"];
+        let output = run(&[command, &access].concat());
+        assert_eq!(code(&output), 5, "{command:?}: {}", stderr(&output));
+        let hint =
+            format!("hint: `kubectl flowcontrol rbac {role}` prints the role that is needed\n");
+        assert!(
+            stderr(&output).contains(&hint),
+            "{command:?}: {}",
+            stderr(&output)
+        );
+    }
+}

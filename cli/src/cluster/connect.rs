@@ -191,11 +191,13 @@ fn timeout(text: &str) -> Result<Duration, String> {
 /// The signal drops the work, which kills exec plugins and their children: they do not always share the program's process group.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let result = block_on_to_the_end(async {
+        // Before the work begins: a signal that comes at once must not end the program without it.
+        let signal = signal();
         tokio::select! {
             // Work that handles the signal itself goes first.
             biased;
             result = work => result.map(Ok),
-            code = signal() => Ok(Err(code)),
+            code = signal => Ok(Err(code)),
         }
     })?;
     match result {
@@ -204,26 +206,30 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Res
     }
 }
 
-/// Waits for a signal that ends the program, and returns its exit code.
-async fn signal() -> i32 {
+/// Handles the signals that end the program from now on, and returns the exit code of the first.
+fn signal() -> impl Future<Output = i32> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let signals = signal(SignalKind::interrupt())
             .and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)));
-        // Without handlers, the signals end the program at once.
-        let Ok((mut interrupt, mut terminate)) = signals else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupt.recv() => 130,
-            _ = terminate.recv() => 143,
+        async move {
+            // Without handlers, the signals end the program at once.
+            let Ok((mut interrupt, mut terminate)) = signals else {
+                return std::future::pending().await;
+            };
+            tokio::select! {
+                _ = interrupt.recv() => 130,
+                _ = terminate.recv() => 143,
+            }
         }
     }
     #[cfg(not(unix))]
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 130,
-        Err(_) => std::future::pending().await,
+    async {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => 130,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
 
