@@ -239,7 +239,7 @@ fn sources(text: &str) -> BTreeSet<&str> {
 
 /// The group and version of a module's kinds, if it has any.
 fn served(text: &str) -> Option<String> {
-    let resource = text.split_once("rt::resource! {")?.1;
+    let resource = text.split_once("rt::v1::resource! {")?.1;
     let value = |name: &str| {
         let (_, rest) = resource.split_once(&format!("{name}: \""))?;
         Some(rest.split('"').next()?.to_owned())

@@ -61,7 +61,7 @@ fn generate_writes_what_has_changed() {
     );
     let module = std::fs::read_to_string(out.join("wall_v1.rs")).unwrap();
     assert!(
-        module.contains("crate::rt::fields! {\n    Wall"),
+        module.contains("crate::rt::v1::fields! {\n    Wall"),
         "{module}"
     );
     // The neighbouring file was found beside the document.

@@ -54,7 +54,7 @@ fn several_groups_have_modules_by_group_and_version() {
     check(
         file(&generated, "paints_v1.rs"),
         &[
-            "::k8s_flowcontrol_types::rt::resource! {\n    Coat {",
+            "::k8s_flowcontrol_types::rt::v1::resource! {\n    Coat {",
             "group: \"paints.example.com\",",
             "version: \"v1\",",
             "namespaced: false,",
@@ -66,7 +66,7 @@ fn several_groups_have_modules_by_group_and_version() {
     check(
         file(&generated, "walls_v1.rs"),
         &[
-            "rt::resource! {\n    Wall {",
+            "rt::v1::resource! {\n    Wall {",
             "namespaced: true,",
             "subresources: [\"scale\"],",
             "pub coats: Vec<super::bricks_v1::Brick>,",
@@ -342,7 +342,7 @@ fn a_kind_without_a_schema_is_a_kind() {
     check(
         file(&generated, "a_v1.rs"),
         &[
-            "rt::resource! {\n    Thing {",
+            "rt::v1::resource! {\n    Thing {",
             "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
             "pub type ThingList = ::k8s_flowcontrol_types::List<Thing>;",
         ],

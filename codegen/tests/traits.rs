@@ -35,7 +35,7 @@ fn debug_hides_secrets() {
         &text,
         &[
             "#[derive(Clone, Default, PartialEq, Eq, Hash)]\npub struct Secret {",
-            "rt::hidden! {\n    Secret {\n        data: secret,\n        string_data: secret,\n        metadata: metadata,\n        r#type,\n    }\n}",
+            "rt::v1::hidden! {\n    Secret {\n        data: secret,\n        string_data: secret,\n        metadata: metadata,\n        r#type,\n    }\n}",
         ],
     );
     let password = module(

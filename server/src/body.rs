@@ -61,7 +61,7 @@ impl Document {
     pub(crate) fn from_json(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
         // Fails for text that is nested too deeply, which bounds the recursion below.
-        let value = text::to_value(tree.root())?;
+        let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
         let mut duplicates = Vec::new();
         find_duplicates(tree.root(), &mut String::new(), &mut duplicates);
         Ok(Self { value, duplicates })
@@ -72,7 +72,7 @@ impl Document {
     pub(crate) fn from_yaml(body: &[u8]) -> Result<Self, String> {
         let yaml = text::parse_yaml(body).map_err(|error| error.message().to_owned())?;
         Ok(Self {
-            value: text::to_value(yaml.tree.root())?,
+            value: text::to_value(yaml.tree.root()).map_err(|error| error.to_string())?,
             duplicates: yaml.duplicates.iter().map(ToString::to_string).collect(),
         })
     }

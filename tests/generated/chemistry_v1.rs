@@ -11,7 +11,7 @@ pub struct Pigment {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Pigment {
         "name" => name,
         "toxic" => toxic,

@@ -13,7 +13,7 @@ pub struct Coat {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Coat as Resource {
         "metadata" => metadata,
         "spec" => spec,
@@ -21,7 +21,7 @@ pub struct Coat {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Coat {
         group: "paints.example.com",
         version: "v1",
@@ -80,7 +80,7 @@ pub struct CoatSpec {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     CoatSpec {
         "finish" => finish,
         "layers" => layers,
@@ -99,7 +99,7 @@ pub struct CoatSpec {
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `finish` in [`CoatSpec`].
     ///
     /// How much it shines.
@@ -132,7 +132,7 @@ pub struct CoatStatus {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     CoatStatus {
         "dry" => dry,
         "observedGeneration" => observed_generation,
@@ -150,14 +150,14 @@ pub struct Palette {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Palette as Resource {
         "metadata" => metadata,
         "colours" => colours,
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Palette {
         group: "paints.example.com",
         version: "v1",
@@ -183,7 +183,7 @@ pub struct Colour {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Colour {
         "red" => red,
         "green" => green,
@@ -202,7 +202,7 @@ pub struct Scratch {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Scratch as "paints.example.com/v1" "Scratch" {
         "metadata" => metadata,
         "depth" => depth,

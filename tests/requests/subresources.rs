@@ -14,13 +14,13 @@ macro_rules! kind {
             unknown: Unknown,
         }
 
-        k8s_flowcontrol::rt::fields! {
+        k8s_flowcontrol::rt::v1::fields! {
             $kind as Resource {
                 "metadata" => metadata,
             }
         }
 
-        k8s_flowcontrol::rt::resource! {
+        k8s_flowcontrol::rt::v1::resource! {
             $kind {
                 group: "",
                 version: "v1",
@@ -46,7 +46,7 @@ struct TokenRequest {
     unknown: Unknown,
 }
 
-k8s_flowcontrol::rt::fields! {
+k8s_flowcontrol::rt::v1::fields! {
     TokenRequest as "authentication.k8s.io/v1" "TokenRequest" {
         "metadata" => metadata,
         "spec" => spec,
@@ -61,7 +61,7 @@ struct TokenRequestSpec {
     unknown: Unknown,
 }
 
-k8s_flowcontrol::rt::fields! {
+k8s_flowcontrol::rt::v1::fields! {
     TokenRequestSpec {
         "audiences" => audiences: required,
         "expirationSeconds" => expiration_seconds,
@@ -75,7 +75,7 @@ struct TokenRequestStatus {
     unknown: Unknown,
 }
 
-k8s_flowcontrol::rt::fields! {
+k8s_flowcontrol::rt::v1::fields! {
     TokenRequestStatus {
         "expirationTimestamp" => expiration_timestamp: required,
         "token" => token,

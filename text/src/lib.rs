@@ -34,7 +34,7 @@ mod yaml;
 pub use documents::{Document, Documents, parse_json_values, parse_yaml_documents};
 pub use error::SyntaxError;
 pub use json::{MAX_DEPTH, parse_json};
-pub use raw_value::{scalar, to_value};
+pub use raw_value::{TooLarge, scalar, to_value};
 pub use to_yaml::to_yaml;
 pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};

@@ -2,6 +2,7 @@
 
 use crate::tree::{Content, Node};
 use serde_json::{Map, Number, Value};
+use std::fmt;
 
 /// Maximum depth of a converted value; serde_json parses no deeper values.
 const MAX_VALUE_DEPTH: usize = 120;
@@ -9,22 +10,44 @@ const MAX_VALUE_DEPTH: usize = 120;
 /// Maximum number of values after aliases are expanded.
 const MAX_VALUES: usize = 1_000_000;
 
+/// The error of [`to_value`]: a value that is too large or too deep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge(String);
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl From<TooLarge> for String {
+    fn from(error: TooLarge) -> Self {
+        error.0
+    }
+}
+
 /// Converts a node to a JSON value. Of duplicate fields the last one counts.
 ///
 /// # Errors
-/// A message if the value nests more than 120 levels, or has too many values after its aliases are expanded.
-pub fn to_value(node: Node<'_>) -> Result<Value, String> {
+/// [`TooLarge`] if the value nests more than 120 levels, or has too many values after its aliases are expanded.
+pub fn to_value(node: Node<'_>) -> Result<Value, TooLarge> {
     let mut budget = MAX_VALUES;
     convert(node, MAX_VALUE_DEPTH, &mut budget)
 }
 
-fn convert(node: Node<'_>, depth: usize, budget: &mut usize) -> Result<Value, String> {
+fn convert(node: Node<'_>, depth: usize, budget: &mut usize) -> Result<Value, TooLarge> {
     if depth == 0 {
-        return Err(format!("value nests more than {MAX_VALUE_DEPTH} levels"));
+        return Err(TooLarge(format!(
+            "value nests more than {MAX_VALUE_DEPTH} levels"
+        )));
     }
-    *budget = budget
-        .checked_sub(1)
-        .ok_or_else(|| format!("more than {MAX_VALUES} values after expanding aliases"))?;
+    *budget = budget.checked_sub(1).ok_or_else(|| {
+        TooLarge(format!(
+            "more than {MAX_VALUES} values after expanding aliases"
+        ))
+    })?;
     Ok(match node.content() {
         Content::Array(elements) => Value::Array(
             elements

@@ -35,7 +35,7 @@ pub struct DynamicObject {
     pub unknown: Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     DynamicObject {
         "apiVersion" => api_version,
         "kind" => kind,

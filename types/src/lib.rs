@@ -89,7 +89,7 @@ macro_rules! include_generated {
 macro_rules! always_send {
     ($object:expr, $($field:ident),+ $(,)?) => {{
         let object = &mut $object;
-        $($crate::rt::always_send(object, |object| &object.$field);)+
+        $($crate::rt::v1::always_send(object, |object| &object.$field);)+
     }};
 }
 

@@ -4,7 +4,9 @@ use crate::Resource;
 use crate::invalid_object::InvalidObject;
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, Unknown};
-use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object};
+use crate::rt::v1::{
+    self as rt, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object,
+};
 use crate::schema::{FieldSchema, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

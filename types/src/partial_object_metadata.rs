@@ -3,7 +3,9 @@
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ObjectMeta, Unknown};
 use crate::resource::Resource;
-use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object};
+use crate::rt::v1::{
+    self as rt, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object,
+};
 use crate::schema::{FieldSchema, Shape, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

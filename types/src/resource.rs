@@ -2,7 +2,7 @@
 
 use crate::json;
 use crate::meta::ObjectMeta;
-use crate::rt::{Field, Object, TypeMeta};
+use crate::rt::v1::{Field, Object, TypeMeta};
 use crate::schema::{PrinterColumn, ResourceSchema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

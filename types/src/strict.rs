@@ -1,7 +1,7 @@
 //! Fields that no document describes: most often misspelt ones.
 
 use crate::json::{self, Fault, Reader};
-use crate::rt::Object;
+use crate::rt::v1::Object;
 use crate::schema::{Shape, TypeSchema};
 use serde::de::Error as _;
 use serde_json::{Error, Value};

@@ -7,7 +7,7 @@ use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::request::http_request::Verb;
 use crate::request::path::{Target, segment};
 use crate::response::decode::{Decoded, Decoder};
-use crate::rt::Object;
+use crate::rt::v1::Object;
 use crate::send::client::Client;
 
 impl Client {

@@ -11,7 +11,7 @@ impl Emitter<'_> {
         let item = &self.plan.items[index];
         let variants = names::variants(&item.ident, values);
         let runtime = self.runtime_text();
-        let mut text = format!("{runtime}::rt::open_enum! {{\n");
+        let mut text = format!("{runtime}::rt::v1::open_enum! {{\n");
         for line in docs::of_enum(item, self.owner(index)) {
             text.push_str(&comment(4, &line));
         }

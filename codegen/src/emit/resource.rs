@@ -30,7 +30,7 @@ impl Emitter<'_> {
             }
         };
         format!(
-            "{}::rt::resource! {{
+            "{}::rt::v1::resource! {{
     {} {{
         group: {:?},
         version: {:?},

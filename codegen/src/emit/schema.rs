@@ -13,7 +13,7 @@ impl Emitter<'_> {
     /// The table of a struct.
     pub(super) fn table(&self, item: &Item, body: &Struct) -> String {
         let mut text = format!(
-            "{}::rt::fields! {{\n    {}",
+            "{}::rt::v1::fields! {{\n    {}",
             self.runtime_text(),
             item.ident
         );
@@ -37,7 +37,7 @@ impl Emitter<'_> {
                 let runtime = self.runtime_text();
                 format!(
                     "/// [`{0}`] as this version documents it.\n\
-                     pub(super) static {1}: {runtime}::schema::TypeSchema = {runtime}::rt::schema! {{\n    \
+                     pub(super) static {1}: {runtime}::schema::TypeSchema = {runtime}::rt::v1::schema! {{\n    \
                      {0}{2}{3}}};\n",
                     item.ident,
                     names::constant(&item.ident),
@@ -180,7 +180,7 @@ impl Emitter<'_> {
             }
             _ => {
                 let value = path_text(value);
-                format!("<{value} as {runtime}::rt::Field>::SHAPE")
+                format!("<{value} as {runtime}::rt::v1::Field>::SHAPE")
             }
         }
     }

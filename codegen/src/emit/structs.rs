@@ -44,7 +44,7 @@ impl Emitter<'_> {
     pub(super) fn hidden(&self, index: usize, body: &Struct) -> String {
         let runtime = self.runtime_text();
         let mut text = format!(
-            "{runtime}::rt::hidden! {{\n    {} {{\n",
+            "{runtime}::rt::v1::hidden! {{\n    {} {{\n",
             self.plan.items[index].ident
         );
         for field in body.fields.iter().filter(|field| field.has_field()) {

@@ -228,8 +228,10 @@ impl ParsedPart<'_> {
         Body::Item {
             // A value that is too deep or too large cannot become JSON; its error message takes its place and fails to
             // parse.
-            json: to_value(node)
-                .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
+            json: to_value(node).map_or_else(
+                |error| error.to_string().into_bytes(),
+                |value| value.to_string().into_bytes(),
+            ),
             list: Arc::clone(&self.parsed),
             duplicates: duplicates.take_while(within).cloned().collect(),
             path,

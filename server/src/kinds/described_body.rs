@@ -42,7 +42,7 @@ pub(super) fn read(
         sorted: format == Format::Yaml,
     };
     let mut decoded = decode::decode(root, target).map_err(|error| invalid(&error.message))?;
-    let sent = text::to_value(root).map_err(|message| invalid(&message))?;
+    let sent = text::to_value(root).map_err(|error| invalid(&error.to_string()))?;
     keep_nulls(&mut decoded.value, &sent, &Shape::Object(version.schema()));
     check_type(version, &decoded.value)?;
     let problems: Vec<String> = duplicates

@@ -11,14 +11,14 @@ pub struct Lease {
     pub unknown: ::k8s_flowcontrol::meta::Unknown,
 }
 
-::k8s_flowcontrol::rt::fields! {
+::k8s_flowcontrol::rt::v1::fields! {
     Lease as Resource {
         "metadata" => metadata,
         "spec" => spec,
     }
 }
 
-::k8s_flowcontrol::rt::resource! {
+::k8s_flowcontrol::rt::v1::resource! {
     Lease {
         group: "coordination.k8s.io",
         version: "v1",
@@ -55,7 +55,7 @@ pub struct LeaseSpec {
     pub unknown: ::k8s_flowcontrol::meta::Unknown,
 }
 
-::k8s_flowcontrol::rt::fields! {
+::k8s_flowcontrol::rt::v1::fields! {
     LeaseSpec {
         "acquireTime" => acquire_time,
         "holderIdentity" => holder_identity,

@@ -21,7 +21,7 @@ pub struct Kind0 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Kind0 as Resource {
         "metadata" => metadata,
         "URLs3" => ur_ls3: nullable,
@@ -33,7 +33,7 @@ pub struct Kind0 {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Kind0 {
         group: "random.example.com",
         version: "v1",
@@ -72,7 +72,7 @@ pub struct UrLs5 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     UrLs5 {
         "URLs1" => ur_ls1,
         "URLs2" => ur_ls2: nullable,
@@ -104,7 +104,7 @@ pub struct UrLs2 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     UrLs2 {
         "URLs0" => ur_ls0,
         "URLs3" => ur_ls3: required,
@@ -140,7 +140,7 @@ pub struct Kind1 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Kind1 as Resource {
         "metadata" => metadata,
         "URLs2" => ur_ls2: nullable,
@@ -154,7 +154,7 @@ pub struct Kind1 {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Kind1 {
         group: "random.example.com",
         version: "v1",
@@ -197,7 +197,7 @@ pub struct FooBar1 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     FooBar1 {
         "URLs2" => ur_ls2,
         "fooBar7" => foo_bar7,
@@ -235,7 +235,7 @@ pub struct FooBar7 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     FooBar7 {
         "URLs1" => ur_ls1,
         "URLs6" => ur_ls6,
@@ -248,7 +248,7 @@ pub struct FooBar7 {
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `URLs1`, `fooBar4`, `long_name8` and `x5`.
     pub enum FooBar7UrLs1 {
         /// The value `A`.
@@ -279,7 +279,7 @@ pub struct LongName8 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     LongName8 {
         "URLs6" => ur_ls6,
         "fooBar0" => foo_bar0: nullable,
@@ -316,7 +316,7 @@ pub struct UrLs6 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     UrLs6 {
         "URLs0" => ur_ls0: nullable,
         "URLs4" => ur_ls4,
@@ -355,7 +355,7 @@ pub struct Kind2 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Kind2 as Resource {
         "metadata" => metadata,
         "URLs2" => ur_ls2: nullable,
@@ -369,7 +369,7 @@ pub struct Kind2 {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Kind2 {
         group: "random.example.com",
         version: "v1",
@@ -406,7 +406,7 @@ pub struct Kind3 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Kind3 as Resource {
         "metadata" => metadata,
         "URLs1" => ur_ls1,
@@ -418,7 +418,7 @@ pub struct Kind3 {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Kind3 {
         group: "random.example.com",
         version: "v1",
@@ -451,7 +451,7 @@ pub struct Kind3UrLs1 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Kind3UrLs1 {
         "URLs1" => ur_ls1: nullable,
         "fooBar0" => foo_bar0: required nullable,
@@ -484,7 +484,7 @@ pub struct FooBar2 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     FooBar2 {
         "URLs7" => ur_ls7,
         "fooBar0" => foo_bar0,
@@ -524,7 +524,7 @@ pub struct X4 {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     X4 {
         "URLs1" => ur_ls1,
         "URLs9" => ur_ls9: nullable,

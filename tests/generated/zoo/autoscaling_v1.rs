@@ -11,7 +11,7 @@ pub struct Scale {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Scale as "autoscaling/v1" "Scale" {
         "metadata" => metadata,
         "spec" => spec,
@@ -27,7 +27,7 @@ pub struct ScaleSpec {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     ScaleSpec {
         "replicas" => replicas,
     }

@@ -11,7 +11,7 @@ pub struct Relocation {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Relocation as "moves.example.com/v1" "Relocation" {
         "metadata" => metadata,
         "to" => to,

@@ -13,7 +13,7 @@ pub struct Keeper {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Keeper as Resource {
         "metadata" => metadata,
         "spec" => spec,
@@ -21,7 +21,7 @@ pub struct Keeper {
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Keeper {
         group: "zoo.example.com",
         version: "v1",
@@ -46,13 +46,13 @@ pub struct KeeperStatus {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     KeeperStatus {
         "phase" => phase,
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `phase` in [`KeeperStatus`].
     pub enum KeeperPhase {
         /// The value `Active`.
@@ -119,7 +119,7 @@ pub struct KeeperSpec {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     KeeperSpec {
         "signal" => signal,
         "level" => level,
@@ -146,7 +146,7 @@ pub struct KeeperSpec {
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `signal` in [`KeeperSpec`].
     pub enum Signal {
         /// The value `SIGRTMIN`.
@@ -158,7 +158,7 @@ pub struct KeeperSpec {
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `level` in [`KeeperSpec`].
     pub enum KeeperLevel {
         /// The value `debug`.
@@ -179,7 +179,7 @@ pub struct Open {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Open preserving {
         "known" => known,
     }
@@ -196,7 +196,7 @@ pub struct KeeperSource {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     KeeperSource {
         "git" => git,
         "disk" => disk,
@@ -218,7 +218,7 @@ pub struct Shift {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Shift {
         "day" => day,
         "part" => part,
@@ -227,7 +227,7 @@ pub struct Shift {
     }
 }
 
-::k8s_flowcontrol_types::rt::open_enum! {
+::k8s_flowcontrol_types::rt::v1::open_enum! {
     /// The values of `part` in [`Shift`].
     pub enum Part {
         /// The value `am`.
@@ -246,7 +246,7 @@ pub struct Grid {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Grid {
         "x" => x,
     }
@@ -261,7 +261,7 @@ pub struct KeeperSpecSignal {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     KeeperSpecSignal {
         "taken" => taken,
     }
@@ -278,14 +278,14 @@ pub struct Shape {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Shape as Resource {
         "metadata" => metadata,
         "schema" => schema,
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Shape {
         group: "zoo.example.com",
         version: "v1",
@@ -334,7 +334,7 @@ pub struct ShapeProps {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     ShapeProps {
         "$ref" => r#ref,
         "$schema" => schema,
@@ -363,14 +363,14 @@ pub struct Review {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Review as Resource {
         "metadata" => metadata,
         "status" => status,
     }
 }
 
-::k8s_flowcontrol_types::rt::resource! {
+::k8s_flowcontrol_types::rt::v1::resource! {
     Review {
         group: "zoo.example.com",
         version: "v1",
@@ -398,7 +398,7 @@ pub struct Option {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Option {
         "next" => next,
         "all" => all,
@@ -422,7 +422,7 @@ pub struct Result {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Result {
         "next" => next,
         "all" => all,
@@ -446,7 +446,7 @@ pub struct Vec {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Vec {
         "next" => next,
         "all" => all,
@@ -470,7 +470,7 @@ pub struct String {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     String {
         "next" => next,
         "all" => all,
@@ -494,7 +494,7 @@ pub struct Box {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Box {
         "next" => next,
         "all" => all,
@@ -518,7 +518,7 @@ pub struct Some {
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-::k8s_flowcontrol_types::rt::fields! {
+::k8s_flowcontrol_types::rt::v1::fields! {
     Some {
         "next" => next,
         "all" => all,

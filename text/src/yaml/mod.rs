@@ -81,7 +81,7 @@ pub fn yaml_to_json(text: &[u8]) -> Result<String, SyntaxError> {
     let yaml = parse_yaml(text)?;
     crate::to_value(yaml.tree.root())
         .map(|value| value.to_string())
-        .map_err(|message| SyntaxError::new(message, 0))
+        .map_err(|error| SyntaxError::new(error.to_string(), 0))
 }
 
 /// The documents of a YAML text.

@@ -62,7 +62,7 @@ pub struct ObjectMeta {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ObjectMeta {
         "name" => name,
         "generateName" => generate_name,
@@ -103,7 +103,7 @@ pub struct OwnerReference {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     OwnerReference atomic {
         "apiVersion" => api_version: always,
         "kind" => kind: always,
@@ -138,7 +138,7 @@ pub struct ManagedFieldsEntry {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ManagedFieldsEntry {
         "manager" => manager,
         "operation" => operation: go("v1.ManagedFieldsOperationType"),
@@ -150,7 +150,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `operation` in [`ManagedFieldsEntry`].
     ///
     /// The operation that set the fields: `Apply` for server-side apply, `Update` for every other
@@ -189,7 +189,7 @@ pub struct ListMeta {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ListMeta {
         "selfLink" => self_link,
         "resourceVersion" => resource_version,
@@ -208,7 +208,7 @@ pub struct ShardInfo {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ShardInfo {
         "selector" => selector: always,
     }
@@ -250,7 +250,7 @@ pub struct DeleteOptions {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     DeleteOptions {
         "kind" => kind,
         "apiVersion" => api_version,
@@ -263,7 +263,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `propagationPolicy` in [`DeleteOptions`].
     ///
     /// How the server treats the dependents of the object. `Background`: the garbage collector deletes
@@ -292,7 +292,7 @@ pub struct Preconditions {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     Preconditions {
         "uid" => uid,
         "resourceVersion" => resource_version,
@@ -322,7 +322,7 @@ pub struct Status {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     Status as "v1" "Status" {
         "metadata" => metadata: always,
         "status" => status,
@@ -354,7 +354,7 @@ pub struct StatusDetails {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     StatusDetails {
         "name" => name,
         "group" => group,
@@ -378,7 +378,7 @@ pub struct StatusCause {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     StatusCause {
         "reason" => reason,
         "message" => message,
@@ -400,7 +400,7 @@ pub struct WatchEvent {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     WatchEvent {
         "type" => r#type: always,
         "object" => object: always,
@@ -418,7 +418,7 @@ pub struct ApiResourceList {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ApiResourceList("APIResourceList") as "v1" "APIResourceList" {
         "groupVersion" => group_version: always,
         "resources" => resources: required always,
@@ -457,7 +457,7 @@ pub struct ApiResource {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ApiResource("APIResource") {
         "name" => name: always,
         "singularName" => singular_name: always,
@@ -487,7 +487,7 @@ pub struct ApiGroup {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ApiGroup("APIGroup") as "v1" "APIGroup" {
         "name" => name: always,
         "versions" => versions: required always,
@@ -505,7 +505,7 @@ pub struct ApiGroupList {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ApiGroupList("APIGroupList") as "v1" "APIGroupList" {
         "groups" => groups: required always,
     }
@@ -522,7 +522,7 @@ pub struct ApiVersions {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ApiVersions("APIVersions") as "v1" "APIVersions" {
         "versions" => versions: required always,
         "serverAddressByClientCIDRs" => server_address_by_client_cidrs: required always,
@@ -540,7 +540,7 @@ pub struct GroupVersionForDiscovery {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     GroupVersionForDiscovery {
         "groupVersion" => group_version: always,
         "version" => version: always,
@@ -559,7 +559,7 @@ pub struct ServerAddressByClientCidr {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ServerAddressByClientCidr("ServerAddressByClientCIDR") {
         "clientCIDR" => client_cidr: always,
         "serverAddress" => server_address: always,
@@ -575,7 +575,7 @@ pub struct LocalObjectReference {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LocalObjectReference atomic {
         "name" => name,
     }
@@ -603,7 +603,7 @@ pub struct ObjectReference {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ObjectReference atomic {
         "kind" => kind,
         "namespace" => namespace,
@@ -627,7 +627,7 @@ pub struct LabelSelector {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LabelSelector atomic {
         "matchLabels" => match_labels,
         "matchExpressions" => match_expressions,
@@ -650,7 +650,7 @@ pub struct LabelSelectorRequirement {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LabelSelectorRequirement {
         "key" => key: always,
         "operator" => operator: always,
@@ -658,7 +658,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `operator` in [`LabelSelectorRequirement`].
     ///
     /// The relation between the label and `values`. `In`: the value of the label is in `values`.
@@ -692,7 +692,7 @@ pub struct FieldSelectorRequirement {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FieldSelectorRequirement {
         "key" => key: always,
         "operator" => operator: always,
@@ -700,7 +700,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `operator` in [`FieldSelectorRequirement`].
     ///
     /// The relation between the field and `values`. `In`: the value of the field is in `values`.
@@ -741,7 +741,7 @@ pub struct Condition {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     Condition {
         "type" => r#type: always,
         "status" => status: always,
@@ -785,7 +785,7 @@ pub struct Info {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     Info {
         "major" => major: always,
         "minor" => minor: always,

@@ -23,7 +23,7 @@ pub struct FlowSchema {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchema as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -31,7 +31,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     FlowSchema {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1",
@@ -67,7 +67,7 @@ pub struct FlowSchemaSpec {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchemaSpec {
         "priorityLevelConfiguration" => priority_level_configuration: always,
         "matchingPrecedence" => matching_precedence: always,
@@ -90,13 +90,13 @@ pub struct FlowDistinguisherMethod {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowDistinguisherMethod {
         "type" => r#type: always go("FlowDistinguisherMethodType"),
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `type` in [`FlowDistinguisherMethod`].
     ///
     /// `ByUser`: the name of the user. `ByNamespace`: the namespace of the request, which is empty for
@@ -118,7 +118,7 @@ pub struct PriorityLevelConfigurationReference {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationReference {
         "name" => name: always,
     }
@@ -144,7 +144,7 @@ pub struct PolicyRulesWithSubjects {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PolicyRulesWithSubjects {
         "subjects" => subjects: required always,
         "resourceRules" => resource_rules,
@@ -168,7 +168,7 @@ pub struct Subject {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     Subject {
         "kind" => kind: always go("SubjectKind"),
         "user" => user: go("*UserSubject"),
@@ -177,7 +177,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `kind` in [`Subject`].
     ///
     /// The kind of the subject: `User`, `Group` or `ServiceAccount`. The value is case-sensitive.
@@ -201,7 +201,7 @@ pub struct UserSubject {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     UserSubject {
         "name" => name: always,
     }
@@ -218,7 +218,7 @@ pub struct GroupSubject {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     GroupSubject {
         "name" => name: always,
     }
@@ -236,7 +236,7 @@ pub struct ServiceAccountSubject {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ServiceAccountSubject {
         "namespace" => namespace: always,
         "name" => name: always,
@@ -269,7 +269,7 @@ pub struct ResourcePolicyRule {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ResourcePolicyRule {
         "verbs" => verbs: required always set,
         "apiGroups" => api_groups: required always set,
@@ -279,7 +279,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `verbs`.
     pub enum Verb {
         /// The value `get`.
@@ -326,7 +326,7 @@ pub struct NonResourcePolicyRule {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     NonResourcePolicyRule {
         "verbs" => verbs: required always set,
         "nonResourceURLs" => non_resource_urls: required always set,
@@ -344,7 +344,7 @@ pub struct FlowSchemaStatus {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchemaStatus {
         "conditions" => conditions: map(&["type"]) merge_by("type"),
     }
@@ -370,7 +370,7 @@ pub struct FlowSchemaCondition {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchemaCondition {
         "type" => r#type: go("FlowSchemaConditionType"),
         "status" => status: go("ConditionStatus"),
@@ -406,7 +406,7 @@ pub struct PriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfiguration as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -414,7 +414,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     PriorityLevelConfiguration {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1",
@@ -449,7 +449,7 @@ pub struct PriorityLevelConfigurationSpec {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationSpec {
         "type" => r#type: always go("PriorityLevelEnablement"),
         "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
@@ -457,7 +457,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `type` in [`PriorityLevelConfigurationSpec`].
     ///
     /// `Limited`: the level has a concurrency limit, and the server queues or rejects requests beyond
@@ -506,7 +506,7 @@ pub struct LimitedPriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LimitedPriorityLevelConfiguration {
         "nominalConcurrencyShares" => nominal_concurrency_shares: always go("*int32"),
         "limitResponse" => limit_response: always,
@@ -530,7 +530,7 @@ pub struct ExemptPriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     ExemptPriorityLevelConfiguration {
         "nominalConcurrencyShares" => nominal_concurrency_shares: go("*int32"),
         "lendablePercent" => lendable_percent: go("*int32"),
@@ -551,14 +551,14 @@ pub struct LimitResponse {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LimitResponse {
         "type" => r#type: always go("LimitResponseType"),
         "queuing" => queuing: go("*QueuingConfiguration"),
     }
 }
 
-crate::rt::open_enum! {
+crate::rt::v1::open_enum! {
     /// The values of `type` in [`LimitResponse`].
     ///
     /// `Queue`: the request waits for a seat. It fails with 429 if its queue is full or if it has
@@ -593,7 +593,7 @@ pub struct QueuingConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     QueuingConfiguration {
         "queues" => queues: always,
         "handSize" => hand_size: always,
@@ -612,7 +612,7 @@ pub struct PriorityLevelConfigurationStatus {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationStatus {
         "conditions" => conditions: map(&["type"]) merge_by("type"),
     }
@@ -636,7 +636,7 @@ pub struct PriorityLevelConfigurationCondition {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationCondition {
         "type" => r#type: go("PriorityLevelConfigurationConditionType"),
         "status" => status: go("ConditionStatus"),

@@ -32,7 +32,7 @@ pub struct FlowSchema {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchema as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -40,7 +40,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     FlowSchema {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta1",
@@ -81,7 +81,7 @@ pub struct PriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfiguration as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -89,7 +89,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     PriorityLevelConfiguration {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta1",
@@ -120,7 +120,7 @@ pub struct PriorityLevelConfigurationSpec {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationSpec {
         "type" => r#type: always go("PriorityLevelEnablement"),
         "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
@@ -147,7 +147,7 @@ pub struct LimitedPriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LimitedPriorityLevelConfiguration {
         "assuredConcurrencyShares" => assured_concurrency_shares: always,
         "limitResponse" => limit_response: always,

@@ -33,7 +33,7 @@ pub struct FlowSchema {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchema as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -41,7 +41,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     FlowSchema {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta2",
@@ -83,7 +83,7 @@ pub struct PriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfiguration as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -91,7 +91,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     PriorityLevelConfiguration {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta2",
@@ -126,7 +126,7 @@ pub struct PriorityLevelConfigurationSpec {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfigurationSpec {
         "type" => r#type: always go("PriorityLevelEnablement"),
         "limited" => limited: go("*LimitedPriorityLevelConfiguration"),
@@ -164,7 +164,7 @@ pub struct LimitedPriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     LimitedPriorityLevelConfiguration {
         "assuredConcurrencyShares" => assured_concurrency_shares: always,
         "limitResponse" => limit_response: always,
@@ -180,14 +180,14 @@ pub static RESOURCES: &[crate::schema::ResourceSchema] = &[
 ];
 
 /// [`FlowSchemaStatus`] as this version documents it.
-pub(super) static FLOW_SCHEMA_STATUS: crate::schema::TypeSchema = crate::rt::schema! {
+pub(super) static FLOW_SCHEMA_STATUS: crate::schema::TypeSchema = crate::rt::v1::schema! {
     FlowSchemaStatus {
         "conditions" => conditions: map(&["type"]),
     }
 };
 
 /// [`PriorityLevelConfigurationStatus`] as this version documents it.
-pub(super) static PRIORITY_LEVEL_CONFIGURATION_STATUS: crate::schema::TypeSchema = crate::rt::schema! {
+pub(super) static PRIORITY_LEVEL_CONFIGURATION_STATUS: crate::schema::TypeSchema = crate::rt::v1::schema! {
     PriorityLevelConfigurationStatus {
         "conditions" => conditions: map(&["type"]),
     }

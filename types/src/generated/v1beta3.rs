@@ -33,7 +33,7 @@ pub struct FlowSchema {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     FlowSchema as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always,
@@ -41,7 +41,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     FlowSchema {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta3",
@@ -83,7 +83,7 @@ pub struct PriorityLevelConfiguration {
     pub unknown: crate::meta::Unknown,
 }
 
-crate::rt::fields! {
+crate::rt::v1::fields! {
     PriorityLevelConfiguration as Resource {
         "metadata" => metadata: always,
         "spec" => spec: always object(&PRIORITY_LEVEL_CONFIGURATION_SPEC),
@@ -91,7 +91,7 @@ crate::rt::fields! {
     }
 }
 
-crate::rt::resource! {
+crate::rt::v1::resource! {
     PriorityLevelConfiguration {
         group: "flowcontrol.apiserver.k8s.io",
         version: "v1beta3",
@@ -114,7 +114,7 @@ pub static RESOURCES: &[crate::schema::ResourceSchema] = &[
 ];
 
 /// [`PriorityLevelConfigurationSpec`] as this version documents it.
-pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: crate::schema::TypeSchema = crate::rt::schema! {
+pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: crate::schema::TypeSchema = crate::rt::v1::schema! {
     PriorityLevelConfigurationSpec {
         "type" => r#type: always go("PriorityLevelEnablement"),
         "limited" => limited: object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION) go("*LimitedPriorityLevelConfiguration"),
@@ -123,7 +123,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: crate::schema::TypeSchema =
 };
 
 /// [`LimitedPriorityLevelConfiguration`] as this version documents it.
-pub(super) static LIMITED_PRIORITY_LEVEL_CONFIGURATION: crate::schema::TypeSchema = crate::rt::schema! {
+pub(super) static LIMITED_PRIORITY_LEVEL_CONFIGURATION: crate::schema::TypeSchema = crate::rt::v1::schema! {
     LimitedPriorityLevelConfiguration {
         "nominalConcurrencyShares" => nominal_concurrency_shares: always,
         "limitResponse" => limit_response: always,

@@ -1,6 +1,6 @@
 //! Names of fields, ready to be found in JSON text.
 
-/// The name of a field on the wire, without characters that JSON escapes. Made by [`name!`](crate::rt::name).
+/// The name of a field on the wire, without characters that JSON escapes. Made by [`name!`](crate::rt::v1::name).
 ///
 /// It is compared with JSON text eight bytes at a time, together with the quote and colon that follow it there.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub struct Name {
 #[macro_export]
 macro_rules! __name {
     ($name:literal) => {
-        $crate::rt::Name {
+        $crate::rt::v1::Name {
             text: $name,
             padded: concat!($name, "\":      "),
         }

@@ -1,7 +1,7 @@
 //! Bytes that are base64 on the wire.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::scalars;
+use crate::rt::v1::scalars;
 use base64::DecodeError;
 use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};

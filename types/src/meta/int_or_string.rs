@@ -1,7 +1,7 @@
 //! A value that is an integer or a string.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::scalars;
+use crate::rt::v1::scalars;
 use std::fmt;
 
 /// An integer or a string, such as a port number or a port name.

@@ -2,7 +2,7 @@
 
 use super::{InvalidJson, ManagedFields, ManagedFieldsEntry};
 use crate::json::{self, RawJson};
-use crate::rt::{Field, Value};
+use crate::rt::v1::{Field, Value};
 use crate::schema::Shape;
 
 impl ManagedFields {

@@ -12,7 +12,7 @@ mod quantity;
 mod time;
 
 pub use crate::json::{InvalidJson, RawJson};
-pub use crate::rt::Unknown;
+pub use crate::rt::v1::Unknown;
 pub use byte_string::{ByteString, InvalidBase64};
 pub use int_or_string::IntOrString;
 pub use managed_fields::ManagedFields;

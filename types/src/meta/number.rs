@@ -1,7 +1,7 @@
 //! Numbers that are not known to be integers.
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::scalars;
+use crate::rt::v1::scalars;
 use std::fmt;
 
 /// A JSON number that keeps its text: `0`, `0.0` and `18446744073709551616` are written unchanged.

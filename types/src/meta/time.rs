@@ -3,7 +3,7 @@
 //! A time is its text; the feature `jiff` interprets it.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::scalars;
+use crate::rt::v1::scalars;
 #[cfg(feature = "jiff")]
 use jiff::{Timestamp, fmt::temporal::DateTimePrinter};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -11,7 +11,7 @@ struct Holder {
     unknown: Unknown,
 }
 
-rt::fields! {
+rt::v1::fields! {
     Holder {
         "templates" => templates,
     }

@@ -11,7 +11,7 @@ struct Sample {
     unknown: Unknown,
 }
 
-rt::fields! {
+rt::v1::fields! {
     Sample {
         "ratio" => ratio,
         "weight" => weight,

@@ -12,7 +12,7 @@ struct Vault {
     unknown: Unknown,
 }
 
-rt::fields! {
+rt::v1::fields! {
     Vault {
         "metadata" => metadata,
         "data" => data,
@@ -20,7 +20,7 @@ rt::fields! {
     }
 }
 
-rt::hidden! {
+rt::v1::hidden! {
     Vault {
         metadata: metadata,
         data: secret,

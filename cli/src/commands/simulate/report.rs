@@ -300,6 +300,10 @@ pub(super) fn write_json(outcome: &Outcome, streams: &mut Streams) -> Result<(),
     Ok(write_report(&mut streams.out, value)?)
 }
 
+fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
 /// The report as JSON, with the observed waits of an audit log.
 fn json(report: &Report, is_log: bool) -> Value {
     let level = |level: &LevelReport| {
@@ -308,7 +312,8 @@ fn json(report: &Report, is_log: bool) -> Value {
                 "atSeconds": seconds(sample.at),
                 "limit": sample.limit,
                 "seatsInUse": sample.seats_in_use,
-                "meanSeatsInUse": (sample.mean_seats_in_use * 1000.0).round() / 1000.0,
+                "meanSeatsInUse": thousandths(sample.mean_seats_in_use),
+                "meanSeatsWaiting": thousandths(sample.mean_seats_waiting),
                 "executing": sample.executing,
                 "waiting": sample.waiting,
                 "seatsWaiting": sample.seats_waiting,

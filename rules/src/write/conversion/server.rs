@@ -8,7 +8,7 @@ use k8s_flowcontrol_types::convert::parts::{
 use k8s_flowcontrol_types::convert::{Loss, Lossy, annotation_counts, shares_name};
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::meta::ListMeta;
-use k8s_flowcontrol_types::rt::Object;
+use k8s_flowcontrol_types::rt::v1::Object;
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::Value;
 

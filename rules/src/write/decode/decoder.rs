@@ -150,8 +150,8 @@ impl Decoder {
                 }
             }
             (_, Shape::Any) => {
-                slot.set(text::to_value(node).map_err(|message| TypeError {
-                    message,
+                slot.set(text::to_value(node).map_err(|error| TypeError {
+                    message: error.to_string(),
                     span: node.span(),
                 })?);
             }

@@ -100,5 +100,5 @@ fn is_field_set(fields: &Value) -> bool {
 }
 
 fn is_json(text: &str) -> bool {
-    serde_json::from_str::<k8s_flowcontrol_types::rt::serde::de::IgnoredAny>(text).is_ok()
+    serde_json::from_str::<k8s_flowcontrol_types::rt::v1::serde::de::IgnoredAny>(text).is_ok()
 }

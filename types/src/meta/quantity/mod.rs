@@ -10,7 +10,7 @@ pub use amount::{Amount, QuantityFormat};
 pub use parse::InvalidQuantity;
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::scalars;
+use crate::rt::v1::scalars;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -58,7 +58,7 @@ macro_rules! __open_enum {
             $($(#[$variant_attribute])* $variant,)*
             /// A value without a variant in this version of the type, kept unchanged. The default
             /// is the empty string.
-            Unknown($crate::rt::UnknownValue),
+            Unknown($crate::rt::v1::UnknownValue),
         }
 
         impl $name {
@@ -77,7 +77,7 @@ macro_rules! __open_enum {
             fn from(value: &str) -> Self {
                 match value {
                     $($value => Self::$variant,)*
-                    _ => Self::Unknown($crate::rt::UnknownValue::__new(value)),
+                    _ => Self::Unknown($crate::rt::v1::UnknownValue::__new(value)),
                 }
             }
         }
@@ -131,8 +131,8 @@ macro_rules! __open_enum {
             }
         }
 
-        impl $crate::rt::serde::Serialize for $name {
-            fn serialize<S: $crate::rt::serde::Serializer>(
+        impl $crate::rt::v1::serde::Serialize for $name {
+            fn serialize<S: $crate::rt::v1::serde::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
@@ -140,14 +140,14 @@ macro_rules! __open_enum {
             }
         }
 
-        impl $crate::rt::Value for $name {
+        impl $crate::rt::v1::Value for $name {
             #[inline]
             fn is_default(&self) -> bool {
                 self.as_str().is_empty()
             }
         }
 
-        impl $crate::rt::Field for $name {
+        impl $crate::rt::v1::Field for $name {
             const SHAPE: $crate::schema::Shape = $crate::schema::Shape::String;
         }
 
@@ -157,7 +157,7 @@ macro_rules! __open_enum {
                 &mut self,
                 reader: &mut $crate::json::Reader<'_>,
             ) -> ::std::result::Result<(), $crate::json::Fault> {
-                $crate::rt::read_enum(stringify!($name), reader, &mut |text| {
+                $crate::rt::v1::read_enum(stringify!($name), reader, &mut |text| {
                     *self = Self::from(text);
                 })
             }
@@ -170,11 +170,11 @@ macro_rules! __open_enum {
             }
         }
 
-        impl<'de> $crate::rt::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::rt::serde::Deserializer<'de>>(
+        impl<'de> $crate::rt::v1::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::rt::v1::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::std::result::Result<Self, D::Error> {
-                <::std::string::String as $crate::rt::serde::Deserialize>::deserialize(deserializer)
+                <::std::string::String as $crate::rt::v1::serde::Deserialize>::deserialize(deserializer)
                     .map(Self::from)
             }
         }

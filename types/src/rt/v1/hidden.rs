@@ -54,7 +54,7 @@ macro_rules! __hidden {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.debug_struct(stringify!($type))
                     $(.field(stringify!($field), $crate::__shown!(self.$field $(, $how)?)))*
-                    .field("unknown", &$crate::rt::Names(&self.unknown))
+                    .field("unknown", &$crate::rt::v1::Names(&self.unknown))
                     .finish()
             }
         }
@@ -68,9 +68,9 @@ macro_rules! __shown {
         &$value
     };
     ($value:expr, secret) => {
-        &$crate::rt::Secret
+        &$crate::rt::v1::Secret
     };
     ($value:expr, metadata) => {
-        &$crate::rt::Metadata(&$value)
+        &$crate::rt::v1::Metadata(&$value)
     };
 }

@@ -27,18 +27,18 @@ macro_rules! __fields {
         $crate::__table! {
             $type, [$($title,)? stringify!($type)][0],
             ::std::option::Option::Some($crate::resource::type_meta::<$type>()),
-            [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
+            [$crate::rt::v1::KIND, $crate::rt::v1::API_VERSION], $($rest)*
         }
     };
     ($type:ident $(($title:literal))? as $api_version:literal $kind:literal $($rest:tt)*) => {
         $crate::__table! {
             $type, [$($title,)? stringify!($type)][0],
-            ::std::option::Option::Some($crate::rt::TypeMeta {
+            ::std::option::Option::Some($crate::rt::v1::TypeMeta {
                 api_version: $api_version,
                 kind: $kind,
                 list_kind: concat!($kind, "List"),
             }),
-            [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
+            [$crate::rt::v1::KIND, $crate::rt::v1::API_VERSION], $($rest)*
         }
     };
     ($type:ident $(($title:literal))? $($whole:ident)* { $($row:tt)* } $($rest:tt)*) => {
@@ -78,27 +78,27 @@ macro_rules! __table {
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
             enum At { $($field,)* }
 
-            impl $crate::rt::Field for $type {
+            impl $crate::rt::v1::Field for $type {
                 const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Object(&SCHEMA);
             }
 
-            impl $crate::rt::Value for $type {
+            impl $crate::rt::v1::Value for $type {
                 #[inline]
                 fn is_default(&self) -> bool {
-                    $crate::rt::is_default(self)
+                    $crate::rt::v1::is_default(self)
                 }
             }
 
-            impl $crate::rt::Object for $type {
-                const TABLE: $crate::rt::Table = $crate::rt::Table::new(
+            impl $crate::rt::v1::Object for $type {
+                const TABLE: $crate::rt::v1::Table = $crate::rt::v1::Table::new(
                     &SCHEMA,
                     fields(),
-                    const { &[$($crate::rt::name!($name)),*] },
+                    const { &[$($crate::rt::v1::name!($name)),*] },
                     $type_meta,
                 );
             }
 
-            impl $crate::rt::Fields for $type {
+            impl $crate::rt::v1::Fields for $type {
                 #[allow(unused_variables)]
                 #[inline]
                 fn read_field(
@@ -115,13 +115,13 @@ macro_rules! __table {
                 #[inline]
                 fn values(
                     &self,
-                    see: &mut dyn ::std::ops::FnMut(&[&dyn $crate::rt::Value], &$crate::rt::Unknown),
+                    see: &mut dyn ::std::ops::FnMut(&[&dyn $crate::rt::v1::Value], &$crate::rt::v1::Unknown),
                 ) {
                     see(&[$(&self.$field),*], &self.unknown);
                 }
 
                 #[inline]
-                fn unknown_mut(&mut self) -> &mut $crate::rt::Unknown {
+                fn unknown_mut(&mut self) -> &mut $crate::rt::v1::Unknown {
                     &mut self.unknown
                 }
             }
@@ -132,14 +132,14 @@ macro_rules! __table {
                     &mut self,
                     reader: &mut $crate::json::Reader<'_>,
                 ) -> ::std::result::Result<(), $crate::json::Fault> {
-                    $crate::rt::read_object(self, reader)
+                    $crate::rt::v1::read_object(self, reader)
                 }
             }
 
             impl $crate::json::WriteJson for $type {
                 #[inline]
                 fn write_json(&self, writer: &mut $crate::json::Writer) {
-                    $crate::rt::write_object(self, writer, true);
+                    $crate::rt::v1::write_object(self, writer, true);
                 }
             }
 
@@ -159,9 +159,9 @@ macro_rules! __rows {
     ) => {
         &[
             $($first,)*
-            $($crate::rt::field($name, |object: &$type| &object.$field)
+            $($crate::rt::v1::field($name, |object: &$type| &object.$field)
                 $($(.$fact($($($argument)*)?))+)?,)*
-            $($($crate::schema::FieldSchema::new($more, <$shape as $crate::rt::Field>::SHAPE, false)
+            $($($crate::schema::FieldSchema::new($more, <$shape as $crate::rt::v1::Field>::SHAPE, false)
                 $($(.$more_fact($($($more_argument)*)?))+)?,)*)?
         ]
     };
