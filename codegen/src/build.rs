@@ -86,32 +86,52 @@ impl Build {
     ///
     /// A mistake is printed for Cargo and ends the process with code 1.
     pub fn write_to_out_dir(self) {
-        let written = match std::env::var_os("OUT_DIR") {
-            Some(out) => self.replace(&Path::new(&out).join(FOLDER)),
-            None => Err("OUT_DIR is not set: call this in a build script".to_owned()),
+        report(self.try_write_to_out_dir());
+    }
+
+    /// As [`write_to_out_dir`](Self::write_to_out_dir), for build scripts that handle the error themselves.
+    ///
+    /// # Errors
+    /// A document cannot be used, `OUT_DIR` is not set, or a file cannot be read or written.
+    pub fn try_write_to_out_dir(self) -> Result<(), Error> {
+        let Some(out) = std::env::var_os("OUT_DIR") else {
+            return Err(Error::new(
+                "OUT_DIR is not set: call this in a build script",
+            ));
         };
-        report(written);
+        self.announce();
+        let generated = self.generator?.generate()?;
+        folder::replace(&generated.files, &Path::new(&out).join(FOLDER)).map_err(Error::new)?;
+        warn(&generated.notes);
+        Ok(())
     }
 
     /// Writes the modules into a folder of the package, as [`Generated::write`](crate::Generated::write) does, to check them in.
     ///
     /// A mistake is printed for Cargo and ends the process with code 1.
     pub fn write_to(self, out: impl AsRef<Path>) {
-        self.announce();
-        let generated = self.generator.and_then(|generator| generator.generate());
-        let generated = generated.map_err(|error| error.to_string());
-        report(generated.and_then(|generated| {
-            generated.write(out.as_ref())?;
-            Ok(generated.notes)
-        }));
+        report(self.try_write_to(out));
     }
 
-    fn replace(self, out: &Path) -> Result<Vec<String>, String> {
+    /// As [`write_to`](Self::write_to), for build scripts that handle the error themselves.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// k8s_flowcontrol_codegen::Build::new()
+    ///     .document("openapi/coordination.json")
+    ///     .try_write_to("src/generated")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A document cannot be used, the folder has files that this generator did not write, or a file cannot be read or written.
+    pub fn try_write_to(self, out: impl AsRef<Path>) -> Result<(), Error> {
         self.announce();
-        let generated = self.generator.and_then(|generator| generator.generate());
-        let generated = generated.map_err(|error| error.to_string())?;
-        folder::replace(&generated.files, out)?;
-        Ok(generated.notes)
+        let generated = self.generator?.generate()?;
+        generated.write(out.as_ref())?;
+        warn(&generated.notes);
+        Ok(())
     }
 
     /// Tells Cargo the files whose changes matter.
@@ -141,18 +161,17 @@ impl Build {
 /// The folder below Cargo's output folder, which `include_generated!` knows.
 const FOLDER: &str = "k8s-flowcontrol";
 
-fn report(written: Result<Vec<String>, String>) {
-    match written {
-        Ok(notes) => {
-            for note in notes {
-                println!("cargo::warning={note}");
-            }
+fn warn(notes: &[String]) {
+    for note in notes {
+        println!("cargo::warning={note}");
+    }
+}
+
+fn report(written: Result<(), Error>) {
+    if let Err(error) = written {
+        for line in error.to_string().lines() {
+            println!("cargo::error={line}");
         }
-        Err(message) => {
-            for line in message.lines() {
-                println!("cargo::error={line}");
-            }
-            std::process::exit(1);
-        }
+        std::process::exit(1);
     }
 }

@@ -86,10 +86,10 @@ impl Generated {
     /// keeps the types of all of them.
     ///
     /// # Errors
-    /// A message with the path, and nothing is written, if a file there was not written by this generator, or holds other
+    /// An error with the path, and nothing is written, if a file there was not written by this generator, or holds other
     /// kinds than the documents of this call; also if a file cannot be read or written.
-    pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, String> {
-        folder::write(&self.files, out)
+    pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, Error> {
+        folder::write(&self.files, out).map_err(Error::new)
     }
 }
 

@@ -153,7 +153,10 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     }
     let generated = generator.generate()?;
     let mut report = String::new();
-    for (path, changed) in generated.write(&out).map_err(Failure::Documents)? {
+    for (path, changed) in generated
+        .write(&out)
+        .map_err(|error| Failure::Documents(error.to_string()))?
+    {
         let state = if changed { "written" } else { "unchanged" };
         report.push_str(&format!("{state}  {}\n", path.display()));
     }

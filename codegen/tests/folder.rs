@@ -34,7 +34,10 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<usize, String> {
     let generated = Generator::new()
         .document(name, text)
         .and_then(|g| g.generate());
-    let written = generated.unwrap().write(folder)?;
+    let written = generated
+        .unwrap()
+        .write(folder)
+        .map_err(|error| error.to_string())?;
     Ok(written.iter().filter(|(_, changed)| *changed).count())
 }
 

@@ -220,3 +220,23 @@ fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
         "{text}"
     );
 }
+
+#[test]
+fn a_build_script_can_handle_the_error_itself() {
+    let folder = folder("try-build");
+    let missing = folder.join("missing.json");
+    let error = Build::new()
+        .document(&missing)
+        .try_write_to(&folder)
+        .unwrap_err();
+    assert!(error.to_string().contains("missing.json"), "{error}");
+    let file = folder.join("farm.json");
+    std::fs::write(&file, document()).unwrap();
+    let out = folder.join("generated");
+    Build::new()
+        .document(&file)
+        .kinds(["Dairy"])
+        .try_write_to(&out)
+        .unwrap();
+    assert!(std::fs::read_dir(&out).unwrap().count() > 0);
+}
