@@ -27,15 +27,23 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The release after the upgrade
-    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
-    to_release: Release,
+    /// The release after the upgrade; defaults to the newest known release
+    #[arg(value_name = "RELEASE")]
+    release: Option<Release>,
+
+    /// Files and folders with objects, as with `-f`
+    #[arg(value_name = "FILE", conflicts_with = "files")]
+    paths: Vec<PathBuf>,
+
+    /// The release after the upgrade, as RELEASE
+    #[arg(long, value_name = "RELEASE", conflicts_with = "release")]
+    to_release: Option<Release>,
 
     #[command(flatten)]
     files: FileArgs,
 
     /// The release before the upgrade; with --live, defaults to the release of the cluster
-    #[arg(long, value_name = "RELEASE")]
+    #[arg(long, value_name = "RELEASE", alias = "from")]
     from_release: Option<Release>,
 
     /// A file with Prometheus rules, a dashboard or any other text that names metrics; can be repeated
@@ -72,13 +80,13 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # The changes for the manifests of a repository
-  kubectl flowcontrol preview --from-release 1.31 --to-release 1.37 -f manifests/
+  kubectl flowcontrol preview 1.37 --from-release 1.31 manifests/
 
   # The changes for a cluster, and for the alerts about it
-  kubectl flowcontrol preview --to-release 1.37 --live --monitoring alerts.yaml
+  kubectl flowcontrol preview 1.37 --live --monitoring alerts.yaml
 
   # The changes for the clients of a cluster
-  kubectl flowcontrol preview --to-release 1.37 --live --audit-log audit.log";
+  kubectl flowcontrol preview 1.37 --live --audit-log audit.log";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -106,8 +114,13 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let to = args.release.or(args.to_release).unwrap_or_default();
+    let files = match args.paths.is_empty() {
+        true => args.files.clone(),
+        false => FileArgs::of(&args.paths),
+    };
     let is_live = args.live || args.cluster.is_named();
-    if is_live && !args.files.is_empty() {
+    if is_live && !files.is_empty() {
         return Err(Failure::usage("files and a cluster exclude each other")
             .hint("remove the files, or `--live` and the flags that name a cluster or a user"));
     }
@@ -119,16 +132,14 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Failure::usage("the release before the upgrade is missing")
             .hint("name it with `--from-release`, such as `--from-release 1.31`")
     })?;
-    if from > args.to_release {
-        return Err(
-            Failure::usage(format!("{} is older than {from}", args.to_release))
-                .hint("`--to-release` is the newer release, and `--from-release` the older one"),
-        );
+    if from > to {
+        return Err(Failure::usage(format!("{} is older than {from}", to))
+            .hint("`--to-release` is the newer release, and `--from-release` the older one"));
     }
-    if !args.files.is_empty() {
-        objects = Objects::read(&args.files, from, streams)?;
+    if !files.is_empty() {
+        objects = Objects::read(&files, from, streams)?;
     }
-    let mut preview = Preview::new(Plan::new(from, args.to_release));
+    let mut preview = Preview::new(Plan::new(from, to));
     let mut seats = args.seats.offline().seats;
     if is_live {
         add_live(&mut preview, &objects)?;
@@ -137,7 +148,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .of_cluster(&args.cluster, &objects.levels, from)?
             .seats;
         preview.add_levels(&objects.levels, seats);
-    } else if !args.files.is_empty() {
+    } else if !files.is_empty() {
         for document in &objects.documents {
             let object = document.object(from)?;
             let title = format!("{}: {}", document.source.name, document.title());
@@ -190,10 +201,10 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     streams.out.flush()?;
     streams.fact("from", from);
-    streams.fact("to", args.to_release);
+    streams.fact("to", to);
     streams.fact("changes", preview.changes().len());
     let count = plural(preview.changes().len(), "change");
-    writeln!(streams.err, "{count} from {from} to {}", args.to_release)?;
+    writeln!(streams.err, "{count} from {from} to {}", to)?;
     Ok(Exit::Success)
 }
 

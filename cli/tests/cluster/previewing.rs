@@ -44,9 +44,7 @@ async fn a_preview_of_a_cluster_begins_with_its_release() {
         "{report}"
     );
 
-    let older = cluster
-        .run(&["preview", "--to-release", "1.29", "--live"])
-        .expect(2);
+    let older = cluster.run(&["preview", "1.29", "--live"]).expect(2);
     assert!(
         older.err.contains("1.29 is older than 1.31"),
         "{}",
