@@ -31,7 +31,7 @@ pub(crate) struct Args {
     export: ExportArgs,
 
     /// The API version to convert to: v1, v1beta3, v1beta2 or v1beta1
-    #[arg(long, value_name = "VERSION", default_value = "v1")]
+    #[arg(long, alias = "to", value_name = "VERSION", default_value = "v1")]
     to_version: ApiVersion,
 
     /// Print the objects as a server returns them, even with losses, which are reported

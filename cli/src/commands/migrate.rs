@@ -32,7 +32,7 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 
     /// The API version to migrate to, newer or older
-    #[arg(long, value_name = "VERSION", default_value = "v1")]
+    #[arg(long, alias = "to", value_name = "VERSION", default_value = "v1")]
     to_version: ApiVersion,
 
     /// The Kubernetes release that will read the files, such as 1.29; it must serve the version

@@ -33,11 +33,11 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 
     /// The current release; with clusters, defaults to their oldest release
-    #[arg(long, value_name = "RELEASE", required_unless_present_any = ["contexts", "kubeconfig", "server", "token", "as_user"])]
+    #[arg(long, alias = "from", value_name = "RELEASE", required_unless_present_any = ["contexts", "kubeconfig", "server", "token", "as_user"])]
     from_release: Option<Release>,
 
     /// The target release
-    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    #[arg(long, alias = "to", value_name = "RELEASE", default_value_t = Release::NEWEST)]
     to_release: Release,
 
     #[command(flatten)]
@@ -149,7 +149,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             if changes > 0 {
                 writeln!(
                     streams.err,
-                    "{} of servers from {} to {}:\nkubectl flowcontrol preview {} --from {}",
+                    "{} of servers from {} to {}:\nkubectl flowcontrol preview {} --from-release {}",
                     plural(changes, "change"),
                     plan.from,
                     plan.to,
