@@ -194,8 +194,9 @@ fn a_plan_selects_and_explains_files_as_a_migration_does() {
     assert_eq!(files(&ran.out), ["./a.yaml", "./main.go", "./tests/b.yaml"]);
     let (changes, last) = ran.err.split_once("1.28\n").unwrap();
     assert!(
-        changes
-            .ends_with(" of servers from 1.28 to 1.29:\nkubectl flowcontrol preview 1.29 --from "),
+        changes.ends_with(
+            " of servers from 1.28 to 1.29:\nkubectl flowcontrol preview 1.29 --from-release "
+        ),
         "{changes}"
     );
     assert_eq!(
