@@ -62,7 +62,11 @@ impl Data {
             cause,
         };
         let (database, loaded) = undamaged(|| {
-            let database = create(folder)?;
+            let mut database = create(folder)?;
+            // Without this, the library reads changed bytes as they are. A repair at this point would give up writes.
+            if !database.check_integrity()? {
+                return Err(Cause::Damaged);
+            }
             let loaded = load(&database)?;
             Ok((database, loaded))
         })

@@ -221,3 +221,50 @@ async fn folders_that_cannot_be_used() {
     assert!(folder.error().await.contains("data folder"));
     std::fs::remove_file(&folder.0).unwrap();
 }
+
+/// A bit that changed on the disk is an error, or it changes nothing: no object comes back as another one.
+#[tokio::test]
+async fn a_flipped_bit_changes_no_object() {
+    const FLIPS: usize = 150;
+    let folder = Folder::new();
+    let api = folder.start("1.31").await;
+    for number in 0..20 {
+        let created = api
+            .send("POST", LEVELS, Some(level(&format!("level-{number}"), 5)))
+            .await;
+        assert_eq!(created.code, 201);
+    }
+    let all = |list: Value| -> Vec<Value> { list["items"].as_array().unwrap().clone() };
+    let before = all(api.get(LEVELS).await.body);
+    api.server.stop().await;
+    let file = folder.0.join("objects.redb");
+    let whole = std::fs::read(&file).unwrap();
+    // Most of the file is unused.
+    let used: Vec<_> = (0..whole.len()).filter(|at| whole[*at] != 0).collect();
+    let (mut started, mut rejected) = (0, 0);
+    for (turn, at) in used.iter().step_by(used.len() / FLIPS).enumerate() {
+        let mut flipped = whole.clone();
+        flipped[*at] ^= 1 << (turn % 8);
+        std::fs::write(&file, &flipped).unwrap();
+        let builder = ApiServer::builder().kubernetes("1.31").data_dir(&folder.0);
+        match builder.start().await {
+            Ok(server) => {
+                server.stop().await;
+                let api = folder.start("1.31").await;
+                assert_eq!(
+                    all(api.get(LEVELS).await.body),
+                    before,
+                    "bit {turn} of byte {at}"
+                );
+                api.server.stop().await;
+                started += 1;
+            }
+            Err(error) => {
+                let error = error.to_string();
+                assert!(error.contains("data folder"), "byte {at}: {error}");
+                rejected += 1;
+            }
+        }
+    }
+    assert!(started > 0 && rejected > 0, "{started} {rejected}");
+}
