@@ -44,6 +44,7 @@ impl Plan {
 
 /// The version of a manifest. No release since 1.25 serves or converts v1alpha1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Written {
     /// v1alpha1, which had the fields of v1beta1.
     Alpha,

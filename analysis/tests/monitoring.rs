@@ -40,6 +40,7 @@ fn word(stability: Stability) -> &'static str {
         Stability::Stable => "STABLE",
         Stability::Beta => "BETA",
         Stability::Alpha => "ALPHA",
+        other => panic!("{other:?}"),
     }
 }
 

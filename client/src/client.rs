@@ -44,13 +44,13 @@
 
 pub use crate::error::Error;
 pub use crate::negotiate::negotiated::{Negotiable, Negotiated};
-pub use crate::negotiate::resource_kind::ResourceKind;
 pub use crate::request::query::ResourceVersionMatch;
+pub use crate::request::resource_kind::ResourceKind;
 pub use crate::send::client::Client;
 pub use crate::send::layer::Next;
 pub use crate::send::observe::Attempt;
 pub use crate::send::request_head::RequestHead;
-pub use crate::transport::{Body, TransportError};
+pub use crate::transport::{Body, BoxFuture, TransportError};
 pub use crate::verbs::api::Api;
 pub use crate::verbs::discovery::DiscoveryRequest;
 pub use crate::verbs::list_progress::{EndlessList, ListProgress};
@@ -74,9 +74,3 @@ pub use crate::verbs::{
     Deleted, DeletedCollection, GetOptRequest, GetRequest, ListRequest, LogRequest, PatchRequest,
     PatchTarget, ReplaceRequest, WatchRequest,
 };
-
-use std::future::Future;
-use std::pin::Pin;
-
-/// The future returned by an awaited request builder.
-pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

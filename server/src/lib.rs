@@ -31,6 +31,7 @@ mod bootstrap;
 mod collector;
 mod dangling;
 mod data;
+mod deprecated_apis;
 mod discovery;
 mod dumps;
 mod endpoints;

@@ -244,6 +244,7 @@ impl Fact {
 
 /// The minor releases in which API servers expose a metric of flow control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MetricReleases {
     /// The first release with the metric; `None` if all known releases have it or later ones removed it.
     pub first: Option<u32>,

@@ -90,6 +90,7 @@ impl FromStr for ApiVersion {
 
 /// Minor releases of Kubernetes 1 in the life of an [`ApiVersion`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lifecycle {
     /// The first release that serves it.
     pub introduced: u32,

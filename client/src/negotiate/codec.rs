@@ -2,13 +2,13 @@
 
 use super::call::NegotiatedCall;
 use super::negotiation::{Agreed, Negotiation};
-use super::renamed::RenamedField;
-use super::resource_kind::ResourceKind;
 use crate::convert::{Convert, Loss, Lossy};
 use crate::error::Error;
 use crate::json;
 use crate::json::{Fault, Reader};
+use crate::request::resource_kind::ResourceKind;
 use crate::response::decode::{Decoded, Decoder};
+use crate::response::renamed::RenamedField;
 use crate::{ApiVersion, List, Release, Resource};
 use serde_json::Error as JsonError;
 use std::sync::Arc;

@@ -5,5 +5,4 @@ pub(crate) mod codec;
 pub(crate) mod negotiated;
 pub(crate) mod negotiation;
 pub(crate) mod not_served;
-pub(crate) mod renamed;
-pub(crate) mod resource_kind;
+pub(crate) mod server_release;

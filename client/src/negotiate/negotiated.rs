@@ -3,9 +3,9 @@
 use super::codec::{Codec, Codecs, Reading};
 use super::negotiation::Negotiation;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
-use crate::client::BoxFuture;
 use crate::error::{Error, ErrorKind};
 use crate::send::client::Client;
+use crate::transport::BoxFuture;
 use crate::verbs::api::Api;
 use crate::{ApiVersion, Resource};
 use std::sync::Arc;

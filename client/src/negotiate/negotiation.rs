@@ -1,9 +1,9 @@
 //! The version that a client and a server agree on, and the next one when an upgrade or a downgrade removes it.
 
+use super::server_release::{known_release, release_with};
 use crate::error::{Error, NotServed};
 use crate::meta::ApiGroup;
 use crate::send::client::Client;
-use crate::verbs::release::known_release;
 use crate::{ApiVersion, Release};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex as StdMutex, PoisonError};
@@ -163,16 +163,6 @@ async fn release_of(client: &Client, served: &[String]) -> Release {
     answered.unwrap_or_else(|| release_with(served))
 }
 
-pub(crate) fn release_with(served: &[String]) -> Release {
-    let introduced = ApiVersion::ALL
-        .iter()
-        .copied()
-        .filter(|version| served.iter().any(|name| name == version.as_str()))
-        .map(|version| version.lifecycle().introduced)
-        .max();
-    introduced.map_or(Release::NEWEST, Release::nearest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,13 +186,5 @@ mod tests {
         assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
         assert_eq!(choose("v1", &["v2"]), None);
         assert_eq!(choose("v1", &[]), None);
-    }
-
-    #[test]
-    fn the_oldest_release_with_the_versions() {
-        let release = |served: &[&str]| release_with(&names(served)).minor();
-        assert_eq!(release(&["v1beta3", "v1beta2"]), 26);
-        assert_eq!(release(&["v1", "v1beta3"]), 29);
-        assert_eq!(release(&["v1beta2", "v1beta1"]), 25);
     }
 }

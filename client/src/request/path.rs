@@ -1,7 +1,7 @@
 //! Paths of collections, objects and subresources.
 
 use crate::error::Error;
-use crate::negotiate::resource_kind::ResourceKind;
+use crate::request::resource_kind::ResourceKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The path of a request, with the resource and subresource in it.

@@ -6,7 +6,7 @@ use crate::convert::Loss;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::json;
 use crate::meta::Status;
-use crate::negotiate::renamed::RenamedField;
+use crate::response::renamed::RenamedField;
 
 /// The maximum length of a body's excerpt in an error, in characters.
 const EXCERPT: usize = 300;

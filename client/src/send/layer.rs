@@ -1,7 +1,7 @@
 //! Layers: middleware around every HTTP exchange with the server.
 
 use super::chain::Chain;
-use crate::client::BoxFuture;
+use crate::transport::BoxFuture;
 use crate::transport::{Body, Transport, TransportError};
 use bytes::Bytes;
 use std::fmt;

@@ -19,8 +19,13 @@ use bytes::Bytes;
 use plain::Plain;
 use resolver::Resolver;
 use route::Route;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The future returned by an awaited request builder.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The maximum time of an idle connection.
 const KEEP_IDLE: Duration = Duration::from_secs(90);

@@ -1,7 +1,7 @@
 //! A transport of the program's own.
 
+use super::BoxFuture;
 use super::{Body, TransportError};
-use crate::client::BoxFuture;
 use bytes::Bytes;
 use std::error::Error as StdError;
 

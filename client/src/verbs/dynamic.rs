@@ -1,7 +1,7 @@
 //! Objects of kinds that are known at run time only.
 
 use super::api::Api;
-use crate::negotiate::resource_kind::ResourceKind;
+use crate::request::resource_kind::ResourceKind;
 use crate::send::client::Client;
 use crate::{ApiVersion, DynamicObject, Kind};
 

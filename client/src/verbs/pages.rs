@@ -3,11 +3,11 @@
 use super::call::{Call, CheckedCall};
 use super::list_progress::ListProgress;
 use super::page_token::PageToken;
-use crate::client::BoxFuture;
 use crate::error::{Error, ErrorKind};
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::http_request::HttpRequest;
 use crate::response::decode::Response;
+use crate::transport::BoxFuture;
 use crate::{List, Resource};
 use futures_core::Stream;
 use std::fmt;

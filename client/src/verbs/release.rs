@@ -1,10 +1,9 @@
 //! The Kubernetes release of a server.
 
-use crate::client::BoxFuture;
 use crate::error::{Error, ErrorKind};
-use crate::meta::Info;
-use crate::negotiate::negotiation::release_with;
+use crate::negotiate::server_release::{known_release, release_with};
 use crate::send::client::Client;
+use crate::transport::BoxFuture;
 use crate::{ApiVersion, GROUP, Release};
 
 impl Client {
@@ -61,61 +60,5 @@ async fn served_versions(client: &Client) -> Result<Vec<String>, Error> {
         Ok(group) => Ok(group.versions.into_iter().map(|v| v.version).collect()),
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         Err(error) => Err(error),
-    }
-}
-
-/// The known release nearest to a server's.
-pub(crate) fn known_release(info: &Info) -> Option<Release> {
-    let minor = minor(info)?;
-    let release = Release::nearest(minor);
-    if release.minor() != minor {
-        tracing::warn!(
-            target: "k8s_flowcontrol::request",
-            release = %format_args!("1.{minor}"),
-            rules = %release,
-            "the release of the server is unknown; the rules of the nearest known release apply"
-        );
-    }
-    let exact = info.git_version.parse::<Release>().ok();
-    Some(
-        exact
-            .filter(|exact| exact.minor() == minor)
-            .unwrap_or(release),
-    )
-}
-
-/// The minor version, such as 29. Some vendors append a `+`.
-fn minor(info: &Info) -> Option<u32> {
-    if info.major.trim() != "1" {
-        return None;
-    }
-    let digits = info
-        .minor
-        .trim()
-        .split(|c: char| !c.is_ascii_digit())
-        .next()?;
-    digits.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_release_of_a_server() {
-        let release = |major: &str, minor: &str| {
-            let info = Info {
-                major: major.into(),
-                minor: minor.into(),
-                ..Info::default()
-            };
-            known_release(&info).map(Release::minor)
-        };
-        assert_eq!(release("1", "27"), Some(27));
-        assert_eq!(release("1", "28+"), Some(28));
-        assert_eq!(release("1", "99"), Some(Release::NEWEST.minor()));
-        assert_eq!(release("1", "18"), Some(Release::OLDEST.minor()));
-        assert_eq!(release("1", ""), None);
-        assert_eq!(release("2", "1"), None);
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 /// The form in which a text is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// YAML, one document or several.
     #[default]

@@ -45,6 +45,7 @@ impl Settings {
 
 /// The meaning to keep for a field that a server ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ForeignFieldPolicy {
     /// Write the values that servers use now.
     Live,

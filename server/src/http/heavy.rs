@@ -9,27 +9,11 @@ use super::response::ApiResponse;
 use super::route::{Target, route};
 use crate::status::{Failure, internal};
 use hyper::Method;
-use std::sync::Arc;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-
-/// The most requests of this kind that are worked on at once; the others wait in order. More would only wait for each
-/// other's locks.
-const AT_ONCE: usize = 2;
 
 /// The maximum size of a body, in bytes, that does not count as long work.
 const SMALL_BODY: usize = 16 * 1024;
-
-/// The turns of long work.
-#[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
-    }
-}
 
 /// Dispatches a request, in a thread for blocking work if it may take long.
 pub(super) async fn dispatch(
@@ -39,8 +23,7 @@ pub(super) async fn dispatch(
     if !is_heavy(context, &request) {
         return super::dispatch(context, request).await;
     }
-    // The semaphore is never closed.
-    let turn = context.turns.0.clone().acquire_owned().await.ok();
+    let turn = context.turns.take().await;
     let (context, runtime) = (context.clone(), Handle::current());
     let work = spawn_blocking(move || {
         // The work goes on without its client, and keeps its turn.

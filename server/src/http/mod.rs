@@ -19,11 +19,12 @@ mod resource;
 mod response;
 mod reviews;
 mod route;
+mod turns;
 mod watching;
 
 pub(crate) use context::{Context, stopped};
-pub(crate) use heavy::Turns;
 pub(crate) use payload::Body;
+pub(crate) use turns::Turns;
 
 use crate::dumps;
 use crate::health;

@@ -1,9 +1,6 @@
 //! `/metrics`: the requested deprecated versions, and the seats of flow control.
 
-mod deprecated;
 mod seats;
-
-pub(crate) use deprecated::{DeprecatedApi, DeprecatedApis};
 
 use crate::state::State;
 use crate::throttle::metrics_text;

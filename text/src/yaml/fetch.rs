@@ -1,8 +1,7 @@
 //! Scans the structural tokens and keeps track of blocks and possible keys.
 
 use super::cursor::Mark;
-use super::possible_keys::PossibleKey;
-use super::scanner::{Scan, Scanner, Token, TokenKind};
+use super::scanner::{PossibleKey, Scan, Scanner, Token, TokenKind};
 use crate::MAX_DEPTH;
 
 impl Scanner {

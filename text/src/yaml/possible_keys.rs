@@ -1,17 +1,8 @@
 //! Possible keys and open blocks of the scanner.
 
 use super::cursor::Mark;
-use super::scanner::{Scan, Scanner, Token, TokenKind, to_indent};
+use super::scanner::{PossibleKey, Scan, Scanner, Token, TokenKind, to_indent};
 use crate::MAX_DEPTH;
-
-/// A position at which a key may begin.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PossibleKey {
-    pub(super) is_possible: bool,
-    is_required: bool,
-    pub(super) token: usize,
-    pub(super) mark: Mark,
-}
 
 /// Maximum distance in characters between the start of a key and its `:`.
 const MAX_KEY_LENGTH: usize = 1024;

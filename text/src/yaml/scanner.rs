@@ -6,7 +6,6 @@
 
 use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
 use super::input::{BYTE_ORDER_MARK, Input};
-use super::possible_keys::PossibleKey;
 use crate::SyntaxError;
 use std::collections::{HashMap, VecDeque};
 
@@ -42,6 +41,15 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) start: Mark,
     pub(super) end: Mark,
+}
+
+/// A position at which a key may begin.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PossibleKey {
+    pub(super) is_possible: bool,
+    pub(super) is_required: bool,
+    pub(super) token: usize,
+    pub(super) mark: Mark,
 }
 
 /// Scans a text.

@@ -58,6 +58,7 @@ impl fmt::Display for Loss {
 /// assert_eq!(lossy.object.spec.limited.unwrap().assured_concurrency_shares, Some(0));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Lossy<T> {
     /// The object as far as it could be converted.
     pub object: Box<T>,

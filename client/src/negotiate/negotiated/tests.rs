@@ -1,5 +1,6 @@
 use crate::negotiate::negotiated::*;
-use crate::negotiate::negotiation::{choose, release_with};
+use crate::negotiate::negotiation::choose;
+use crate::negotiate::server_release::release_with;
 use serde_json::json;
 
 type V1 = v1::PriorityLevelConfiguration;

@@ -5,7 +5,7 @@ use crate::json;
 use crate::json::{Fault, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
 use crate::negotiate::codec::Codec;
-use crate::negotiate::resource_kind::ResourceKind;
+use crate::request::resource_kind::ResourceKind;
 use crate::response::decode::Decoded;
 use crate::{InvalidObject, Resource};
 

@@ -6,6 +6,7 @@ use k8s_flowcontrol_types::Fact;
 
 /// The seat limits of all levels after an adjustment to demand.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Adjustment {
     /// How the server computed the limits.
     pub method: AdjustmentMethod,

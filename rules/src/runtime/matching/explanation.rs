@@ -149,6 +149,7 @@ pub struct Considered<'a> {
 
 /// The result of trying a flow schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// Skipped: the priority level does not exist, or the server ignores it.
     Dangling,
@@ -160,6 +161,7 @@ pub enum Verdict {
 
 /// The part of a flow schema that matched a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RuleMatch {
     /// The index in `spec.rules`.
     pub rule: usize,

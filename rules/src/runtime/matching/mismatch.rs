@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The reason why a rule does not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RuleMismatch {
     /// No subject matches the user.
     Subjects,
@@ -15,6 +16,7 @@ pub enum RuleMismatch {
 
 /// The first part of a resource request that does not match a resource rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResourceMismatch {
     /// The verb.
     Verb,
@@ -30,6 +32,7 @@ pub enum ResourceMismatch {
 
 /// The first part of a non-resource request that does not match a non-resource rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NonResourceMismatch {
     /// The verb.
     Verb,

@@ -1,10 +1,23 @@
 //! The choice of the next request.
 
 use super::config::Queuing;
-use super::queue_set::QueueSet;
+use super::last_dispatch::LastDispatch;
+use super::queue_set::{QueueSet, SERVICE_TIME};
 use super::request::Phase;
+use super::seat_seconds::SeatSeconds;
 
 impl QueueSet {
+    /// Keeps the [last dispatch](Self::last_dispatch) from now on. Each dispatch then looks at every queue.
+    pub fn keep_last_dispatch(&mut self) {
+        self.keeps_last_dispatch = true;
+    }
+
+    /// The last dispatch from a queue; `None` before the first one, and unless it is
+    /// [kept](Self::keep_last_dispatch).
+    pub fn last_dispatch(&self) -> Option<LastDispatch> {
+        self.last_dispatch
+    }
+
     pub(super) fn dispatch_all(&mut self) {
         while self.waiting > 0 && (self.is_exempt() || self.seats_in_use < self.seats) {
             let Some(index) = self.next_queue() else {
@@ -34,6 +47,26 @@ impl QueueSet {
             .checked_sub(1)
             .map(|last| last % self.queues.len().max(1));
         self.queues.earliest(first)
+    }
+
+    /// Notes the dispatch of the oldest request of a queue, which still waits.
+    fn note_dispatch(&mut self, index: usize) {
+        if !self.keeps_last_dispatch {
+            return;
+        }
+        let starts = self
+            .queues
+            .used()
+            .filter(|queue| queue.waiting > 0)
+            .map(|queue| {
+                let in_progress = SeatSeconds::of(queue.seats_in_use as f64, SERVICE_TIME);
+                (
+                    queue.next_dispatch_r,
+                    queue.next_dispatch_r.minus(in_progress),
+                )
+            });
+        let start_r = self.queues[index].next_dispatch_r;
+        self.last_dispatch = Some(LastDispatch::new(self.current_r, start_r, starts));
     }
 
     /// Whether a request that needs `seats` seats can execute now.

@@ -1,6 +1,5 @@
 //! The last choice of a queue, as the metrics of a server show it.
 
-use super::queue_set::{QueueSet, SERVICE_TIME};
 use super::seat_seconds::SeatSeconds;
 
 /// The last dispatch from a queue, in virtual time.
@@ -17,37 +16,25 @@ pub struct LastDispatch {
     pub discounted_bounds: (SeatSeconds, SeatSeconds),
 }
 
-impl QueueSet {
-    /// Keeps the [last dispatch](Self::last_dispatch) from now on. Each dispatch then looks at every queue.
-    pub fn keep_last_dispatch(&mut self) {
-        self.keeps_last_dispatch = true;
-    }
-
-    /// The last dispatch from a queue; `None` before the first one, and unless it is
-    /// [kept](Self::keep_last_dispatch).
-    pub fn last_dispatch(&self) -> Option<LastDispatch> {
-        self.last_dispatch
-    }
-
-    /// Notes the dispatch of the oldest request of a queue, which still waits.
-    pub(super) fn note_dispatch(&mut self, index: usize) {
-        if !self.keeps_last_dispatch {
-            return;
-        }
-        let start_r = self.queues[index].next_dispatch_r;
-        let mut last = LastDispatch {
-            r: self.current_r,
+impl LastDispatch {
+    /// The dispatch of a request with the virtual start `start_r`, at the virtual time `r`. `queues` are the virtual starts of the
+    /// queues in which requests wait, each as it is and without the estimated work of executing requests.
+    pub(super) fn new(
+        r: SeatSeconds,
+        start_r: SeatSeconds,
+        queues: impl Iterator<Item = (SeatSeconds, SeatSeconds)>,
+    ) -> Self {
+        let mut last = Self {
+            r,
             start_r,
             start_bounds: (start_r, start_r),
             discounted_bounds: (SeatSeconds(u64::MAX), SeatSeconds(0)),
         };
-        for queue in self.queues.used().filter(|queue| queue.waiting > 0) {
-            let start = queue.next_dispatch_r;
-            let in_progress = SeatSeconds::of(queue.seats_in_use as f64, SERVICE_TIME);
+        for (start, discounted) in queues {
             widen(&mut last.start_bounds, start);
-            widen(&mut last.discounted_bounds, start.minus(in_progress));
+            widen(&mut last.discounted_bounds, discounted);
         }
-        self.last_dispatch = Some(last);
+        last
     }
 }
 

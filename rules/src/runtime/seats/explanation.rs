@@ -82,6 +82,7 @@ pub enum Reason {
 
 /// The rule that counts the objects of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scan {
     /// The field selector names one object.
     OneObject,
@@ -95,6 +96,7 @@ pub enum Scan {
 
 /// The work of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// The objects that the server processes. One seat for every 100.
     Objects(u64),

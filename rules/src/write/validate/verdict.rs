@@ -29,6 +29,7 @@ pub use super::status::{Details, Failure};
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Operation<'a> {
     /// POST.
     Create {

@@ -8,6 +8,7 @@ use std::fmt;
 
 /// A violated rule: a cause of the server's 422.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The field's path, such as `spec.rules[0].subjects`.
     pub field: String,

@@ -37,6 +37,7 @@ const MAX_DROPPED: usize = 10_008;
 
 /// The suffixes with which an [`Amount`] is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QuantityFormat {
     /// Powers of 1000: `n`, `u`, `m`, none, `k`, `M`, `G`, `T`, `P` and `E`; larger amounts have an exponent.
     #[default]

@@ -56,7 +56,9 @@ impl Metric {
     /// The stability in a release; `None` if the release does not expose the metric.
     pub fn stability(&self, release: Release) -> Option<Stability> {
         let minor = release.minor();
-        let MetricReleases { first, last, beta } = MetricReleases::of(self.name);
+        let MetricReleases {
+            first, last, beta, ..
+        } = MetricReleases::of(self.name);
         let is_exposed =
             first.is_none_or(|first| minor >= first) && last.is_none_or(|last| minor <= last);
         is_exposed.then(|| match self.is_stable {
@@ -90,6 +92,7 @@ impl Metric {
 
 /// The type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MetricKind {
     /// A number that only grows until the server restarts.
     Counter,
@@ -112,6 +115,7 @@ impl fmt::Display for MetricKind {
 
 /// The stability of a metric. The stablest comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Stability {
     /// Name, type and labels stay.
     Stable,
