@@ -284,7 +284,7 @@ async fn discovery_tells_of_them() {
 async fn a_request_that_cannot_be_sent_is_an_error() {
     let client = Client::from_url("http://127.0.0.1:1").unwrap();
     let nowhere = client.namespaced_api::<Lease>("a/b");
-    let error = nowhere.watcher().next().await.unwrap_err();
+    let error = nowhere.watcher().next().await.unwrap().unwrap_err();
     assert!(error.is_argument(), "{error}");
     let not_ready = Store::start(nowhere.watcher())
         .wait_ready()

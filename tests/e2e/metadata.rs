@@ -114,8 +114,8 @@ async fn an_expired_watch_of_metadata_lists_again() {
     server.expire_history();
     let version = created.metadata.resource_version.unwrap();
     let mut watcher = schemas.metadata().watcher().start_from(version);
-    assert!(watcher.next().await.unwrap_err().is_expired());
-    let begin = watcher.next().await.unwrap();
+    assert!(watcher.next().await.unwrap().unwrap_err().is_expired());
+    let begin = watcher.next().await.unwrap().unwrap();
     assert!(matches!(begin, WatcherEvent::ListBegin), "{begin:?}");
 }
 

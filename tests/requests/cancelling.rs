@@ -107,7 +107,7 @@ const OPERATIONS: [(&str, Operation); 16] = [
         Box::pin(async move {
             let mut watcher = client.flow_schemas().watcher();
             for _ in 0..5 {
-                watcher.next().await.unwrap();
+                watcher.next().await.unwrap().unwrap();
             }
         })
     }),

@@ -40,7 +40,7 @@ async fn one_option_on_all_ways_to_read_many_objects() {
         assert!(is_lean(schema), "dropped before other changes");
     });
     loop {
-        match watching.next().await {
+        match watching.next().await.unwrap() {
             Ok(WatcherEvent::ListBegin) => {}
             Ok(WatcherEvent::ListItem { object, .. }) => break assert!(is_lean(&object)),
             other => panic!("{other:?}"),

@@ -132,7 +132,7 @@ async fn a_watch_that_breaks_continues() {
         let mut broke = 0;
         relabel(&client, "a", "n", Some("0")).await;
         while applied < 5 || broke < 2 {
-            match soon(watcher.next()).await {
+            match soon(watcher.next()).await.unwrap() {
                 Ok(WatcherEvent::Applied { object, .. }) => {
                     assert_eq!(object.metadata.labels["n"], applied.to_string());
                     applied += 1;
@@ -222,7 +222,7 @@ async fn a_silent_connection_is_closed() {
     // After two it lists, in case the server has lost its history.
     let silent = ["error timeout", "error timeout", "begin", "item a", "end"];
     assert_eq!(take(&mut watcher, 5).await, silent);
-    let error = soon(watcher.next()).await.unwrap_err();
+    let error = soon(watcher.next()).await.unwrap().unwrap_err();
     let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: the watch was silent for 1s and \
                 was closed";
     assert_eq!(error.to_string(), text);
@@ -304,17 +304,18 @@ async fn managed_fields_can_be_dropped() {
             if drops {
                 watcher = watcher.drop_managed_fields();
             }
-            soon(watcher.next()).await.unwrap();
-            let WatcherEvent::ListItem { object: item, .. } = soon(watcher.next()).await.unwrap()
+            soon(watcher.next()).await.unwrap().unwrap();
+            let WatcherEvent::ListItem { object: item, .. } =
+                soon(watcher.next()).await.unwrap().unwrap()
             else {
                 panic!("expected an item");
             };
             assert_eq!(item.metadata.managed_fields.is_empty(), drops);
-            soon(watcher.next()).await.unwrap();
+            soon(watcher.next()).await.unwrap().unwrap();
             relabel(&client, "a", "x", Some(&format!("{streams}-{drops}"))).await;
             let WatcherEvent::Applied {
                 object: changed, ..
-            } = soon(watcher.next()).await.unwrap()
+            } = soon(watcher.next()).await.unwrap().unwrap()
             else {
                 panic!("expected a change");
             };

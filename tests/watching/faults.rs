@@ -288,7 +288,7 @@ fn follower(world: &World, mut watcher: Watcher<Level>, matches: Matching) -> Jo
                 return follower;
             }
             tokio::select! {
-                event = watcher.next() => match event {
+                event = watcher.next() => match event.unwrap() {
                     Ok(event) => follower.apply(event),
                     Err(_) => drop(world.errors.fetch_add(1, Ordering::Relaxed)),
                 },

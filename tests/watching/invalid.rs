@@ -90,7 +90,7 @@ async fn it_is_an_error_on_request() {
     let mut watcher = watcher(&server.client)
         .streaming_lists(false)
         .keep_invalid(false);
-    let error = soon(watcher.next()).await.unwrap_err();
+    let error = soon(watcher.next()).await.unwrap().unwrap_err();
     assert!(error.is_decode(), "{error}");
 
     let levels = server.client.priority_level_configurations();

@@ -77,7 +77,7 @@ async fn of_a_watcher() {
     ] {
         let mut items = Vec::new();
         loop {
-            match soon(watcher.next()).await.unwrap() {
+            match soon(watcher.next()).await.unwrap().unwrap() {
                 WatcherEvent::ListItem { object, losses } => items.push(lost(&object, &losses)),
                 WatcherEvent::ListEnd { .. } => break,
                 _ => {}
@@ -93,7 +93,7 @@ async fn of_a_watcher() {
 }
 
 async fn applied(watcher: &mut Watcher<Level>) -> String {
-    match soon(watcher.next()).await.unwrap() {
+    match soon(watcher.next()).await.unwrap().unwrap() {
         WatcherEvent::Applied { object, losses } => lost(&object, &losses),
         other => panic!("{other:?}"),
     }

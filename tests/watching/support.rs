@@ -91,7 +91,7 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
 /// The next event of a watcher, in short: `begin`, `item a`, `end`, `end -a` (with a disappeared object), `applied a`,
 /// `deleted a`, or the error.
 pub(crate) async fn next(watcher: &mut Watcher<Level>) -> String {
-    match soon(watcher.next()).await {
+    match soon(watcher.next()).await.unwrap() {
         Ok(event) => short(&event),
         Err(error) => brief(&error),
     }

@@ -47,7 +47,7 @@ async fn watches_that_end_at_once_are_errors_and_lead_to_lists() {
         let mut watcher = paged(&server.client);
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
         for _ in 0..3 {
-            let error = soon(watcher.next()).await.unwrap_err();
+            let error = soon(watcher.next()).await.unwrap().unwrap_err();
             assert!(error.is_retryable());
             let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: the server ended the \
                         watch within a second, without an event";
@@ -217,7 +217,7 @@ async fn a_lower_version_leads_to_a_list() {
         .await;
         let mut watcher = paged(&server.client);
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
-        let error = soon(watcher.next()).await.unwrap_err();
+        let error = soon(watcher.next()).await.unwrap().unwrap_err();
         let text = "the watch went back from resource version 5 to 3; was the server restored from a backup?";
         assert!(error.to_string().ends_with(text), "{error}");
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item b", "end -a"]);
@@ -238,7 +238,7 @@ async fn a_list_without_end_is_requested_in_one_piece() {
     let mut watcher = paged(&server.client);
     let first = ["begin", "item a", "item b"];
     assert_eq!(take(&mut watcher, 3).await, first);
-    let error = soon(watcher.next()).await.unwrap_err();
+    let error = soon(watcher.next()).await.unwrap().unwrap_err();
     assert!(error.is_decode(), "{error}");
     let text = "expected PriorityLevelConfigurationList in the response: the server repeated a continue token";
     assert!(error.to_string().ends_with(text), "{error}");

@@ -27,7 +27,7 @@ fn quick<K: Resource>(watcher: Watcher<K>) -> Watcher<K> {
 /// The next event. The restart of the server may break connections, and may have expired the resource version.
 async fn next<K: Resource>(watcher: &mut Watcher<K>) -> WatcherEvent<K> {
     loop {
-        match soon(watcher.next()).await {
+        match soon(watcher.next()).await.unwrap() {
             Ok(event) => return event,
             Err(error) => assert!(error.is_retryable() || error.code() == Some(410), "{error}"),
         }

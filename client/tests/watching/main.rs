@@ -60,7 +60,7 @@ fn short(event: &WatcherEvent<FlowSchema>) -> String {
 async fn events_up_to(watcher: &mut Watcher<FlowSchema>, last: &str) -> Vec<String> {
     let mut events = Vec::new();
     while events.last().is_none_or(|event| event != last) {
-        match watcher.next().await {
+        match watcher.next().await.unwrap() {
             Ok(event) => events.push(short(&event)),
             Err(error) if error.code().is_some() => events.push(error.to_string()),
             Err(error) => assert!(error.is_retryable() || error.is_decode(), "{error}"),
@@ -211,9 +211,9 @@ async fn a_list_must_have_a_version() {
     ]);
     let mut watcher = watcher(&fake).streaming_lists(false);
     for expected in ["begin", "item a"] {
-        assert_eq!(short(&watcher.next().await.unwrap()), expected);
+        assert_eq!(short(&watcher.next().await.unwrap().unwrap()), expected);
     }
-    let error = watcher.next().await.unwrap_err();
+    let error = watcher.next().await.unwrap().unwrap_err();
     let text = "expected FlowSchemaList in the response: its metadata has no resourceVersion to watch from";
     assert!(error.to_string().ends_with(text), "{error}");
     assert_eq!(
@@ -234,7 +234,7 @@ async fn repeated_garbage_leads_to_a_list() {
     ]);
     let mut watcher = watcher(&fake);
     for expected in ["begin", "item a", "end []"] {
-        assert_eq!(short(&watcher.next().await.unwrap()), expected);
+        assert_eq!(short(&watcher.next().await.unwrap().unwrap()), expected);
     }
     assert_eq!(
         events_up_to(&mut watcher, "end []").await,

@@ -142,7 +142,7 @@ async fn wait<K: Resource>(
 ) -> Result<Option<K>, Error> {
     let mut listed = None;
     loop {
-        let object = match watcher.next().await {
+        let object = match watcher.next_event().await {
             Ok(WatcherEvent::ListBegin) => {
                 listed = None;
                 continue;

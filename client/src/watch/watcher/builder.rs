@@ -77,8 +77,8 @@ impl<K: Resource> Watcher<K> {
     /// # fn save(position: &str) {}
     /// # async fn example(client: k8s_flowcontrol::Client) {
     /// let mut watcher = client.flow_schemas().watcher().start_from(load());
-    /// loop {
-    ///     match watcher.next().await {
+    /// while let Some(event) = watcher.next().await {
+    ///     match event {
     ///         Ok(event) => println!("{event:?}"), // finish its work before its position is saved
     ///         Err(error) => eprintln!("{error}; the watcher tries again"),
     ///     }

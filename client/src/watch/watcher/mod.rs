@@ -40,8 +40,8 @@ impl<K: Resource> Api<K> {
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) {
     /// let mut watcher = client.priority_level_configurations().watcher().label_selector("team=a");
-    /// loop {
-    ///     match watcher.next().await {
+    /// while let Some(event) = watcher.next().await {
+    ///     match event {
     ///         Ok(event) => println!("{event:?}"),
     ///         Err(error) => eprintln!("{error}; the watcher tries again"),
     ///     }
@@ -74,8 +74,8 @@ impl<K: Resource> Api<K> {
 ///
 /// # async fn example(client: k8s_flowcontrol::Client) {
 /// let mut watcher = client.flow_schemas().watcher().label_selector("team=a");
-/// loop {
-///     match watcher.next().await {
+/// while let Some(event) = watcher.next().await {
+///     match event {
 ///         Ok(WatcherEvent::ListItem { object, .. }) => println!("{} exists", object.name()),
 ///         Ok(WatcherEvent::ListEnd { disappeared }) => println!("no longer there: {disappeared:?}"),
 ///         Ok(WatcherEvent::Applied { object, .. }) => println!("{} is new or has changed", object.name()),
@@ -109,7 +109,8 @@ enum Running<K: Resource> {
 }
 
 impl<K: Resource> Watcher<K> {
-    /// The next event, or a failure; the watcher continues after it.
+    /// The next event, or a failure; the watcher continues after it. Never `None`: the shape is that of all streams of this
+    /// crate, so that `while let Some(event) = watcher.next().await` reads as elsewhere.
     ///
     /// Cancel safe: no event is lost when the future is dropped.
     ///
@@ -117,7 +118,12 @@ impl<K: Resource> Watcher<K> {
     /// The [`Error`] of a list or a watch: [`is_retryable`](Error::is_retryable) for lost connections and busy servers,
     /// [`is_expired`](Error::is_expired) before a list that a too old resource version causes, and
     /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until their cause is fixed.
-    pub async fn next(&mut self) -> Result<WatcherEvent<K>, Error> {
+    pub async fn next(&mut self) -> Option<Result<WatcherEvent<K>, Error>> {
+        Some(self.next_event().await)
+    }
+
+    /// The next event without the `Option`.
+    pub(crate) async fn next_event(&mut self) -> Result<WatcherEvent<K>, Error> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
