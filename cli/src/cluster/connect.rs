@@ -75,11 +75,15 @@ impl ClusterArgs {
         self.access.request_timeout.is_some()
     }
 
+    /// A client that does not print the warnings of the cluster.
+    pub(crate) fn silent_client(&self) -> Result<Client, Failure> {
+        Ok(Client::new(self.config()?)?)
+    }
+
     /// A client of the cluster.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
         let printed = Mutex::new(HashSet::new());
-        let client = Client::new(self.config()?)?;
-        Ok(client.on_warning(move |warning| {
+        Ok(self.silent_client()?.on_warning(move |warning| {
             // Many responses carry the same warning, which is printed once.
             let is_new = printed
                 .lock()

@@ -1,22 +1,24 @@
-//! `validate`: the response of a server to objects, without a server.
+//! `validate`: the response of a server to objects, without a server, or as dry runs of a server.
 
+mod answer;
+mod dry_run;
 mod old;
 mod report;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, block_on};
 use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::{ExportArgs, FileArgs, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
-use crate::objects::Objects;
 use crate::output::Streams;
+use answer::Answer;
 use clap::ValueEnum;
-use k8s_flowcontrol::{FieldValidation, Kind, Resource};
+use dry_run::DryRuns;
+use k8s_flowcontrol::FieldValidation;
 use k8s_flowcontrol_manifests::Validator;
-use old::{live_old, read_old};
+use old::read_old;
 use report::Report;
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Validate objects as a Kubernetes API server does, without a server
@@ -42,10 +44,11 @@ pub(crate) struct Args {
     gates: Gates,
 
     /// Validate updates of the objects in this file, found by kind and name; a single object is the old object of every input
-    #[arg(long, value_name = "FILE", conflicts_with = "live")]
+    #[arg(long, value_name = "FILE")]
     update_of: Option<PathBuf>,
 
-    /// Validate for a cluster: an update of an object that exists, else its creation; naming one, as with `--context`, does the same
+    /// Ask a cluster, which stores nothing: an update of an object that exists, else its creation; naming a cluster, as with
+    /// `--context`, does the same
     #[arg(long)]
     live: bool,
 
@@ -86,7 +89,7 @@ Examples:
   # Validate the output of another tool in a script
   helm template chart | kubectl flowcontrol validate -f - -o json
 
-  # Validate for a cluster: updates of the objects that exist, and new objects
+  # Ask a cluster: dry runs that update the objects that exist, and create the others
   kubectl flowcontrol validate -f manifests/ --live";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -134,7 +137,7 @@ fn gate(text: &str) -> Result<(String, bool), String> {
 impl Command for Args {
     const NAME: &'static str = "validate";
     const GROUP: Group = Group::Check;
-    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["create", "update"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "an object is invalid"),
         (
@@ -149,81 +152,89 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut release = args.kubernetes.release();
-    let is_live = args.live || args.cluster.is_named();
-    let mut existing = None;
-    let old = match (&args.update_of, is_live) {
-        (Some(_), true) => {
-            return Err(
-                Failure::usage("`--update-of` and a cluster exclude each other")
-                    .hint("remove `--update-of`, or the flags that name a cluster or a user"),
-            );
+    let is_json = args.output == Output::Json;
+    let report = |release| Report::new(is_json, args.export.strip_server_fields, release);
+    if !args.live && !args.cluster.is_named() {
+        let validator = args.validator(streams)?;
+        let mut report = report(args.kubernetes.release());
+        for source in args.files.sources()? {
+            report.file(
+                source.map(documents),
+                |document| Answer::of(&validator.verdict(document)),
+                streams,
+            )?;
         }
-        (Some(file), _) => Some(read_old(file, release, streams)?),
-        (None, true) => {
-            let objects = Objects::live(&args.cluster, args.kubernetes.given())?;
-            release = args.kubernetes.release_or(objects.live);
-            let old = live_old(&objects);
-            existing = Some(names(&objects));
-            Some(old)
+        return report.finish(streams);
+    }
+    if let Some(flag) = args.offline_flag() {
+        return Err(
+            Failure::usage(format!("`{flag}` and a cluster exclude each other")).hint(format!(
+                "remove `{flag}`, or the flags that name a cluster or a user"
+            )),
+        );
+    }
+    let files: Vec<_> = args
+        .files
+        .sources()?
+        .map(|file| file.map(documents))
+        .collect();
+    let (cluster, answers) = block_on(async {
+        let mode = args.field_validation.into();
+        let cluster = DryRuns::connect(&args.cluster, args.kubernetes.given(), mode).await?;
+        let cluster = cluster
+            .strip_server_fields(args.export.strip_server_fields)
+            .status(args.subresource.is_some());
+        let mut answers = Vec::new();
+        for document in files.iter().flatten().flat_map(|found| &found.documents) {
+            answers.push(cluster.answer(document).await?);
         }
-        (None, false) if args.subresource.is_some() => {
-            return Err(Failure::usage("`--subresource` needs an object to update")
-                .hint("name the old objects with `--update-of FILE` or `--live`"));
-        }
-        (None, false) => None,
-    };
-    let mut create = Validator::new(release)
-        .zero_limited_shares(args.gates.feature_gates.iter().any(|(_, open)| *open))
-        .field_validation(args.field_validation.into());
-    if args.only_these {
-        create = create.without_built_in_objects();
-    }
-    if args.export.strip_server_fields {
-        create = create.strip_server_fields();
-    }
-    let existing = existing.filter(|_| is_live && args.subresource.is_none());
-    let mut validator = create.clone();
-    if let Some(old) = old {
-        validator = validator.update_of(old);
-    }
-    if args.subresource.is_some() {
-        validator = validator.status();
-    }
-    if is_live {
-        // The cluster has the built-in objects, or else they can be created.
-        create = create.without_built_in_objects();
-    }
-    let json = args.output == Output::Json;
-    let mut report = Report::new(json, args.export.strip_server_fields, release);
-    for source in args.files.sources()? {
-        let found = match source {
-            Ok(source) => documents(source),
-            Err(failure) => {
-                // The other files are still validated.
-                failure.report(streams);
-                report.unreadable_file();
-                continue;
-            }
-        };
-        for document in &found.documents {
-            let is_new = existing.as_ref().is_some_and(|existing| {
-                let name = document.name().unwrap_or_default().to_owned();
-                !existing.contains(&(document.kind(), name))
-            });
-            let validator = if is_new { &create } else { &validator };
-            report.verdict(document, &validator.verdict(document), streams)?;
-        }
-        report.skip(&found, streams)?;
+        Ok((cluster, answers))
+    })?;
+    let mut report = report(cluster.release).of_cluster(cluster.served());
+    let mut answers = answers.into_iter();
+    for file in files {
+        // Each document has its answer.
+        report.file(file, |_| answers.next().unwrap_or_default(), streams)?;
     }
     report.finish(streams)
 }
 
-/// The kinds and names of objects.
-fn names(objects: &Objects) -> HashSet<(Kind, String)> {
-    let schemas = objects.flow_schemas.iter();
-    let schemas = schemas.map(|object| (Kind::FlowSchema, object.name().to_owned()));
-    let levels = objects.levels.iter();
-    let levels = levels.map(|object| (Kind::PriorityLevelConfiguration, object.name().to_owned()));
-    schemas.chain(levels).collect()
+impl Args {
+    /// The given flag that only applies without a cluster.
+    fn offline_flag(&self) -> Option<&'static str> {
+        let flags = [
+            (self.update_of.is_some(), "--update-of"),
+            (self.only_these, "--only-these"),
+            (!self.gates.feature_gates.is_empty(), "--feature-gates"),
+        ];
+        let mut given = flags.into_iter().filter(|(is_given, _)| *is_given);
+        given.next().map(|(_, flag)| flag)
+    }
+
+    /// The validation without a cluster.
+    fn validator(&self, streams: &mut Streams) -> Result<Validator, Failure> {
+        let release = self.kubernetes.release();
+        let gates = &self.gates.feature_gates;
+        let mut validator = Validator::new(release)
+            .zero_limited_shares(gates.iter().any(|(_, open)| *open))
+            .field_validation(self.field_validation.into());
+        if self.only_these {
+            validator = validator.without_built_in_objects();
+        }
+        if self.export.strip_server_fields {
+            validator = validator.strip_server_fields();
+        }
+        match (&self.update_of, self.subresource) {
+            (None, Some(_)) => Err(Failure::usage("`--subresource` needs an object to update")
+                .hint("name the old objects with `--update-of FILE`, or a cluster with `--live`")),
+            (None, None) => Ok(validator),
+            (Some(file), subresource) => {
+                let validator = validator.update_of(read_old(file, release, streams)?);
+                Ok(match subresource {
+                    Some(Subresource::Status) => validator.status(),
+                    None => validator,
+                })
+            }
+        }
+    }
 }

@@ -25,6 +25,7 @@ mod storage;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod trouble;
+mod validating;
 mod writing;
 
 use common::{Folder, code, program, stderr, stdout};

@@ -225,6 +225,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         &[
             &["validate", "--live", "-f", "FILE"],
             &["validate", "--live", "-f", "SCHEMA"],
+            &["validate", "--live", "-f", "OTHER"],
         ],
     ),
     (

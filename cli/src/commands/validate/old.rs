@@ -2,11 +2,8 @@
 
 use crate::documents::{Document, documents, read};
 use crate::failure::Failure;
-use crate::objects::Objects;
 use crate::output::Streams;
-use k8s_flowcontrol::kind::Versioned;
-use k8s_flowcontrol::rules::decode;
-use k8s_flowcontrol::{ApiVersion, GROUP, Kind, Release};
+use k8s_flowcontrol::{GROUP, Release};
 use k8s_flowcontrol_manifests::Object;
 use std::path::Path;
 
@@ -30,18 +27,6 @@ pub(super) fn read_old(
         )));
     }
     Ok(old)
-}
-
-/// The objects of a cluster.
-pub(super) fn live_old(objects: &Objects) -> Vec<Object> {
-    fn old<K: Versioned>(kind: Kind, object: &K) -> Object {
-        Object::new(kind, ApiVersion::V1, decode::tree_of(object))
-    }
-    let schemas = objects.flow_schemas.iter();
-    let schemas = schemas.map(|schema| old(Kind::FlowSchema, schema));
-    let levels = objects.levels.iter();
-    let levels = levels.map(|level| old(Kind::PriorityLevelConfiguration, level));
-    schemas.chain(levels).collect()
 }
 
 /// Whether a document is in v1alpha1, which no known release serves or converts.

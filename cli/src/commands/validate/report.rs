@@ -1,21 +1,25 @@
 //! The verdicts as text and as JSON.
 
+use super::answer::Answer;
 use super::old::is_alpha;
 use crate::documents::{Document, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, one_line, plural, write_line};
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::validate::verdict::{Failure as Refused, Verdict};
+use k8s_flowcontrol::meta::Status;
+use k8s_flowcontrol::{ApiVersion, Release};
 use serde::Serialize;
-use serde_json::Value;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Prints verdicts immediately, and counts them.
 pub(super) struct Report {
     json: bool,
     strips: bool,
     release: Release,
+    /// The API versions that the server serves.
+    served: Vec<ApiVersion>,
+    /// The name of the server in sentences.
+    name_of_server: String,
     valid: usize,
     invalid: usize,
     existing: usize,
@@ -33,7 +37,7 @@ struct Line<'a> {
     #[serde(rename = "apiVersion")]
     api_version: &'a str,
     valid: bool,
-    status: Option<Value>,
+    status: Option<&'a Status>,
 }
 
 impl Report {
@@ -43,6 +47,8 @@ impl Report {
             json,
             strips,
             release,
+            served: release.served().collect(),
+            name_of_server: format!("Kubernetes {release}"),
             valid: 0,
             invalid: 0,
             existing: 0,
@@ -52,22 +58,52 @@ impl Report {
         }
     }
 
-    pub(super) fn verdict(
+    /// The report about a cluster, which serves these versions.
+    pub(super) fn of_cluster(mut self, served: &[ApiVersion]) -> Self {
+        self.served = served.to_vec();
+        self.name_of_server = "the cluster".to_owned();
+        self
+    }
+
+    /// Prints the answers to the documents of a file, or the error of a file that cannot be read.
+    pub(super) fn file(
         &mut self,
-        document: &Document,
-        verdict: &Verdict,
+        file: Result<Found, Failure>,
+        mut answer: impl FnMut(&Document) -> Answer,
         streams: &mut Streams,
     ) -> Result<(), Failure> {
-        let valid = verdict.failure.is_none();
+        match file {
+            Ok(found) => {
+                for document in &found.documents {
+                    self.answer(document, &answer(document), streams)?;
+                }
+                self.skipped.add(&found, streams)?;
+            }
+            Err(failure) => {
+                // The other files are still validated.
+                failure.report(streams);
+                self.unreadable_files += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &mut self,
+        document: &Document,
+        answer: &Answer,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        let valid = answer.failure.is_none();
         match valid {
             true => self.valid += 1,
             false => self.invalid += 1,
         }
-        self.existing += usize::from(verdict.code == 409);
+        self.existing += usize::from(answer.has_reason("AlreadyExists"));
         if !self.strips {
             self.carries_server_fields += usize::from(document.has_resource_version());
         }
-        for warning in &verdict.warnings {
+        for warning in &answer.warnings {
             let diagnostic =
                 Diagnostic::warning(warning.as_str()).at(&document.source, document.start());
             diagnostic.write(&mut streams.err)?;
@@ -81,7 +117,7 @@ impl Report {
                 name: document.name(),
                 api_version: written.unwrap_or(version.api_version()),
                 valid,
-                status: verdict.failure.as_ref().map(Refused::status),
+                status: answer.failure.as_ref(),
             };
             write_line(&mut streams.out, &line)?;
         } else if valid {
@@ -90,26 +126,30 @@ impl Report {
             let line = format!("{source}:{}: {title} is valid", start.line);
             writeln!(streams.out, "{}", one_line(&line))?;
         } else {
-            for diagnostic in self.diagnostics(document, verdict) {
+            for diagnostic in self.diagnostics(document, answer) {
                 diagnostic.write(&mut streams.out)?;
             }
         }
         Ok(())
     }
 
-    fn diagnostics(&self, document: &Document, verdict: &Verdict) -> Vec<Diagnostic> {
+    fn diagnostics(&self, document: &Document, answer: &Answer) -> Vec<Diagnostic> {
         let title = document.title();
         let source = &document.source;
-        let Some(failure) = &verdict.failure else {
+        let Some(failure) = &answer.failure else {
             return Vec::new();
         };
-        let reason = failure.reason.unwrap_or("InternalError");
-        let causes = failure.details.as_ref().map(|details| &details.causes);
-        if let Some(causes) = causes.filter(|causes| !causes.is_empty()) {
+        let reason = failure.reason.as_deref().unwrap_or("InternalError");
+        let message = failure.message.as_deref().unwrap_or_default();
+        let details = failure.details.as_ref();
+        let causes = details.map_or(&[][..], |details| &details.causes);
+        if !causes.is_empty() {
             let causes = causes.iter().map(|cause| {
-                Diagnostic::error(format!("{title}: {cause}"))
-                    .id(cause.reason.as_str())
-                    .at(source, document.locate(&cause.field))
+                let field = cause.field.as_deref().unwrap_or_default();
+                let message = cause.message.as_deref().unwrap_or_default();
+                Diagnostic::error(format!("{title}: {field}: {message}"))
+                    .id(cause.reason.as_deref().unwrap_or(reason))
+                    .at(source, document.locate(field))
             });
             return causes.collect();
         }
@@ -123,56 +163,50 @@ impl Report {
                 "use `kubectl flowcontrol migrate`, which takes it to v1 by the rules of v1beta1",
             )];
         }
-        let span = verdict
-            .body_error
-            .as_ref()
-            .and_then(|error| document.in_text(error.span?));
-        let span = span.unwrap_or_else(|| match verdict.code {
-            404 if !document.version(self.release).is_served_by(self.release) => {
-                document.locate("apiVersion")
-            }
-            404 | 409 => document.locate("metadata.name"),
+        let span = answer.place.and_then(|place| document.in_text(place));
+        let span = span.unwrap_or_else(|| match answer.code {
+            404 if !self.serves(document) => document.locate("apiVersion"),
+            404 => document.locate("metadata.name"),
+            409 if answer.has_reason("Conflict") => document.locate("metadata"),
+            409 => document.locate("metadata.name"),
             _ => document.start(),
         });
-        let diagnostic = Diagnostic::error(failure.message.as_str())
-            .id(reason)
-            .at(source, span);
-        vec![match self.help(document, failure) {
+        let diagnostic = Diagnostic::error(message).id(reason).at(source, span);
+        vec![match self.help(document, answer, message) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }]
     }
 
-    fn help(&self, document: &Document, failure: &Refused) -> Option<String> {
-        let (release, version) = (self.release, document.version(self.release));
-        match failure.code {
-            404 if !version.is_served_by(release) => {
-                let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
+    fn serves(&self, document: &Document) -> bool {
+        self.served.contains(&document.version(self.release))
+    }
+
+    fn help(&self, document: &Document, answer: &Answer, message: &str) -> Option<String> {
+        let version = document.version(self.release);
+        match answer.code {
+            404 if !self.serves(document) => {
+                let served: Vec<_> = self.served.iter().map(|version| version.as_str()).collect();
+                let (name, served) = (&self.name_of_server, served.join(" and "));
                 Some(format!(
-                    "Kubernetes {release} serves {}, not {version}; use `kubectl flowcontrol convert` or `migrate` to change the \
-                     version",
-                    served.join(" and ")
+                    "{name} serves {served}, not {version}; use `kubectl flowcontrol convert` or `migrate` to change the version"
                 ))
             }
-            409 if failure.reason == Some("AlreadyExists") => Some(
-                "this is a built-in object; use `--update-of` to validate an update, or `--no-bootstrap` to assume that it \
+            409 if answer.has_reason("AlreadyExists") => Some(
+                "this is a built-in object; use `--update-of` to validate an update, or `--only-these` to assume that it \
                  does not exist"
                     .into(),
             ),
-            400 if failure.message.contains("ConcurrencyShares\"") => Some(
+            409 if document.has_resource_version() => Some(
+                "the object has changed since it was exported; `--strip-server-fields` ignores its resourceVersion and its uid"
+                    .into(),
+            ),
+            400 if message.contains("ConcurrencyShares\"") => Some(
                 "the field is assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
                     .into(),
             ),
             _ => None,
         }
-    }
-
-    pub(super) fn unreadable_file(&mut self) {
-        self.unreadable_files += 1;
-    }
-
-    pub(super) fn skip(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
-        self.skipped.add(found, streams)
     }
 
     /// Prints the summary and returns the exit code.
