@@ -1,7 +1,6 @@
 //! Times as Go reads them. The reader is our own, because servers show the messages of Go's `time.Parse`.
 
-use jiff::SignedDuration;
-use jiff::civil::DateTime;
+use super::civil::Civil;
 use k8s_flowcontrol_text::go::quote;
 use std::ops::RangeInclusive;
 
@@ -56,17 +55,17 @@ pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, 
         return Err(reader.failed(&format!(": extra text: {}", quote(reader.rest))));
     }
     // The other parts are in their ranges.
-    let local = DateTime::new(year, month, day, hour, minute, second, 0)
-        .map_err(|_| reader.failed(": day out of range"))?;
+    let local = Civil::new([year, month, day], [hour, minute, second])
+        .ok_or_else(|| reader.failed(": day out of range"))?;
     Ok(utc(local, offset, micros))
 }
 
 /// The text of the time in UTC; `None` for Go's zero time, and for times that RFC 3339 cannot express.
-fn utc(local: DateTime, offset: SignedDuration, micros: Option<&str>) -> Option<String> {
-    const GO_ZERO: DateTime = DateTime::constant(1, 1, 1, 0, 0, 0, 0);
-    let time = local.checked_sub(offset).ok()?;
-    let is_zero = time == GO_ZERO && micros.is_none_or(|micros| micros == "000000");
-    if is_zero || time.year() < 0 {
+fn utc(local: Civil, offset: i32, micros: Option<&str>) -> Option<String> {
+    let time = local.minus_minutes(offset);
+    let is_zero = Some(time) == Civil::new([1, 1, 1], [0, 0, 0])
+        && micros.is_none_or(|micros| micros == "000000");
+    if is_zero || !(0..=9999).contains(&time.year) {
         return None;
     }
     Some(match micros {
@@ -82,7 +81,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn year(&mut self) -> Result<i16, String> {
+    fn year(&mut self) -> Result<i32, String> {
         let digits = self
             .rest
             .get(..4)
@@ -107,9 +106,9 @@ impl<'a> Reader<'a> {
         &mut self,
         element: &str,
         fixed: bool,
-        range: RangeInclusive<i8>,
+        range: RangeInclusive<i32>,
         name: &str,
-    ) -> Result<i8, String> {
+    ) -> Result<i32, String> {
         let digits = self
             .rest
             .bytes()
@@ -148,11 +147,12 @@ impl<'a> Reader<'a> {
         Ok(digits)
     }
 
-    fn zone(&mut self) -> Result<SignedDuration, String> {
+    /// Reads the offset from UTC, in minutes.
+    fn zone(&mut self) -> Result<i32, String> {
         const ELEMENT: &str = "Z07:00";
         if let Some(rest) = self.rest.strip_prefix('Z') {
             self.rest = rest;
-            return Ok(SignedDuration::ZERO);
+            return Ok(0);
         }
         let zone = self.rest.get(..6).ok_or_else(|| self.bad(ELEMENT))?;
         let number = |range| {
@@ -173,9 +173,7 @@ impl<'a> Reader<'a> {
         match (hours, minutes) {
             (25.., _) => Err(self.failed(": time zone offset hour out of range")),
             (_, 61..) => Err(self.failed(": time zone offset minute out of range")),
-            _ => Ok(SignedDuration::from_secs(
-                sign * (hours * 3600 + minutes * 60),
-            )),
+            _ => Ok(sign * (hours * 60 + minutes)),
         }
     }
 
@@ -190,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn two_digits(text: &str) -> Option<i64> {
+fn two_digits(text: &str) -> Option<i32> {
     text.bytes()
         .all(|byte| byte.is_ascii_digit())
         .then(|| text.parse().ok())
@@ -208,6 +206,20 @@ mod tests {
             Ok(Some("2020-01-02T02:04:05Z".into()))
         );
         assert_eq!(parse("0001-01-01T00:00:00Z", Precision::Seconds), Ok(None));
+        let utc = [
+            ("2024-03-01T00:30:00+01:00", Some("2024-02-29T23:30:00Z")),
+            ("2023-03-01T00:30:00+24:60", Some("2023-02-27T23:30:00Z")),
+            ("1999-12-31T23:59:59-00:01", Some("2000-01-01T00:00:59Z")),
+            ("2000-01-01T00:00:00+00:01", Some("1999-12-31T23:59:00Z")),
+            ("2023-12-31T23:00:00-24:60", Some("2024-01-02T00:00:00Z")),
+            ("1900-02-28T23:00:00-01:00", Some("1900-03-01T00:00:00Z")),
+            ("0000-01-01T00:00:00+00:01", None),
+            ("9999-12-31T23:59:00-00:01", None),
+        ];
+        for (text, expected) in utc {
+            let expected = expected.map(str::to_owned);
+            assert_eq!(parse(text, Precision::Seconds), Ok(expected), "{text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //! ```
 
 mod body;
+mod civil;
 mod decoder;
 mod go_time;
 mod go_types;
