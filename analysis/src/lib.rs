@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`simulation`] | a server under a generated load, or under the requests of an audit log |
+//! | [`size`] | from intents (waits and seats of clients) to the configuration that satisfies them, with proof |
 //! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`ownership`] | the tool, vendor or server that owns an object and may undo changes |
@@ -32,6 +33,7 @@ pub mod preview;
 pub mod recipes;
 pub mod redact;
 pub mod simulation;
+pub mod size;
 mod system_requests;
 pub mod traffic;
 pub mod upgrade;

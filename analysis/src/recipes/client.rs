@@ -36,7 +36,7 @@ pub enum Client {
 
 impl Client {
     /// A name for the objects of the client.
-    pub(super) fn slug(&self) -> String {
+    pub(crate) fn slug(&self) -> String {
         let text = match self {
             Self::User { name, .. } => name.clone(),
             Self::Group(name) | Self::Namespace(name) => name.clone(),
@@ -46,12 +46,12 @@ impl Client {
     }
 
     /// Whether it stands for several users, whose requests are separate flows.
-    pub(super) fn is_several(&self) -> bool {
+    pub(crate) fn is_several(&self) -> bool {
         matches!(self, Self::Group(_) | Self::Namespace(_))
     }
 
     /// The subject of a rule.
-    pub(super) fn subject(&self) -> Subject {
+    pub(crate) fn subject(&self) -> Subject {
         let account = |namespace: &str, name: &str| Subject {
             kind: SubjectKind::ServiceAccount,
             service_account: Some(ServiceAccountSubject {
@@ -111,7 +111,7 @@ impl Client {
     }
 
     /// A user of the client, with the groups that it certainly has.
-    pub(super) fn user(&self) -> User {
+    pub(crate) fn user(&self) -> User {
         let name = match self {
             Self::User { name, .. } => name.clone(),
             Self::Group(group) if group == UNAUTHENTICATED => ANONYMOUS.to_owned(),

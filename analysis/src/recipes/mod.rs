@@ -160,7 +160,7 @@ impl Recipes {
     }
 
     /// A flow schema for all requests of a client, before every schema that can take one.
-    fn own_level(
+    pub(crate) fn own_level(
         &self,
         level: PriorityLevelConfiguration,
         client: &Client,
@@ -240,7 +240,7 @@ impl Recipes {
 }
 
 /// A level that queues: in one queue if there is one flow, in many if there are several.
-fn own_level(name: &str, client: &Client) -> PriorityLevelConfiguration {
+pub(crate) fn own_level(name: &str, client: &Client) -> PriorityLevelConfiguration {
     let (queues, hand_size, queue_length_limit) = match client.is_several() {
         true => (64, 6, 50),
         false => (1, 1, 100),

@@ -51,14 +51,17 @@ mod report;
 mod run;
 mod source;
 mod tally;
+mod trial;
 mod trust;
 mod waits;
 
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
+pub(crate) use recorded::Shape;
 pub use recorded::{Recorded, Recording};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
+pub(crate) use trial::{Measure, Measured, Peak, Trial};
 pub use trust::{Compared, Prediction};
 pub use waits::Waits;
 

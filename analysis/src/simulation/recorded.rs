@@ -1,5 +1,9 @@
 //! The requests of an audit log as a load.
 
+mod prepared;
+
+pub(crate) use prepared::Shape;
+
 use super::causal::Causal;
 use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
@@ -8,7 +12,7 @@ use super::loops::waiting_clients;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
 use crate::audit::Event;
-use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
@@ -74,7 +78,7 @@ impl Recorded {
 ///
 /// ```
 /// use k8s_flowcontrol_analysis::audit::AuditLog;
-/// use k8s_flowcontrol_rules::controller::FlowController;
+/// use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 /// use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 /// use k8s_flowcontrol_analysis::simulation::Recording;
 /// use k8s_flowcontrol_types::Release;
@@ -174,8 +178,7 @@ impl Recording {
         }
         // Recordings of the same log for other configurations have the same numbers.
         let (client, kind) = (self.client(event), self.kind(attributes));
-        let flow = self.flows.find(&self.server, attributes)?;
-        let level = self.flows.all[flow as usize].level;
+        let (class, level) = self.classify(attributes, event.query(), stored, kind)?;
         let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
         let execution = bounded(event.execution_time());
         self.is_annotated |= event.queue_wait().is_some();
@@ -188,28 +191,6 @@ impl Recording {
         if rejected {
             self.rejected[level.index()] += 1;
         }
-        let level = self.server.levels().nth(level.index());
-        let estimate = self.estimator.estimate(&Request {
-            verb: &attributes.verb,
-            resource: &attributes.resource,
-            subresource: &attributes.subresource,
-            name: &attributes.name,
-            query: event.query(),
-            stored,
-            watches: 0,
-            max_seats: level.and_then(|level| self.bounds.of(level.name)),
-        });
-        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
-        let class = self.class(Class {
-            flow,
-            kind,
-            work: Work {
-                initial_seats: seats(estimate.initial_seats),
-                final_seats: seats(estimate.final_seats),
-                additional_latency: estimate.additional_latency,
-            },
-            deadline: deadline(event.query()),
-        });
         let (first, last) = self.period.unwrap_or((received_us, received_us));
         self.period = Some((first.min(received_us), last.max(received_us)));
         Some(Recorded {
@@ -309,23 +290,50 @@ impl Recording {
     ) -> Run<Causal<I>, O> {
         let (first, last) = self.period.unwrap_or_default();
         let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
-        let replay = Causal::new(
-            self.classes,
-            averages(&self.kinds),
-            self.waiting,
-            (self.estimates, self.is_annotated),
-            first,
-            requests,
-        );
+        let server = self.server.clone();
+        let (replay, flows) = self.into_source(requests);
         let duration = Duration::from_micros(last.abs_diff(first));
-        Run::new(
-            self.server,
-            replay,
-            duration,
-            self.flows.all,
-            names,
-            observer,
-        )
+        Run::new(server, replay, duration, flows.all, names, observer)
+    }
+
+    /// The class and the level of a request; none if flow control does not apply to it.
+    fn classify(
+        &mut self,
+        attributes: &RequestAttributes,
+        query: &str,
+        stored: Stored,
+        kind: u32,
+    ) -> Option<(u32, LevelIndex)> {
+        let flow = self.flows.find(&self.server, attributes)?;
+        let level = self.flows.all[flow as usize].level;
+        let name = self.server.levels().nth(level.index());
+        let estimate = self.estimator.estimate(&Request {
+            verb: &attributes.verb,
+            resource: &attributes.resource,
+            subresource: &attributes.subresource,
+            name: &attributes.name,
+            query,
+            stored,
+            watches: 0,
+            max_seats: name.and_then(|level| self.bounds.of(level.name)),
+        });
+        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
+        let class = Class {
+            flow,
+            kind,
+            work: Work {
+                initial_seats: seats(estimate.initial_seats),
+                final_seats: seats(estimate.final_seats),
+                additional_latency: estimate.additional_latency,
+            },
+            deadline: deadline(query),
+        };
+        let classes = &mut self.classes;
+        let class = *self.known_classes.entry(class).or_insert_with(|| {
+            classes.push(class);
+            classes.len() as u32 - 1
+        });
+        Some((class, level))
     }
 
     fn kind(&mut self, attributes: &RequestAttributes) -> u32 {
@@ -360,14 +368,6 @@ impl Recording {
         let key = (event.user.name.to_string(), event.user_agent.to_string());
         let next = self.clients.len() as u32;
         *self.clients.entry(key).or_insert(next)
-    }
-
-    fn class(&mut self, class: Class) -> u32 {
-        let classes = &mut self.classes;
-        *self.known_classes.entry(class).or_insert_with(|| {
-            classes.push(class);
-            classes.len() as u32 - 1
-        })
     }
 }
 

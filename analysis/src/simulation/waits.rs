@@ -28,6 +28,19 @@ impl Waits {
         self.longest = self.longest.max(wait);
     }
 
+    /// Adds the waits of other requests.
+    pub(crate) fn merge(&mut self, others: &Self) {
+        if others.counts.len() > self.counts.len() {
+            self.counts.resize(others.counts.len(), 0);
+        }
+        for (own, other) in self.counts.iter_mut().zip(&others.counts) {
+            *own += other;
+        }
+        self.count += others.count;
+        self.sum = self.sum.saturating_add(others.sum);
+        self.longest = self.longest.max(others.longest);
+    }
+
     /// The number of requests, including requests that did not wait.
     pub fn count(&self) -> u64 {
         self.count

@@ -1,0 +1,99 @@
+//! The same requests on any server: what a recording learned from a log, apart from its configuration.
+
+use super::{Causal, Flows, Recorded, Recording, averages};
+use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use std::time::Duration;
+
+/// A request as every server sees it. Requests with equal shapes cannot be told apart, whatever the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) attributes: RequestAttributes,
+    pub(crate) query: String,
+    pub(crate) stored: Stored,
+}
+
+impl Recording {
+    /// How long each request executes: as in the log, without the estimated wait, or else as others of its kind.
+    ///
+    /// [`estimate_waits`](Self::estimate_waits) comes before it.
+    pub(crate) fn executions(&self) -> impl Fn(&Recorded) -> Duration + '_ {
+        let averages = averages(&self.kinds);
+        move |request| {
+            let kind = self.classes[request.class as usize].kind;
+            match (request.execution, request.observed) {
+                (None, _) => averages[kind as usize],
+                (Some(time), Some(_)) => time,
+                (Some(time), None) => self.estimates.execution(request, kind, time),
+            }
+        }
+    }
+
+    /// Whether each client waits for its responses, by number. [`find_loops`](Self::find_loops) comes before it.
+    pub(crate) fn looping_clients(&self) -> Vec<bool> {
+        let clients = 0..self.clients.len() as u32;
+        let waits = |client| self.waiting.get(&client) == Some(&true);
+        clients.map(waits).collect()
+    }
+
+    /// A recording on a server. Its classes are the given shapes, in their order; the execution times of its requests are known
+    /// and without waits.
+    pub(crate) fn of_shapes<'a>(
+        server: FlowController,
+        bounds: LevelBounds,
+        estimator: Estimator,
+        shapes: impl Iterator<Item = &'a Shape>,
+        period: (i64, i64),
+        looping: impl Iterator<Item = (u32, bool)>,
+    ) -> Self {
+        let mut new = Self::new(server, bounds, estimator);
+        let mut classes = Vec::new();
+        for shape in shapes {
+            let kind = new.kind(&shape.attributes);
+            // Every shape is that of a request that flow control sees, whatever the configuration.
+            if let Some((class, _)) =
+                new.classify(&shape.attributes, &shape.query, shape.stored, kind)
+            {
+                classes.push(new.classes[class as usize]);
+            }
+        }
+        new.classes = classes;
+        new.period = Some(period);
+        new.is_annotated = true;
+        new.waiting = looping.collect();
+        new
+    }
+
+    pub(in crate::simulation) fn server(&self) -> &FlowController {
+        &self.server
+    }
+
+    /// The requests as a source, and their flows.
+    pub(in crate::simulation) fn into_source<I: Iterator<Item = Recorded>>(
+        self,
+        requests: I,
+    ) -> (Causal<I>, Flows) {
+        let (first, _) = self.period.unwrap_or_default();
+        let source = Causal::new(
+            self.classes,
+            averages(&self.kinds),
+            self.waiting,
+            (self.estimates, self.is_annotated),
+            first,
+            requests,
+        );
+        (source, self.flows)
+    }
+
+    /// The level of a class, and its seats.
+    pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
+        let class = self.classes.get(class as usize)?;
+        let level = self.flows.all.get(class.flow as usize)?.level;
+        let level = self.server.levels().nth(level.index())?;
+        Some((
+            level.name,
+            class.work.initial_seats.max(class.work.final_seats),
+        ))
+    }
+}

@@ -1,0 +1,146 @@
+//! The answer to intents.
+
+use super::bounds::Contradiction;
+use super::check::Check;
+use super::intents::Tier;
+use super::variation::Variation;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::time::Duration;
+
+/// The answer to intents.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Answer {
+    /// A configuration that satisfies all intents.
+    Sized(Box<Sizing>),
+    /// No configuration was found that satisfies all intents.
+    Impossible(Box<Impossible>),
+    /// The search was stopped before it found a configuration.
+    Stopped {
+        /// The simulated configurations.
+        trials: u64,
+    },
+}
+
+/// A configuration that satisfies all intents.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sizing {
+    /// The seats of each server.
+    pub seats: u32,
+    /// The tier, if the intents have tiers.
+    pub tier: Option<Tier>,
+    /// The tiers that were tried, the cheapest first, and whether each of them satisfies the intents.
+    pub tiers: Vec<(Tier, bool)>,
+    /// The added and changed objects; empty if the present ones satisfy the intents.
+    pub changes: Vec<Change>,
+    /// All flow schemas with the changes.
+    pub flow_schemas: Vec<FlowSchema>,
+    /// All priority levels with the changes.
+    pub priority_levels: Vec<PriorityLevelConfiguration>,
+    /// The checks of the present objects on a server with these seats.
+    pub before: Vec<Check>,
+    /// What was checked.
+    pub proof: Proof,
+    /// Whether the search ended by itself. Otherwise fewer seats may be enough.
+    pub is_complete: bool,
+    /// The simulated configurations.
+    pub trials: u64,
+}
+
+/// A priority level that is added or changed, with its flow schema.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Change {
+    /// The priority level.
+    pub priority_level: PriorityLevelConfiguration,
+    /// The flow schema of an added level.
+    pub flow_schema: Option<FlowSchema>,
+    /// The names of the intents that it is for.
+    pub intents: Vec<String>,
+    /// The nominal limit of the level, in seats.
+    pub nominal: i64,
+    /// The most seats in use in any variation that was required, and the time.
+    pub peak_seats: u64,
+    /// The time of the peak, from the start of the load.
+    pub peak_at: Duration,
+    /// The reason of each number.
+    pub reasons: Vec<Reason>,
+}
+
+/// The reason of a field's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reason {
+    /// The field of the object, such as `nominalConcurrencyShares`.
+    pub field: &'static str,
+    /// Whether it is a field of the flow schema, not of the priority level.
+    pub is_of_flow_schema: bool,
+    /// The value and the reason.
+    pub text: String,
+}
+
+/// What was checked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Proof {
+    /// The simulations of the whole load.
+    pub examined: Vec<Examined>,
+}
+
+/// A simulation of the whole load.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Examined {
+    /// The variation of the load.
+    pub variation: Variation,
+    /// The variation in words.
+    pub title: String,
+    /// Whether the intents must hold in it; otherwise it shows the margin.
+    pub is_required: bool,
+    /// The simulated requests, retries included.
+    pub requests: u64,
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+impl Proof {
+    /// What the model leaves out, in sentences.
+    pub const LEFT_OUT: [&str; 5] = [
+        "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
+        "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
+        "Seats do not limit memory: large lists and many watches can exhaust it while seats are free.",
+        "Seats of requests are estimated like on a server, from the object counts that were given; without counts a list takes one seat.",
+        "Requests of logs whose users do not appear in them are not in the load.",
+    ];
+
+    /// Whether all required checks are met.
+    pub fn is_met(&self) -> bool {
+        let required = self.examined.iter().filter(|examined| examined.is_required);
+        required
+            .flat_map(|examined| &examined.checks)
+            .all(Check::is_met)
+    }
+}
+
+/// The proof that intents cannot be satisfied together.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Impossible {
+    /// The seats of the server; of the largest tier; the most that were tried for an unknown number.
+    pub seats: u32,
+    /// The intents that need more seats than there are, whatever the configuration is.
+    pub contradiction: Option<Contradiction>,
+    /// The checks that fail with as many seats as the server can give to the intent.
+    pub failing: Vec<Check>,
+    /// The fewest seats of a server that satisfy all intents, if they were found.
+    pub needed: Option<u32>,
+    /// The nominal seats that each level needs then, with the names of its intents.
+    pub needs: Vec<(Vec<String>, i64)>,
+    /// The intents any one of which can be given up, so that the others can be satisfied with the given seats.
+    pub give_up: Vec<String>,
+    /// Whether the search ended by itself. Otherwise `needed` and `give_up` may lack answers.
+    pub is_complete: bool,
+    /// The simulated configurations.
+    pub trials: u64,
+}

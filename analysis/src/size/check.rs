@@ -1,0 +1,133 @@
+//! Whether intents hold.
+
+use super::intents::{Intent, WaitLimit};
+use crate::simulation::Measure;
+use std::fmt;
+use std::time::Duration;
+
+/// Whether one part of an intent holds under one variation of the load.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Check {
+    /// The number of the intent in its file, from 0.
+    pub intent: usize,
+    /// The name of the intent.
+    pub name: String,
+    /// The requests that were measured.
+    pub requests: u64,
+    /// What was measured.
+    pub measured: Measured,
+}
+
+/// A limit, and what was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Measured {
+    /// The wait of a part of the requests.
+    Wait {
+        /// The limit.
+        limit: WaitLimit,
+        /// The wait of this part; none if more than the rest of the requests were rejected.
+        found: Option<Duration>,
+        /// The requests that were rejected, or that waited too long.
+        rejected: u64,
+    },
+    /// The seats that a client can use.
+    Seats {
+        /// The most that it may use.
+        limit: i64,
+        /// The sum of the maximums of the levels that take its requests; none if an exempt level takes them.
+        found: Option<i64>,
+    },
+}
+
+impl Check {
+    /// Whether it holds.
+    pub fn is_met(&self) -> bool {
+        match &self.measured {
+            Measured::Wait { limit, found, .. } => {
+                found.is_some_and(|found| found <= limit.at_most)
+            }
+            Measured::Seats { limit, found } => found.is_some_and(|found| found <= *limit),
+        }
+    }
+
+    /// How much of the limit is left, in percent; negative if it is exceeded.
+    pub fn margin_percent(&self) -> Option<f64> {
+        let (limit, found) = match &self.measured {
+            Measured::Wait { limit, found, .. } => {
+                (limit.at_most.as_secs_f64(), (*found)?.as_secs_f64())
+            }
+            Measured::Seats { limit, found } => (*limit as f64, (*found)? as f64),
+        };
+        (limit > 0.0).then(|| (limit - found) / limit * 100.0)
+    }
+}
+
+/// Formats the found value and the limit: `p99 of the waits 0.8s, at most 1s`.
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.measured {
+            Measured::Wait {
+                limit,
+                found,
+                rejected,
+            } => {
+                match found {
+                    Some(found) => write!(f, "{limit} {}", shown(*found))?,
+                    None => write!(f, "{limit} without end")?,
+                }
+                write!(f, ", at most {}", shown(limit.at_most))?;
+                match rejected {
+                    0 => Ok(()),
+                    rejected => write!(f, "; {rejected} of {} rejected", self.requests),
+                }
+            }
+            Measured::Seats { limit, found } => match found {
+                Some(found) => write!(f, "at most {found} seats, allowed {limit}"),
+                None => write!(f, "exempt from limits, allowed {limit} seats"),
+            },
+        }
+    }
+}
+
+/// Checks the waits of an intent.
+pub(super) fn waits(index: usize, intent: &Intent, measure: &Measure) -> Vec<Check> {
+    let requests = measure.waits.count() + measure.failed;
+    let check = |limit: &WaitLimit| Check {
+        intent: index,
+        name: intent.name.clone(),
+        requests,
+        measured: Measured::Wait {
+            limit: *limit,
+            found: percentile(measure, limit.percent),
+            rejected: measure.failed,
+        },
+    };
+    intent.waits.iter().map(check).collect()
+}
+
+/// The wait that so many percent of the requests do not exceed; a rejected request waits for ever.
+fn percentile(measure: &Measure, percent: f64) -> Option<Duration> {
+    let dispatched = measure.waits.count();
+    let all = dispatched + measure.failed;
+    if all == 0 {
+        return Some(Duration::ZERO);
+    }
+    let rank = (all as f64 * percent / 100.0).ceil().max(1.0);
+    if rank > dispatched as f64 {
+        return None;
+    }
+    // Half a rank less, so that rounding does not add one.
+    let part = (rank - 0.5) / dispatched as f64 * 100.0;
+    Some(measure.waits.percentile(part))
+}
+
+/// A time, in milliseconds with at most three digits after the point.
+fn shown(time: Duration) -> String {
+    let ms = time.as_micros() as f64 / 1000.0;
+    match time.as_secs() {
+        0 => format!("{ms} ms"),
+        _ => format!("{} s", ms.round() / 1000.0),
+    }
+}

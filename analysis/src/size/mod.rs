@@ -1,0 +1,56 @@
+//! From what people want to the numbers: intents, and the configuration that satisfies them, with proof.
+//!
+//! [`Intents`] say what must hold for clients or levels under their load: the longest waits, the most seats, the clients that must
+//! not starve them. The load comes from audit logs ([`Collector`], [`Requests`]), or from rates in the intents. A [`Sizer`] finds the
+//! fewest seats and the smallest changes of the present objects with which every intent holds, or the intents that exclude each other.
+//! The exact [`simulation`](crate::simulation) decides about every candidate, and again about the answer: see [`Proof`].
+//!
+//! Size adds priority levels with a flow schema for one client, and changes shares and queue lengths of present levels. It deletes
+//! nothing, and changes built-in objects only if [`Keep`] allows it.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer};
+//! use k8s_flowcontrol_types::Release;
+//! use std::ops::ControlFlow;
+//!
+//! let intents = Intents::read(b"
+//! server: {seats: 100}
+//! duration: 10s
+//! intents:
+//! - name: flux
+//!   client: {serviceAccount: flux-system/kustomize-controller}
+//!   waits: {p99: 1s}
+//!   atLoad: {concurrent: 40, meanSeconds: 0.2}
+//! ")?;
+//! let sizer = Sizer::new(&intents, &[], &[], Release::NEWEST, None)?;
+//! let Answer::Sized(sizing) = sizer.size(|_| ControlFlow::Continue(()))? else { panic!("impossible") };
+//! assert!(sizing.proof.is_met());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod answer;
+mod bounds;
+mod check;
+mod error;
+mod explain;
+mod intents;
+mod read;
+mod requests;
+mod search;
+mod setting;
+mod sizer;
+mod solve;
+mod variation;
+
+pub use answer::{Answer, Change, Examined, Impossible, Proof, Reason, Sizing};
+pub use bounds::Contradiction;
+pub use check::{Check, Measured};
+pub use error::SizeError;
+pub use intents::{
+    AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit, client_name,
+};
+pub use read::{InvalidIntents, Problem};
+pub use requests::{Collector, Requests};
+pub use search::Progress;
+pub use sizer::Sizer;
+pub use variation::Variation;

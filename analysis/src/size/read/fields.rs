@@ -1,0 +1,196 @@
+//! The fields of a mapping, with their positions.
+
+use super::problem::Problems;
+use crate::audit::go_duration;
+use k8s_flowcontrol_text::{Content, Fields, Node};
+use std::time::Duration;
+
+/// A mapping of an intents file.
+#[derive(Clone)]
+pub(super) struct Mapping<'t> {
+    pub(super) path: String,
+    /// The byte offset of the mapping.
+    pub(super) offset: usize,
+    fields: Fields<'t>,
+}
+
+impl<'t> Mapping<'t> {
+    /// The mapping of a value, whose fields all must be `known`.
+    pub(super) fn read(
+        node: Node<'t>,
+        path: &str,
+        known: &[&str],
+        problems: &mut Problems<'_>,
+    ) -> Option<Self> {
+        let offset = node.span().start;
+        let Content::Object(fields) = node.content() else {
+            let expected = format!("expected a mapping of {}, not {}", list(known), kind(node));
+            problems.add(offset, path, expected);
+            return None;
+        };
+        for field in fields.iter() {
+            if !known.contains(&field.name) {
+                let near = nearest(field.name, known);
+                let text = format!("unknown field {:?}; {near}", field.name);
+                problems.add(field.name_span.start, path, text);
+            }
+        }
+        let path = path.to_owned();
+        Some(Self {
+            path,
+            offset,
+            fields,
+        })
+    }
+
+    /// The path of a field.
+    pub(super) fn path_of(&self, name: &str) -> String {
+        match self.path.as_str() {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        }
+    }
+
+    /// The value of a field; none if it is absent or null.
+    pub(super) fn get(&self, name: &str) -> Option<Node<'t>> {
+        let node = self.fields.get(name)?;
+        (!matches!(node.content(), Content::Null)).then_some(node)
+    }
+
+    /// Names of fields with their values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'t str, Node<'t>)> {
+        self.fields.iter().map(|field| (field.name, field.value))
+    }
+
+    /// Reads a field with a function that returns a message if the value is wrong.
+    pub(super) fn read_with<T>(
+        &self,
+        name: &str,
+        problems: &mut Problems<'_>,
+        read: impl FnOnce(Node<'t>) -> Result<T, String>,
+    ) -> Option<T> {
+        let node = self.get(name)?;
+        read(node)
+            .map_err(|message| problems.add(node.span().start, &self.path_of(name), message))
+            .ok()
+    }
+
+    pub(super) fn text(&self, name: &str, problems: &mut Problems<'_>) -> Option<String> {
+        self.read_with(name, problems, text)
+    }
+
+    /// A whole number within a range.
+    pub(super) fn whole(
+        &self,
+        name: &str,
+        range: std::ops::RangeInclusive<u32>,
+        problems: &mut Problems<'_>,
+    ) -> Option<u32> {
+        self.read_with(name, problems, |node| whole(node, &range))
+    }
+
+    /// A number above `above` and at most `most`.
+    pub(super) fn number(
+        &self,
+        name: &str,
+        (above, most): (f64, f64),
+        problems: &mut Problems<'_>,
+    ) -> Option<f64> {
+        self.read_with(name, problems, |node| {
+            let found = number(node);
+            found
+                .filter(|number| *number > above && *number <= most)
+                .ok_or_else(|| {
+                    let found = shown(node);
+                    format!("expected a number above {above} and at most {most}, not {found}")
+                })
+        })
+    }
+
+    pub(super) fn time(&self, name: &str, problems: &mut Problems<'_>) -> Option<Duration> {
+        self.read_with(name, problems, time)
+    }
+
+    pub(super) fn flag(&self, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
+        self.read_with(name, problems, |node| match node.content() {
+            Content::Bool(flag) => Ok(flag),
+            _ => Err(format!("expected true or false, not {}", shown(node))),
+        })
+    }
+}
+
+pub(super) fn text(node: Node<'_>) -> Result<String, String> {
+    match node.as_str() {
+        Some("") => Err("expected a text that is not empty".into()),
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("expected a text, not {}", shown(node))),
+    }
+}
+
+pub(super) fn time(node: Node<'_>) -> Result<Duration, String> {
+    let expected = || format!("{} is not a time such as 250ms, 1.5s or 2m", shown(node));
+    let text = node.as_str().ok_or_else(expected)?;
+    go_duration(text).ok_or_else(expected)
+}
+
+pub(super) fn number(node: Node<'_>) -> Option<f64> {
+    match node.content() {
+        Content::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        _ => None,
+    }
+}
+
+fn whole(node: Node<'_>, range: &std::ops::RangeInclusive<u32>) -> Result<u32, String> {
+    let found = match node.content() {
+        Content::Number(text) => text.parse().ok(),
+        _ => None,
+    };
+    found
+        .filter(|number| range.contains(number))
+        .ok_or_else(|| {
+            let (least, most) = (range.start(), range.end());
+            format!(
+                "expected a whole number from {least} to {most}, not {}",
+                shown(node)
+            )
+        })
+}
+
+/// A value in a message.
+pub(super) fn shown(node: Node<'_>) -> String {
+    match node.content() {
+        Content::Number(text) => text.to_owned(),
+        Content::String(text) => format!("{text:?}"),
+        Content::Bool(flag) => flag.to_string(),
+        _ => kind(node).to_owned(),
+    }
+}
+
+fn kind(node: Node<'_>) -> &'static str {
+    match node.content() {
+        Content::Null => "nothing",
+        Content::Bool(_) => "a boolean",
+        Content::Number(_) => "a number",
+        Content::String(_) => "a text",
+        Content::Array(_) => "a list",
+        Content::Object(_) => "a mapping",
+    }
+}
+
+fn nearest(name: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .max_by(|left, right| {
+            let near = |known: &str| strsim::jaro_winkler(name, known);
+            near(left).total_cmp(&near(right))
+        })
+        .filter(|known| strsim::jaro_winkler(name, known) > 0.8);
+    match near {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("known are {}", list(known)),
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    names.join(", ")
+}

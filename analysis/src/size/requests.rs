@@ -1,0 +1,294 @@
+//! The requests of audit logs in few bytes each, apart from any configuration.
+
+use super::error::SizeError;
+use crate::audit::Event;
+use crate::simulation::{Recorded, Recording, Shape};
+use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::collections::HashMap;
+use std::time::Duration;
+
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
+const MOST_DAYS: i64 = 31;
+
+/// Reads the requests of audit logs; 32 bytes for each request, and more for each sort of request.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    recording: Recording,
+    shapes: Vec<Shape>,
+    /// The class of each shape in the recording.
+    classes: Vec<u32>,
+    known: HashMap<String, u32>,
+    packed: Vec<Packed>,
+    backwards: u64,
+    first_backwards: String,
+}
+
+/// The requests of audit logs.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    pub(super) shapes: Vec<Shape>,
+    pub(super) packed: Vec<Packed>,
+    /// Whether each client waits for its responses.
+    pub(super) looping: Vec<bool>,
+    /// The times of the first and of the last request, in microseconds since 1970.
+    pub(super) period: (i64, i64),
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Packed {
+    pub(super) received_us: i64,
+    pub(super) shape: u32,
+    pub(super) client: u32,
+    pub(super) execution: Short,
+    observed: Short,
+    took: Short,
+    rejected: bool,
+}
+
+impl Collector {
+    /// For logs of a server with these objects and seats.
+    ///
+    /// # Errors
+    /// [`SizeError::InvalidLevel`].
+    pub fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        seats: u32,
+        release: Release,
+    ) -> Result<Self, SizeError> {
+        let server = FlowController::new(
+            flow_schemas,
+            priority_levels,
+            seats,
+            release,
+            Duration::ZERO,
+        )
+        .map_err(|error| SizeError::InvalidLevel(error.to_string()))?;
+        let bounds = LevelBounds::new(priority_levels, seats, release);
+        Ok(Self {
+            recording: Recording::new(server, bounds, Estimator::new(release)),
+            shapes: Vec::new(),
+            classes: Vec::new(),
+            known: HashMap::new(),
+            packed: Vec::new(),
+            backwards: 0,
+            first_backwards: String::new(),
+        })
+    }
+
+    /// Adds a request, given by its last event and the stored objects of its resource. Requests that flow control does not see
+    /// are ignored.
+    pub fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes, stored: Stored) {
+        let Some(recorded) = self.recording.add(event, attributes, stored) else {
+            return;
+        };
+        if event.is_last()
+            && event
+                .stage_us()
+                .is_some_and(|end| end < recorded.received_us)
+        {
+            if self.backwards == 0 {
+                self.first_backwards = event.audit_id.to_string();
+            }
+            self.backwards += 1;
+        }
+        let shape = self.shape(attributes, event.query(), stored, recorded.class);
+        self.packed.push(Packed {
+            received_us: recorded.received_us,
+            shape,
+            client: recorded.client,
+            execution: Short::of(recorded.execution),
+            observed: Short::of(recorded.observed),
+            took: Short::of(recorded.took),
+            rejected: recorded.rejected,
+        });
+    }
+
+    fn shape(
+        &mut self,
+        attributes: &RequestAttributes,
+        query: &str,
+        stored: Stored,
+        class: u32,
+    ) -> u32 {
+        let mut attributes = attributes.clone();
+        let lists = matches!(attributes.verb.as_str(), "list" | "watch");
+        if !lists {
+            attributes.name.clear();
+        }
+        if attributes.is_resource_request {
+            attributes.path.clear();
+        }
+        let query = relevant(query, lists);
+        let key = format!("{attributes:?}{query}");
+        let (shapes, classes) = (&mut self.shapes, &mut self.classes);
+        *self.known.entry(key).or_insert_with(|| {
+            shapes.push(Shape {
+                attributes,
+                query,
+                stored,
+            });
+            classes.push(class);
+            shapes.len() as u32 - 1
+        })
+    }
+
+    /// Sorts the requests, finds clients that wait for responses, and separates execution from waits that the log does not have.
+    ///
+    /// # Errors
+    /// [`SizeError::NoRequests`], [`SizeError::BackwardTimes`] or [`SizeError::TooLong`].
+    pub fn finish(self) -> Result<Requests, SizeError> {
+        let Self {
+            mut recording,
+            shapes,
+            classes,
+            known,
+            mut packed,
+            backwards,
+            first_backwards,
+        } = self;
+        drop(known);
+        let period = recording.period_us().ok_or(SizeError::NoRequests)?;
+        if backwards > 0 {
+            return Err(SizeError::BackwardTimes {
+                requests: backwards,
+                first: first_backwards,
+            });
+        }
+        let days = period.1.saturating_sub(period.0) / DAY_US;
+        if days > MOST_DAYS {
+            let days = days.unsigned_abs();
+            return Err(SizeError::TooLong { days });
+        }
+        packed.sort_unstable();
+        packed.shrink_to_fit();
+        let with_class = |request: &Packed| Recorded {
+            class: classes[request.shape as usize],
+            ..request.recorded()
+        };
+        recording.find_loops(packed.iter().map(with_class));
+        for _ in 0..Recording::ESTIMATES {
+            recording.estimate_waits(packed.iter().map(with_class));
+        }
+        let execution = recording.executions();
+        for request in &mut packed {
+            request.execution = Short::of(Some(execution(&with_class(request))));
+            request.observed = Short::NONE;
+        }
+        drop(execution);
+        Ok(Requests {
+            looping: recording.looping_clients(),
+            shapes,
+            packed,
+            period,
+        })
+    }
+}
+
+impl Requests {
+    /// The number of requests.
+    pub fn count(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// The times of the first and of the last request, in microseconds since 1970.
+    pub fn period_us(&self) -> (i64, i64) {
+        self.period
+    }
+}
+
+impl Packed {
+    /// The request; its class is its shape.
+    pub(super) fn recorded(&self) -> Recorded {
+        let (execution, observed) = (self.execution.get(), self.observed.get());
+        let mut recorded = Recorded::new(self.received_us, self.shape, execution, observed);
+        recorded.client = self.client;
+        recorded.took = self.took.get();
+        recorded.rejected = self.rejected;
+        recorded
+    }
+}
+
+/// A time in 32 bits: microseconds up to half an hour, then milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Short(u32);
+
+impl Short {
+    const NONE: Self = Self(u32::MAX);
+    const MILLISECONDS: u32 = 1 << 31;
+
+    fn of(time: Option<Duration>) -> Self {
+        let Some(time) = time else {
+            return Self::NONE;
+        };
+        match u32::try_from(time.as_micros()) {
+            Ok(us) if us < Self::MILLISECONDS => Self(us),
+            _ => {
+                let most = Self::MILLISECONDS - 2;
+                let ms = u32::try_from(time.as_millis()).map_or(most, |ms| ms.min(most));
+                Self(Self::MILLISECONDS | ms)
+            }
+        }
+    }
+
+    pub(super) fn get(self) -> Option<Duration> {
+        match self.0 {
+            u32::MAX => None,
+            us if us < Self::MILLISECONDS => Some(Duration::from_micros(us.into())),
+            ms => Some(Duration::from_millis((ms & !Self::MILLISECONDS).into())),
+        }
+    }
+}
+
+/// The parameters of a query on which seats and deadlines depend, without the values that do not matter.
+fn relevant(query: &str, lists: bool) -> String {
+    let mut kept = String::new();
+    for parameter in query.split('&') {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = match name {
+            "timeout" => value,
+            _ if !lists => continue,
+            "limit" | "resourceVersionMatch" | "sendInitialEvents" | "watch" => value,
+            "resourceVersion" if matches!(value, "" | "0") => value,
+            "resourceVersion" => "1",
+            "continue" | "labelSelector" | "fieldSelector" if !value.is_empty() => "x",
+            "timeoutSeconds" if value.parse::<i64>().is_err() => value,
+            _ => continue,
+        };
+        let separator = if kept.is_empty() { "" } else { "&" };
+        kept.push_str(&format!("{separator}{name}={value}"));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_fit_in_32_bits() {
+        for us in [0, 1, 999_999, (1 << 31) - 1] {
+            let time = Duration::from_micros(us);
+            assert_eq!(Short::of(Some(time)).get(), Some(time));
+        }
+        let hour = Duration::from_secs(3600);
+        assert_eq!(Short::of(Some(hour)).get(), Some(hour));
+        assert_eq!(Short::of(None).get(), None);
+        assert!(Short::of(Some(Duration::MAX)).get().is_some());
+    }
+
+    #[test]
+    fn queries_keep_what_changes_seats() {
+        let query = "limit=500&continue=abc&resourceVersion=123&timeoutSeconds=7&pretty=1";
+        assert_eq!(
+            relevant(query, true),
+            "limit=500&continue=x&resourceVersion=1"
+        );
+        assert_eq!(relevant("timeout=5s&limit=1", false), "timeout=5s");
+    }
+}

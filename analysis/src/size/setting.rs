@@ -1,0 +1,223 @@
+//! The changes of a configuration that size makes, and the objects with them.
+
+use super::error::SizeError;
+use super::intents::Intent;
+use crate::recipes::{self, Client, Recipes};
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+
+/// The queue length while the seats are searched: longer than any queue becomes.
+const LONGEST_QUEUE: i32 = 10_000;
+/// The passes in which shares are adapted to each other. Each pass adds a share at least.
+const PASSES: usize = 2000;
+
+/// Objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Objects {
+    pub(super) flow_schemas: Vec<FlowSchema>,
+    pub(super) levels: Vec<PriorityLevelConfiguration>,
+}
+
+/// A level that size makes or changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Setting {
+    /// The name of the level.
+    pub(super) level: String,
+    /// The client of a level of its own; none for a present level.
+    pub(super) client: Option<Client>,
+    /// The intents that it is for.
+    pub(super) intents: Vec<usize>,
+    /// The seats that it must have at least, without borrowing.
+    pub(super) at_least: Option<i64>,
+    /// The seats that it must not exceed.
+    pub(super) at_most: Option<i64>,
+    /// The length of its queues; none to leave it.
+    pub(super) queue_length: Option<i32>,
+}
+
+impl Setting {
+    /// A level of a client's own, as far as it is known without any seats.
+    pub(super) fn own(client: &Client, intent: usize) -> Self {
+        Self {
+            level: format!("size-{}", client.slug()),
+            client: Some(client.clone()),
+            intents: vec![intent],
+            at_least: None,
+            at_most: None,
+            queue_length: Some(LONGEST_QUEUE),
+        }
+    }
+
+    /// A present level.
+    pub(super) fn present(level: &str, intent: usize) -> Self {
+        Self {
+            level: level.to_owned(),
+            client: None,
+            intents: vec![intent],
+            at_least: None,
+            at_most: None,
+            queue_length: None,
+        }
+    }
+}
+
+/// Adds the levels and flow schemas of clients with levels of their own, without their seats. Clients that are part of others come
+/// later, so that their flow schemas come first.
+pub(super) fn structure(
+    present: &Objects,
+    settings: &[Setting],
+    intents: &[Intent],
+    seats: u32,
+    release: Release,
+) -> Result<Objects, SizeError> {
+    let mut objects = present.clone();
+    let own = settings.iter().filter_map(|setting| {
+        let client = setting.client.as_ref()?;
+        Some((setting, client))
+    });
+    let (several, single): (Vec<_>, Vec<_>) = own.partition(|(_, client)| client.is_several());
+    let is_group = |client: &Client| matches!(client, Client::Group(_));
+    let (groups, namespaces): (Vec<_>, Vec<_>) = several
+        .into_iter()
+        .partition(|(_, client)| is_group(client));
+    for (setting, client) in groups.into_iter().chain(namespaces).chain(single) {
+        let recipes = Recipes::new(&objects.flow_schemas, &objects.levels, seats, release);
+        let mut level = recipes::own_level(&setting.level, client);
+        let limited = level.spec.limited.get_or_insert_default();
+        limited.nominal_concurrency_shares = Some(1);
+        limited.lendable_percent = Some(0);
+        let recipe = recipes.own_level(level, client).map_err(|error| {
+            let intent = setting
+                .intents
+                .first()
+                .and_then(|index| intents.get(*index));
+            SizeError::Recipe {
+                intent: intent.map(|intent| intent.name.clone()).unwrap_or_default(),
+                line: intent.map_or(0, |intent| intent.line),
+                error,
+            }
+        })?;
+        objects.flow_schemas = recipe.flow_schemas;
+        objects.levels = recipe.priority_levels;
+    }
+    Ok(objects)
+}
+
+/// The objects with the seats of all settings; none if the server has too few.
+pub(super) fn with_seats(
+    structure: &Objects,
+    settings: &[Setting],
+    seats: u32,
+    release: Release,
+) -> Option<Objects> {
+    let mut objects = structure.clone();
+    for setting in settings {
+        let level = level_mut(&mut objects.levels, &setting.level)?;
+        let limited = level.spec.limited.get_or_insert_default();
+        if setting.at_most.is_some() {
+            limited.borrowing_limit_percent = Some(0);
+        }
+        if setting.client.is_some() {
+            // The search begins with one share; a present level keeps what it has.
+            limited.nominal_concurrency_shares = Some(1);
+        }
+        if let (Some(length), Some(queuing)) =
+            (setting.queue_length, &mut limited.limit_response.queuing)
+        {
+            queuing.queue_length_limit = Some(length);
+        }
+    }
+    for _ in 0..PASSES {
+        let limits = ServerLimits::new(&objects.levels, seats, release);
+        let all: i64 = limits.levels().iter().map(|level| level.shares).sum();
+        let mut changed = false;
+        for setting in settings {
+            let own = limits.level(&setting.level)?;
+            let others = all - own.shares;
+            let wanted = match (setting.at_least, setting.at_most) {
+                (Some(least), _) if own.nominal < least => {
+                    shares_for_at_least(least, seats, others)?.max(own.shares + 1)
+                }
+                (Some(_), _) => continue,
+                (None, Some(most)) => shares_for_at_most(most, seats, others),
+                (None, None) => continue,
+            };
+            if wanted != own.shares {
+                changed = true;
+                let level = level_mut(&mut objects.levels, &setting.level)?;
+                let limited = level.spec.limited.get_or_insert_default();
+                limited.nominal_concurrency_shares = Some(i32::try_from(wanted).ok()?);
+            }
+        }
+        if !changed {
+            return fits(&objects, settings, seats, release).then_some(objects);
+        }
+    }
+    None
+}
+
+/// Whether every level has the seats of its setting.
+fn fits(objects: &Objects, settings: &[Setting], seats: u32, release: Release) -> bool {
+    let limits = ServerLimits::new(&objects.levels, seats, release);
+    settings.iter().all(|setting| {
+        limits.level(&setting.level).is_some_and(|level| {
+            setting.at_least.is_none_or(|least| level.nominal >= least)
+                && setting.at_most.is_none_or(|most| level.maximum <= most)
+        })
+    })
+}
+
+fn level_mut<'a>(
+    levels: &'a mut [PriorityLevelConfiguration],
+    name: &str,
+) -> Option<&'a mut PriorityLevelConfiguration> {
+    // Of several objects with the same name the last one counts.
+    levels.iter_mut().rev().find(|level| level.name() == name)
+}
+
+/// The fewest shares with a nominal limit of at least `least`, beside `others`: nominal is the part of all seats, rounded up.
+fn shares_for_at_least(least: i64, seats: u32, others: i64) -> Option<i64> {
+    let seats = i64::from(seats);
+    if least > seats {
+        return None;
+    }
+    // seats × shares / (others + shares) > least - 1
+    let shares = (least - 1).checked_mul(others)? / (seats - least + 1) + 1;
+    (shares <= i64::from(i32::MAX)).then_some(shares)
+}
+
+/// The most shares with a nominal limit of at most `most`, at least 1.
+fn shares_for_at_most(most: i64, seats: u32, others: i64) -> i64 {
+    let seats = i64::from(seats);
+    match seats > most {
+        true => (most.saturating_mul(others) / (seats - most)).clamp(1, i64::from(i32::MAX)),
+        false => others.max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_the_fewest_and_the_most() {
+        let nominal = |shares: i64, seats: u32, others: i64| {
+            (f64::from(seats) * shares as f64 / (others + shares) as f64).ceil() as i64
+        };
+        for seats in [5, 30, 600] {
+            for others in [5, 245, 1000] {
+                for wanted in 1..i64::from(seats) {
+                    let least = shares_for_at_least(wanted, seats, others).unwrap();
+                    assert!(nominal(least, seats, others) >= wanted);
+                    assert!(least == 1 || nominal(least - 1, seats, others) < wanted);
+                    let most = shares_for_at_most(wanted, seats, others);
+                    assert!(most == 1 || nominal(most, seats, others) <= wanted);
+                    assert!(nominal(most + 1, seats, others) > wanted);
+                }
+            }
+        }
+        assert_eq!(shares_for_at_least(31, 30, 245), None);
+    }
+}

@@ -1,0 +1,307 @@
+//! From intents to the answer.
+
+use super::answer::{Answer, Examined, Impossible, Proof, Sizing};
+use super::bounds;
+use super::error::SizeError;
+use super::explain;
+use super::intents::{Intents, ServerSeats, Tier};
+use super::search::{Found, Progress, Search, Searched, Stop};
+use super::sizer::{Outcome, Sizer};
+use super::variation::{FIRST_SEED, Variation};
+use std::ops::ControlFlow;
+
+/// The most seats that are tried if the number is unknown.
+const MOST_SEATS: u32 = 1 << 17;
+/// The load with which the margin is measured.
+const MORE: f64 = 1.5;
+/// The most intents that are given up one by one.
+const MOST_GIVEN_UP: usize = 20;
+
+impl Sizer<'_> {
+    /// Finds the fewest seats of the server, if they are unknown, and the fewest and smallest changes that satisfy all intents, or
+    /// the proof that there are none.
+    ///
+    /// `progress` is called before each simulation. When it returns [`ControlFlow::Break`], the search ends with what it has found.
+    /// The answer depends only on the arguments unless it does.
+    ///
+    /// # Errors
+    /// [`SizeError::Recipe`] if no flow schema can separate a client, and [`SizeError::InvalidLevel`].
+    pub fn size(
+        &self,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Answer, SizeError> {
+        let mut progress = progress;
+        let mut trials = 0;
+        let counted = |now: Progress| {
+            trials = now.trials;
+            progress(now)
+        };
+        let mut search = Search::new(self, Box::new(|_| true), counted);
+        let answer = self.answer(&mut search);
+        drop(search);
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Stopped) => Ok(Answer::Stopped { trials }),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+
+    fn answer<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+    ) -> Result<Answer, Stop> {
+        match &self.intents.server {
+            ServerSeats::Known(seats) => match self.within(search, *seats)? {
+                Ok(found) => self.conclude(search, &found, None, Vec::new(), true),
+                Err(impossible) => self.refuse(search, impossible),
+            },
+            ServerSeats::Unknown => self.unknown(search),
+            ServerSeats::Tiers(tiers) => self.tiers(search, tiers),
+        }
+    }
+
+    /// The result for a server with so many seats; the analytical contradiction comes first.
+    fn within<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        seats: u32,
+    ) -> Result<Result<Box<Found>, Impossible>, Stop> {
+        let mut impossible = Impossible {
+            seats,
+            contradiction: bounds::contradiction(self.intents, Some(seats)),
+            failing: Vec::new(),
+            needed: None,
+            needs: Vec::new(),
+            give_up: Vec::new(),
+            is_complete: true,
+            trials: 0,
+        };
+        if impossible.contradiction.is_some() {
+            return Ok(Err(impossible));
+        }
+        Ok(match search.at(seats)? {
+            Searched::Found(found) => Ok(found),
+            Searched::TooFew(checks) => {
+                impossible.failing = checks;
+                Err(impossible)
+            }
+        })
+    }
+
+    fn unknown<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+    ) -> Result<Answer, Stop> {
+        let contradiction = bounds::contradiction(self.intents, None);
+        let (found, is_complete) = match &contradiction {
+            Some(_) => (None, true),
+            None => self.fewest(search, bounds::fewest(self.intents))?,
+        };
+        match found {
+            Some(found) => self.conclude(search, &found, None, Vec::new(), is_complete),
+            None if !is_complete => Err(Stop::Stopped),
+            None => Ok(Answer::Impossible(Box::new(Impossible {
+                seats: MOST_SEATS,
+                contradiction,
+                failing: match search.at(MOST_SEATS)? {
+                    Searched::TooFew(checks) => checks,
+                    Searched::Found(_) => Vec::new(),
+                },
+                needed: None,
+                needs: Vec::new(),
+                give_up: Vec::new(),
+                is_complete: true,
+                trials: search.trials(),
+            }))),
+        }
+    }
+
+    /// The fewest seats from `from` on, and whether the search ended by itself.
+    fn fewest<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        from: u32,
+    ) -> Result<(Option<Box<Found>>, bool), Stop> {
+        let (mut too_few, mut seats) = (from.saturating_sub(1), from);
+        let mut best = loop {
+            match search.at(seats)? {
+                Searched::Found(found) => break found,
+                Searched::TooFew(_) if seats >= MOST_SEATS => return Ok((None, true)),
+                Searched::TooFew(_) => {
+                    too_few = seats;
+                    seats = seats.saturating_mul(2).min(MOST_SEATS);
+                }
+            }
+        };
+        while best.seats - too_few > 1 {
+            let middle = too_few + (best.seats - too_few) / 2;
+            match search.at(middle) {
+                Ok(Searched::Found(found)) => best = found,
+                Ok(Searched::TooFew(_)) => too_few = middle,
+                Err(Stop::Stopped) => return Ok((Some(best), false)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((Some(best), true))
+    }
+
+    fn tiers<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        tiers: &[Tier],
+    ) -> Result<Answer, Stop> {
+        let mut by_price = tiers.to_vec();
+        by_price.sort_by(|left, right| {
+            let price = left.price.total_cmp(&right.price);
+            price.then(left.seats.cmp(&right.seats))
+        });
+        let mut tried = Vec::new();
+        let mut largest: Option<Impossible> = None;
+        for tier in by_price {
+            match self.within(search, tier.seats)? {
+                Ok(found) => {
+                    tried.push((tier.clone(), true));
+                    return self.conclude(search, &found, Some(tier), tried, true);
+                }
+                Err(impossible) => {
+                    if largest
+                        .as_ref()
+                        .is_none_or(|other| other.seats < tier.seats)
+                    {
+                        largest = Some(impossible);
+                    }
+                    tried.push((tier, false));
+                }
+            }
+        }
+        match largest {
+            Some(impossible) => self.refuse(search, impossible),
+            // A file has at least one tier.
+            None => Err(Stop::Stopped),
+        }
+    }
+
+    /// Checks a configuration with the whole load.
+    fn conclude<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        found: &Found,
+        tier: Option<Tier>,
+        tiers: Vec<(Tier, bool)>,
+        is_complete: bool,
+    ) -> Result<Answer, Stop> {
+        let objects = &found.objects;
+        let mut outcomes: Vec<(Variation, Outcome)> = Vec::new();
+        let more = Variation {
+            times: MORE,
+            ..Variation::seed(FIRST_SEED)
+        };
+        for variation in self.required().into_iter().chain([more]) {
+            let outcome = self.run(objects, found.seats, variation, &|_| true)?;
+            outcomes.push((variation, outcome));
+        }
+        let examined = outcomes.iter().map(|(variation, outcome)| Examined {
+            variation: *variation,
+            title: self.title(*variation),
+            is_required: variation.times == 1.0,
+            requests: outcome.measured.report.requests,
+            checks: outcome.checks.clone(),
+        });
+        let proof = Proof {
+            examined: examined.collect(),
+        };
+        let before = self.run(
+            &self.present,
+            found.seats,
+            Variation::seed(FIRST_SEED),
+            &|_| true,
+        )?;
+        let required = outcomes
+            .iter()
+            .filter(|(variation, _)| variation.times == 1.0);
+        let changes = explain::changes(
+            self,
+            found,
+            &required.map(|(_, outcome)| outcome).collect::<Vec<_>>(),
+        );
+        Ok(Answer::Sized(Box::new(Sizing {
+            seats: found.seats,
+            tier,
+            tiers,
+            changes,
+            flow_schemas: objects.flow_schemas.clone(),
+            priority_levels: objects.levels.clone(),
+            before: before.checks,
+            proof,
+            is_complete,
+            trials: search.trials(),
+        })))
+    }
+
+    /// Finds the seats that would be enough, and the intents that can be given up.
+    fn refuse<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        mut impossible: Impossible,
+    ) -> Result<Answer, Stop> {
+        let seats = impossible.seats;
+        let is_absolute = bounds::contradiction(self.intents, None).is_some();
+        let mut more = || -> Result<(), Stop> {
+            if !is_absolute {
+                let (found, is_complete) = self.fewest(search, seats.saturating_add(1))?;
+                impossible.is_complete &= is_complete;
+                if let Some(found) = found {
+                    impossible.needed = Some(found.seats);
+                    impossible.needs = explain::needs(self, &found);
+                }
+            }
+            let all = &self.intents.intents;
+            if all.len() == 1 {
+                return Ok(());
+            }
+            for index in 0..all.len().min(MOST_GIVEN_UP) {
+                let mut intents = Intents::clone(self.intents);
+                let given_up = intents.intents.remove(index);
+                if bounds::contradiction(&intents, Some(seats)).is_some() {
+                    continue;
+                }
+                let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
+                let sizer = Sizer::new(&intents, schemas, levels, self.release, self.requests)?;
+                if search.of_other(&sizer, seats)? {
+                    impossible.give_up.push(given_up.name);
+                }
+            }
+            Ok(())
+        };
+        match more() {
+            Ok(()) => {}
+            Err(Stop::Stopped) => impossible.is_complete = false,
+            Err(error) => return Err(error),
+        }
+        impossible.trials = search.trials();
+        Ok(Answer::Impossible(Box::new(impossible)))
+    }
+
+    /// A variation in words.
+    fn title(&self, variation: Variation) -> String {
+        let starved = variation
+            .starved
+            .and_then(|index| self.intents.intents.get(index));
+        match (starved, variation.times, variation.seed) {
+            (Some(intent), ..) => {
+                let names = intent
+                    .never_starved_by
+                    .iter()
+                    .map(super::intents::client_name);
+                let names: Vec<_> = names.collect();
+                format!(
+                    "the whole load, and 600 requests at a time of {}",
+                    names.join(" and of ")
+                )
+            }
+            (None, 1.0, FIRST_SEED) => "the whole load".to_owned(),
+            (None, 1.0, seed) => format!("the whole load with seed {seed}"),
+            (None, times, _) => format!("{times} times the load"),
+        }
+    }
+}

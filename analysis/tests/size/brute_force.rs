@@ -1,0 +1,206 @@
+//! Random small cases: every answer satisfies its intents, and trying every configuration finds nothing cheaper.
+
+use crate::{RELEASE, built_in};
+use k8s_flowcontrol_analysis::recipes::{Client, Recipes};
+use k8s_flowcontrol_analysis::size::{Answer, Check, Intents, Sizer, Sizing};
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// The random cases; the limits of the differences hold for all of them together.
+const CASES: u64 = 200;
+/// The most seats of a server whose configurations are all tried.
+const MOST_SEATS: u32 = 10;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % most
+    }
+
+    fn one_of<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// A file with one or two intents, and their number.
+fn case(random: &mut Random) -> (String, usize) {
+    let clients = 1 + usize::from(random.below(5) == 0);
+    let mut text = String::from("duration: 2s\nintents:\n");
+    for client in 0..clients {
+        let (percent, at_most) = (
+            random.one_of(&["p50", "p90", "p99", "max"]),
+            random.one_of(&[0, 20, 60, 150, 400]),
+        );
+        let mean = random.one_of(&[0.02, 0.05, 0.1, 0.2]);
+        let constant = random.one_of(&["true", "false"]);
+        let arrivals = match random.below(2) {
+            0 => format!(
+                "concurrent: {}, thinkSeconds: {}",
+                2 + random.below(8),
+                random.one_of(&[0.0, 0.1])
+            ),
+            _ => format!("perSecond: {}", 10 + random.below(40)),
+        };
+        writeln!(
+            text,
+            "- client: {{user: user-{client}}}\n  waits: {{{percent}: {at_most}ms}}\n  atLoad: {{{arrivals}, meanSeconds: {mean}, constant: {constant}}}"
+        )
+        .unwrap();
+    }
+    (text, clients)
+}
+
+/// The built-in objects with a level for each client that has at least so many seats. None if the server has too few.
+fn configuration(
+    wanted: &[i64],
+    seats: u32,
+) -> Option<(Vec<FlowSchema>, Vec<PriorityLevelConfiguration>, i64)> {
+    let (mut schemas, mut levels) = built_in();
+    let mut names = Vec::new();
+    for (index, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted > 0) {
+        let name = format!("user-{index}");
+        let client = Client::User { name, groups: None };
+        let recipe = Recipes::new(&schemas, &levels, seats, RELEASE)
+            .protect(&client, 1)
+            .ok()?;
+        (schemas, levels) = (recipe.flow_schemas, recipe.priority_levels);
+        names.push((recipe.flow_schema.name().to_owned(), *wanted));
+    }
+    for level in &mut levels {
+        if let Some(queuing) = names.iter().any(|(name, _)| name == level.name()).then(|| {
+            let limited = level.spec.limited.as_mut().unwrap();
+            limited.nominal_concurrency_shares = Some(1);
+            limited.limit_response.queuing.as_mut().unwrap()
+        }) {
+            queuing.queue_length_limit = Some(10_000);
+        }
+    }
+    // Each pass gives a level the fewest shares beside the others, which takes seats from these.
+    for _ in 0..100 {
+        let limits = ServerLimits::new(&levels, seats, RELEASE);
+        let nominal = |name: &str| limits.level(name).unwrap().nominal;
+        let Some((name, wanted)) = names.iter().find(|(name, wanted)| nominal(name) < *wanted)
+        else {
+            let sum = names.iter().map(|(name, _)| nominal(name)).sum();
+            return Some((schemas, levels, sum));
+        };
+        let all: i64 = limits.levels().iter().map(|level| level.shares).sum();
+        let others = all - limits.level(name).unwrap().shares;
+        let level = levels
+            .iter_mut()
+            .find(|level| level.name() == name)
+            .unwrap();
+        let shares = (wanted - 1) * others / (i64::from(seats) - wanted + 1) + 1;
+        let limited = level.spec.limited.as_mut().unwrap();
+        limited.nominal_concurrency_shares = Some(i32::try_from(shares).ok()?);
+    }
+    None
+}
+
+/// The fewest seats of own levels with which the intents hold on a server; none if they cannot.
+fn fewest_of_levels(sizer: &Sizer<'_>, clients: usize, seats: u32) -> Option<i64> {
+    let most = i64::from(seats);
+    let all: Vec<Vec<i64>> = match clients {
+        1 => (0..=most).map(|first| vec![first]).collect(),
+        _ => (0..=most)
+            .flat_map(|first| {
+                (0..=most.min(most + 2 - first)).map(move |second| vec![first, second])
+            })
+            .collect(),
+    };
+    let mut all: Vec<_> = all
+        .into_iter()
+        .filter_map(|wanted| configuration(&wanted, seats))
+        .collect();
+    all.sort_by_key(|(.., sum)| *sum);
+    let found = all.into_iter().find(|(schemas, levels, _)| {
+        let checks = sizer.check(schemas, levels, seats).unwrap();
+        checks.iter().all(Check::is_met)
+    });
+    found.map(|(.., sum)| sum)
+}
+
+fn sum_of_levels(sizing: &Sizing) -> i64 {
+    sizing.changes.iter().map(|change| change.nominal).sum()
+}
+
+#[test]
+fn nothing_cheaper_exists() {
+    let (schemas, levels) = built_in();
+    let (mut compared, mut worse, mut impossible, mut with_levels) = (0_u32, Vec::new(), 0, 0);
+    let mut random = Random(7);
+    for number in 0..CASES {
+        let (text, clients) = case(&mut random);
+        // Half of the cases look for the fewest seats of a server, the others for the fewest of the levels.
+        let known = random.below(2) == 0;
+        let seats = 2 + random.below(u64::from(MOST_SEATS) - 4) as u32;
+        let text = match known {
+            true => format!("server: {{seats: {seats}}}\n{text}"),
+            false => text,
+        };
+        let intents =
+            Intents::read(text.as_bytes()).unwrap_or_else(|error| panic!("{text}{error}"));
+        let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+        let answer = sizer.size(|_| ControlFlow::Continue(())).unwrap();
+        let (own, best) = match &answer {
+            Answer::Sized(sizing) => {
+                let (schemas, levels) = (&sizing.flow_schemas, &sizing.priority_levels);
+                let checks = sizer.check(schemas, levels, sizing.seats).unwrap();
+                assert!(checks.iter().all(Check::is_met), "{text}{checks:?}");
+                assert!(sizing.proof.is_met(), "{text}");
+                with_levels += u32::from(!sizing.changes.is_empty());
+                match known {
+                    true => {
+                        let best = fewest_of_levels(&sizer, clients, seats);
+                        (
+                            sum_of_levels(sizing),
+                            best.expect("the answer is one of them"),
+                        )
+                    }
+                    false => {
+                        let near = |seats: &u32| *seats <= MOST_SEATS || seats + 2 >= sizing.seats;
+                        let best = (1..sizing.seats)
+                            .filter(near)
+                            .find(|seats| fewest_of_levels(&sizer, clients, *seats).is_some());
+                        let own = i64::from(sizing.seats);
+                        (own, best.map_or(own, i64::from))
+                    }
+                }
+            }
+            Answer::Impossible(_) if known => {
+                impossible += 1;
+                let best = fewest_of_levels(&sizer, clients, seats);
+                assert_eq!(best, None, "{text}{answer:?}");
+                (0, 0)
+            }
+            _ => panic!("{text}{answer:?}"),
+        };
+        compared += 1;
+        if own > best {
+            worse.push(format!("{number}: {own} seats, possible {best}\n{text}"));
+            assert!(own <= best + 1, "{}", worse.join("\n"));
+        }
+    }
+    println!(
+        "{compared} cases, {impossible} of them impossible, {with_levels} with own levels, {} worse by one seat",
+        worse.len()
+    );
+    let equal = compared as usize - worse.len();
+    assert!(
+        equal * 100 >= compared as usize * 95,
+        "{}",
+        worse.join("\n")
+    );
+    assert!(
+        impossible > 10 && with_levels > 80,
+        "the cases are too easy"
+    );
+}
