@@ -33,11 +33,20 @@ pub(crate) fn read_logs(
         }
         let counts = log.counts();
         let broken = counts.broken - before.broken;
-        if broken > 0 && counts.events == before.events {
+        let other = counts.other - before.other;
+        if broken + other > 0 && counts.events == before.events {
             let failure = Failure::input(format!("{name} contains no audit events"));
             return Err(failure.hint(
-                "expected events of audit.k8s.io/v1 in JSON, one per line, as `--audit-log-format=json` writes them",
+                "expected events of audit.k8s.io/v1 in JSON, or an export of CloudWatch, Cloud Logging, Azure Monitor, Loki, Elasticsearch, Splunk or a log shipper that has them; \
+                `kubectl flowcontrol traffic export --help` shows how to get one",
             ));
+        }
+        if other > 0 {
+            let records = plural(usize::try_from(other).unwrap_or(usize::MAX), "record");
+            warn(
+                streams,
+                &format!("{name}: skipped {records} of logs other than the audit log"),
+            )?;
         }
         if broken > 0 {
             let first = match (before.broken, counts.first_broken) {
@@ -49,6 +58,12 @@ pub(crate) fn read_logs(
                 streams,
                 &format!("{first}: skipped {lines} without an audit event"),
             )?;
+        }
+    }
+    for format in log.counts().formats.keys() {
+        if !format.lacks().is_empty() {
+            let lacks = format.lacks().join(", ");
+            warn(streams, &format!("{format} does not have {lacks}"))?;
         }
     }
     log.finish(|event| each(event, files.len(), streams))

@@ -108,6 +108,12 @@ impl<'a> Reader<'a> {
         self.depth <= 2
     }
 
+    /// The offset of the next value in the text, in bytes.
+    pub fn offset(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
     /// Whether a string is next.
     pub fn is_string(&mut self) -> bool {
         self.peek() == b'"'

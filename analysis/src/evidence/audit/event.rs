@@ -13,6 +13,8 @@ pub struct Event<'a> {
     pub audit_id: Cow<'a, str>,
     /// The stage of the request.
     pub stage: Stage,
+    /// The level of the audit policy.
+    pub level: Level,
     /// The path and query, as the client sent them.
     pub request_uri: Cow<'a, str>,
     /// The verb, as in [`RequestAttributes`].
@@ -23,6 +25,9 @@ pub struct Event<'a> {
     pub impersonated_user: Option<UserInfo<'a>>,
     /// The header `User-Agent`.
     pub user_agent: Cow<'a, str>,
+    /// The addresses of the client and of the proxies between it and the server, the client first. A client can add addresses in
+    /// front.
+    pub source_ips: Vec<Cow<'a, str>>,
     /// The object; `None` for a non-resource request.
     pub object_ref: Option<ObjectReference<'a>>,
     /// The HTTP status code of the response.
@@ -51,6 +56,50 @@ pub enum Stage {
     ResponseComplete,
     /// The server panicked.
     Panic,
+}
+
+impl Stage {
+    /// All stages, in the order of a request.
+    pub const ALL: [Self; 4] = [
+        Self::RequestReceived,
+        Self::ResponseStarted,
+        Self::ResponseComplete,
+        Self::Panic,
+    ];
+
+    /// The name in the event.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RequestReceived => "RequestReceived",
+            Self::ResponseStarted => "ResponseStarted",
+            Self::ResponseComplete => "ResponseComplete",
+            Self::Panic => "Panic",
+        }
+    }
+}
+
+/// The level of the audit policy, which decides about the content of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// The event does not have the level.
+    #[default]
+    Unknown,
+    /// No bodies.
+    Metadata,
+    /// The body of the request.
+    Request,
+    /// The bodies of the request and of the response.
+    RequestResponse,
+}
+
+impl Level {
+    /// All levels.
+    pub const ALL: [Self; 4] = [
+        Self::Unknown,
+        Self::Metadata,
+        Self::Request,
+        Self::RequestResponse,
+    ];
 }
 
 /// A user in an event.

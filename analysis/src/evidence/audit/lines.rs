@@ -1,81 +1,131 @@
-//! The JSON values of a log: one a line, or spread over several lines.
+//! The entries of a log: its lines, and the records of JSON documents over several lines.
 
-use std::io::{self, BufRead, Read};
+use super::document::{Document, Step};
+use super::envelope::{Columns, is_open};
+use super::source::Source;
+use std::io::{self, BufRead};
 
-/// The most bytes of a JSON value.
-const LIMIT: u64 = 64 << 20;
+/// The most bytes of an entry.
+pub(super) const LIMIT: u64 = 64 << 20;
 
-/// Reads JSON values from front to back.
-pub(super) struct Values<R> {
-    input: R,
-    /// The number of the last line that was read.
-    line: u64,
+/// Reads the entries from front to back.
+pub(super) struct Entries<R> {
+    input: Source<R>,
+    document: Document,
+    is_in_document: bool,
 }
 
-/// The next value, or a line that is not a value.
-pub(super) enum Found {
-    /// The text is in the buffer. The number is that of its first line.
-    Value(u64),
-    /// A line that is longer than any value.
-    TooLong(u64),
+/// The next entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// The buffer has a line, or a JSON object over several lines. The number is that of its first line.
+    Line(u64),
+    /// The buffer has an entry of a list in a document over several lines.
+    Element(u64),
+    /// An entry that is longer than any event, or damaged.
+    Broken(u64),
     End,
 }
 
-impl<R: BufRead> Values<R> {
+impl<R: BufRead> Entries<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, line: 0 }
+        Self {
+            input: Source::new(input),
+            document: Document::default(),
+            is_in_document: false,
+        }
     }
 
-    /// Reads the next value into `text`.
-    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> io::Result<Found> {
+    /// The columns of the table that the last element is a row of.
+    pub(super) fn columns(&self) -> Option<&Columns> {
+        self.document.columns()
+    }
+
+    /// Reads the next entry into `text`.
+    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> io::Result<Entry> {
+        if self.is_in_document {
+            let line = self.input.line();
+            let step = self.document.next(&mut self.input, text)?;
+            return match self.entry(step, line)? {
+                Some(entry) => Ok(entry),
+                None => self.next_line(text),
+            };
+        }
+        self.next_line(text)
+    }
+
+    /// Appends lines to a row of a table in CSV, as long as it ends inside of quotes.
+    pub(super) fn complete_row(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
+        while is_open(text) && (text.len() as u64) < LIMIT {
+            let length = text.len();
+            self.input.read_line(text, LIMIT)?;
+            if text.len() == length {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_line(&mut self, text: &mut Vec<u8>) -> io::Result<Entry> {
         loop {
             text.clear();
-            if !self.read_line(text)? {
-                return Ok(Found::TooLong(self.line));
-            }
+            let line = self.input.line();
+            self.input.read_line(text, LIMIT)?;
             if text.is_empty() {
-                return Ok(Found::End);
+                return Ok(Entry::End);
             }
-            // A value over several lines begins with a bracket on its own line, and ends likewise.
-            let end: &[u8] = match text.trim_ascii() {
-                b"" => continue,
-                b"{" => b"}",
-                b"[" => b"]",
-                _ => return Ok(Found::Value(self.line)),
-            };
-            return self.read_until(end, text);
-        }
-    }
-
-    /// Reads the lines up to the line `end`.
-    fn read_until(&mut self, end: &[u8], text: &mut Vec<u8>) -> io::Result<Found> {
-        let first = self.line;
-        loop {
-            let start = text.len();
-            if !self.read_line(text)? || text.len() as u64 >= LIMIT {
-                return Ok(Found::TooLong(first));
+            let is_cut = text.len() as u64 >= LIMIT && !text.ends_with(b"\n");
+            let trimmed = text.trim_ascii();
+            if trimmed.is_empty() {
+                continue;
             }
-            let line = &text[start..];
-            if line.is_empty() || line.trim_ascii_end() == end {
-                return Ok(Found::Value(first));
+            if !begins_document(trimmed, is_cut) {
+                if is_cut {
+                    self.input.skip_line()?;
+                    return Ok(Entry::Broken(line));
+                }
+                return Ok(Entry::Line(line));
+            }
+            self.input.unread(text);
+            let step = self.document.begin(&mut self.input, text)?;
+            self.is_in_document = true;
+            if let Some(entry) = self.entry(step, line)? {
+                return Ok(entry);
             }
         }
     }
 
-    /// Appends a line with its line break; nothing at the end. Of a line that is too long, the rest is skipped and `false` is
-    /// returned.
-    fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
-        let start = text.len();
-        self.input.by_ref().take(LIMIT).read_until(b'\n', text)?;
-        let line = &text[start..];
-        if line.is_empty() {
-            return Ok(true);
-        }
-        self.line += 1;
-        if (line.len() as u64) < LIMIT || line.ends_with(b"\n") {
-            return Ok(true);
-        }
-        self.input.skip_until(b'\n')?;
-        Ok(false)
+    /// The entry of a step; `None` at the end of the document.
+    fn entry(&mut self, step: Step, line: u64) -> io::Result<Option<Entry>> {
+        Ok(Some(match step {
+            Step::Entry => Entry::Element(line),
+            Step::TooLong => Entry::Broken(line),
+            Step::Whole => {
+                self.is_in_document = false;
+                Entry::Line(line)
+            }
+            Step::Broken => {
+                self.is_in_document = false;
+                if !self.input.is_at_line_start() {
+                    self.input.skip_line()?;
+                }
+                Entry::Broken(line)
+            }
+            Step::End => {
+                self.is_in_document = false;
+                return Ok(None);
+            }
+        }))
     }
+}
+
+/// Whether a line begins a JSON document over several lines: it ends with an open bracket. So does a longer line than any event.
+fn begins_document(line: &[u8], is_cut: bool) -> bool {
+    let is_json = match line {
+        [b'{'] | [b'['] => return true,
+        [b'{', rest @ ..] => rest.trim_ascii_start().starts_with(b"\""),
+        [b'[', rest @ ..] => matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[')),
+        _ => false,
+    };
+    is_json && (is_cut || matches!(line.last(), Some(b'{' | b'[')))
 }

@@ -1,12 +1,15 @@
 //! Reading a log.
 
 use super::decompressed::decompressed;
+use super::envelope::{Columns, Format, Found, Opener, Outcome, Pieces};
 use super::event::{Event, Stage};
 use super::join::{Joined, Joiner};
-use super::lines::{Found, Values};
-use super::parse::{Parsed, parse, parse_element};
+use super::lines::{Entries, Entry};
+use super::parse::parse_element;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
+use std::ops::ControlFlow;
 
 /// A reader of audit logs, which reports each request once.
 ///
@@ -19,6 +22,7 @@ use std::io::{self, BufRead};
 pub struct AuditLog {
     joiner: Joiner,
     counts: Counts,
+    pieces: Pieces,
 }
 
 /// The content of logs.
@@ -35,6 +39,14 @@ pub struct Counts {
     pub broken: u64,
     /// The number of the line of the first of them, in its log.
     pub first_broken: Option<u64>,
+    /// The entries of known formats that are not audit events, such as the lines of other components of a control plane.
+    pub other: u64,
+    /// The events by the format in which they were delivered.
+    pub formats: BTreeMap<Format, u64>,
+    /// The events by stage, in the order of [`Stage::ALL`].
+    pub stages: [u64; 4],
+    /// The events by the level of the audit policy, in the order of [`Level::ALL`](super::Level::ALL).
+    pub levels: [u64; 4],
 }
 
 impl AuditLog {
@@ -43,7 +55,8 @@ impl AuditLog {
         Self::default()
     }
 
-    /// Reads a log, compressed with gzip or not, and calls `each` with the last event of every request that is complete.
+    /// Reads a log in any known [`Format`], compressed with gzip or zstd or not, and calls `each` with the last event of every request
+    /// that is complete. Formats can alternate within a log.
     ///
     /// Values that are not events are counted and skipped.
     ///
@@ -54,35 +67,50 @@ impl AuditLog {
         input: impl BufRead,
         mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut values = Values::new(decompressed(input)?);
+        let mut entries = Entries::new(decompressed(input)?);
         let mut bytes = Vec::new();
+        let mut table = None::<Columns>;
+        let mut is_first = true;
         loop {
-            let line = match values.next(&mut bytes)? {
-                Found::End => return Ok(()),
-                Found::TooLong(line) => {
-                    self.broken(line);
+            let entry = entries.next(&mut bytes)?;
+            let (line, columns) = match entry {
+                Entry::End => break,
+                Entry::Broken(line) => {
+                    self.broken(line, 1);
                     continue;
                 }
-                Found::Value(line) => line,
+                Entry::Line(line) => (line, None),
+                Entry::Element(line) => (line, entries.columns().cloned()),
             };
+            if table.is_some() {
+                entries.complete_row(&mut bytes)?;
+            }
             // Checking is faster than replacing, which almost no log needs.
             let text = match std::str::from_utf8(&bytes) {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(&bytes),
             };
-            match parse(&text) {
-                Some(Parsed::Event(event)) => self.event(&event, &text, &mut each)?,
-                Some(Parsed::Batch(items)) => {
-                    for item in items {
-                        match parse_element(item) {
-                            Some(event) => self.event(&event, item, &mut each)?,
-                            None => self.broken(line),
-                        }
-                    }
+            if std::mem::take(&mut is_first) {
+                table = Columns::of_header(&text);
+                if table.is_some() {
+                    continue;
                 }
-                None => self.broken(line),
             }
+            let row = table.as_ref().map(|table| table.object_of_csv(&text));
+            let text = match row {
+                Some(Some(row)) => Cow::Owned(row),
+                Some(None) => {
+                    self.broken(line, 1);
+                    continue;
+                }
+                None => text,
+            };
+            let is_element = matches!(entry, Entry::Element(_)) || table.is_some();
+            self.open_entry(&text, line, is_element, columns.as_ref(), &mut each)?;
         }
+        let cut = self.pieces.clear();
+        self.counts.broken += cut;
+        Ok(())
     }
 
     /// Calls `each` with the requests that are not complete, and returns the counts of all logs.
@@ -94,7 +122,7 @@ impl AuditLog {
         mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<Counts, E> {
         while let Some(text) = self.joiner.pop() {
-            self.report_incomplete(&text, &mut each)?;
+            self.counts.report_incomplete(&text, &mut each)?;
         }
         Ok(self.counts)
     }
@@ -109,17 +137,70 @@ impl AuditLog {
         self.joiner.open()
     }
 
-    fn event<E>(
+    /// Opens an entry of a log.
+    fn open_entry<E>(
         &mut self,
-        event: &Event<'_>,
         text: &str,
+        line: u64,
+        is_element: bool,
+        columns: Option<&Columns>,
         each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.counts.events += 1;
-        match self.joiner.add(event, text) {
+        let (joiner, counts) = (&mut self.joiner, &mut self.counts);
+        let (mut error, mut found) = (None, Found::default());
+        let mut receive = |event: &Event<'_>, text: &str, format: Format| match counts
+            .event(joiner, event, text, format, each)
+        {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                error = Some(failure);
+                ControlFlow::Break(())
+            }
+        };
+        let mut opener = Opener::new(&mut self.pieces, &mut found, &mut receive);
+        let outcome = match is_element {
+            true => opener.element(text, columns),
+            false => opener.line(text),
+        };
+        if let Some(error) = error {
+            return Err(error);
+        }
+        match outcome {
+            Outcome::Broken => found.broken += 1,
+            Outcome::Other if is_element => found.other += 1,
+            Outcome::Other => found.broken += 1,
+            Outcome::Opened | Outcome::Stop => {}
+        }
+        self.counts.other += found.other;
+        self.broken(line, found.broken);
+        Ok(())
+    }
+
+    fn broken(&mut self, line: u64, count: u64) {
+        if count > 0 {
+            self.counts.broken += count;
+            self.counts.first_broken.get_or_insert(line);
+        }
+    }
+}
+
+impl Counts {
+    fn event<E>(
+        &mut self,
+        joiner: &mut Joiner,
+        event: &Event<'_>,
+        text: &str,
+        format: Format,
+        each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.events += 1;
+        *self.formats.entry(format).or_default() += 1;
+        self.stages[event.stage as usize] += 1;
+        self.levels[event.level as usize] += 1;
+        match joiner.add(event, text) {
             Joined::Nothing => Ok(()),
             Joined::Report(earlier) => {
-                self.counts.requests += 1;
+                self.requests += 1;
                 let earlier = earlier.as_deref().filter(|_| event.verb == "watch");
                 let started = earlier
                     .and_then(parse_element)
@@ -145,13 +226,8 @@ impl AuditLog {
         let Some(event) = parse_element(text) else {
             return Ok(());
         };
-        self.counts.requests += 1;
-        self.counts.incomplete += 1;
+        self.requests += 1;
+        self.incomplete += 1;
         each(&event)
-    }
-
-    fn broken(&mut self, line: u64) {
-        self.counts.broken += 1;
-        self.counts.first_broken.get_or_insert(line);
     }
 }

@@ -1,9 +1,9 @@
 //! Audit logs: the requests that a server handled, from the events that it wrote about them.
 //!
 //! A server writes up to three events about a request: when it arrives, when a long response begins, and when it is complete.
-//! [`AuditLog`] joins them by the audit id, and reports each request once, with its last event. It reads JSON lines as
-//! `--audit-log-format=json` writes them, compressed with gzip or not, and batches of webhooks (`EventList`), of `audit.k8s.io/v1` and `v1beta1`. The memory it needs
-//! does not grow with the log: it keeps requests that are not complete, up to a limit.
+//! [`AuditLog`] joins them by the audit id, and reports each request once, with its last event. It reads events of `audit.k8s.io/v1` and
+//! `v1beta1` in every [`Format`] in which servers, clouds and log shippers deliver them, compressed with gzip or zstd or not. The
+//! memory it needs does not grow with the log: it keeps one entry, and requests that are not complete, up to a limit.
 //!
 //! ```
 //! use k8s_flowcontrol_analysis::audit::AuditLog;
@@ -26,14 +26,19 @@
 //! ```
 
 mod decompressed;
+mod document;
+mod envelope;
 mod event;
 mod join;
 mod lines;
 mod log;
 mod parse;
+mod source;
 mod time;
+mod zstd;
 
 pub use decompressed::decompressed;
-pub use event::{Event, ObjectReference, Stage, UserInfo};
+pub use envelope::Format;
+pub use event::{Event, Level, ObjectReference, Stage, UserInfo};
 pub use log::{AuditLog, Counts};
 pub(crate) use time::go_duration;

@@ -1,6 +1,6 @@
 //! The JSON text of an event, or of a batch of events.
 
-use super::event::{Event, ObjectReference, Stage, UserInfo};
+use super::event::{Event, Level, ObjectReference, Stage, UserInfo};
 use k8s_flowcontrol_types::json::{Fault, Reader};
 use std::borrow::Cow;
 
@@ -15,13 +15,10 @@ pub(super) enum Parsed<'a> {
     Batch(Vec<&'a str>),
 }
 
-/// Parses an event, an `EventList` or a JSON array of events; `None` for anything else.
+/// Parses an event or an `EventList`; `None` for anything else.
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     let mut reader = Reader::new(text);
-    let parsed = match text.trim_ascii_start().as_bytes().first()? {
-        b'[' => Parsed::Batch(batch(&mut reader).ok()?),
-        _ => object(&mut reader).ok()??,
-    };
+    let parsed = object(&mut reader).ok()??;
     reader.is_at_end().then_some(parsed)
 }
 
@@ -82,6 +79,18 @@ fn fields<'a>(reader: &mut Reader<'a>) -> Result<Fields<'a>, Fault> {
                 };
                 Ok(())
             }
+            "level" => {
+                let mut level = Cow::default();
+                text(reader, &mut level)?;
+                event.level = match level.as_ref() {
+                    "Metadata" => Level::Metadata,
+                    "Request" => Level::Request,
+                    "RequestResponse" => Level::RequestResponse,
+                    _ => Level::Unknown,
+                };
+                Ok(())
+            }
+            "sourceIPs" => texts(reader, &mut event.source_ips),
             "requestURI" => text(reader, &mut event.request_uri),
             "verb" => text(reader, &mut event.verb),
             "user" => user(reader, &mut event.user),
@@ -117,20 +126,23 @@ fn text<'a>(reader: &mut Reader<'a>, value: &mut Cow<'a, str>) -> Result<(), Fau
     Ok(())
 }
 
+/// A list of texts; empty for `null`.
+fn texts<'a>(reader: &mut Reader<'a>, values: &mut Vec<Cow<'a, str>>) -> Result<(), Fault> {
+    if reader.null() {
+        return Ok(());
+    }
+    let mut more = reader.elements()?;
+    while more {
+        values.push(reader.string(&"a string")?);
+        more = reader.more_elements()?;
+    }
+    Ok(())
+}
+
 fn user<'a>(reader: &mut Reader<'a>, user: &mut UserInfo<'a>) -> Result<(), Fault> {
     reader.fields(&"a user", &mut |name, reader| match name.as_ref() {
         "username" => text(reader, &mut user.name),
-        "groups" => {
-            if reader.null() {
-                return Ok(());
-            }
-            let mut more = reader.elements()?;
-            while more {
-                user.groups.push(reader.string(&"a group")?);
-                more = reader.more_elements()?;
-            }
-            Ok(())
-        }
+        "groups" => texts(reader, &mut user.groups),
         _ => reader.skip(),
     })
 }

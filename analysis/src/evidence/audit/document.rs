@@ -1,0 +1,264 @@
+//! A JSON document of any length over many lines, cut into its records.
+//!
+//! Responses of clouds are one document with all entries: an array, or an object with lists such as `events` or `entries`. Only one entry
+//! at a time is kept.
+
+use super::envelope::Columns;
+use super::lines::LIMIT;
+use super::source::Source;
+use std::io::{self, BufRead};
+
+/// The fields whose lists hold entries, or objects with such lists.
+const LISTS: [&[u8]; 14] = [
+    b"Records",
+    b"data",
+    b"entries",
+    b"events",
+    b"hits",
+    b"items",
+    b"logEvents",
+    b"records",
+    b"result",
+    b"results",
+    b"rows",
+    b"streams",
+    b"tables",
+    b"values",
+];
+/// The most nested lists and objects that hold entries.
+const MOST_LEVELS: usize = 16;
+
+/// The position in a document.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    open: Vec<Level>,
+    /// The columns of the table that is open.
+    columns: Option<Columns>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// An array of entries.
+    Array,
+    /// An object, of which a list was found.
+    Object,
+}
+
+/// A step through a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// An entry of a list.
+    Entry,
+    /// An object without a list of entries, which is the whole document.
+    Whole,
+    /// An entry that is longer than any event.
+    TooLong,
+    /// The text is not JSON here, or ends too early.
+    Broken,
+    End,
+}
+
+impl Document {
+    /// The columns of the rows.
+    pub(super) fn columns(&self) -> Option<&Columns> {
+        self.columns.as_ref()
+    }
+
+    /// Begins a document.
+    pub(super) fn begin<R: BufRead>(
+        &mut self,
+        input: &mut Source<R>,
+        text: &mut Vec<u8>,
+    ) -> io::Result<Step> {
+        self.open.clear();
+        self.columns = None;
+        text.clear();
+        match input.peek()? {
+            Some(b'[') => {
+                input.bump();
+                self.open.push(Level::Array);
+                self.next(input, text)
+            }
+            Some(b'{') => Ok(match self.object(input, text)? {
+                Step::Entry if self.open.is_empty() => Step::Whole,
+                step => step,
+            }),
+            _ => Ok(Step::Broken),
+        }
+    }
+
+    /// Reads the next entry into `text`.
+    pub(super) fn next<R: BufRead>(
+        &mut self,
+        input: &mut Source<R>,
+        text: &mut Vec<u8>,
+    ) -> io::Result<Step> {
+        text.clear();
+        loop {
+            let Some(level) = self.open.last().copied() else {
+                return Ok(Step::End);
+            };
+            let Some(byte) = input.peek()? else {
+                return Ok(Step::Broken);
+            };
+            match (level, byte) {
+                (_, b',') => input.bump(),
+                (Level::Array, b']') | (Level::Object, b'}') => {
+                    input.bump();
+                    self.open.pop();
+                }
+                (Level::Array, b'{') => return self.object(input, text),
+                (Level::Array, b'}' | b':') => return Ok(Step::Broken),
+                (Level::Array, _) => return self.value(input, text),
+                (Level::Object, b'"') => {
+                    if let Some(step) = self.field(input, text, false)? {
+                        return Ok(step);
+                    }
+                    text.clear();
+                }
+                (Level::Object, _) => return Ok(Step::Broken),
+            }
+        }
+    }
+
+    /// Reads an object as an entry, unless one of its fields is a list of entries.
+    fn object<R: BufRead>(
+        &mut self,
+        input: &mut Source<R>,
+        text: &mut Vec<u8>,
+    ) -> io::Result<Step> {
+        input.bump();
+        text.push(b'{');
+        loop {
+            match input.peek()? {
+                Some(b'}') => {
+                    input.bump();
+                    text.push(b'}');
+                    return Ok(Step::Entry);
+                }
+                Some(b',') => {
+                    input.bump();
+                    text.push(b',');
+                }
+                Some(b'"') => {
+                    if let Some(step) = self.field(input, text, true)? {
+                        return Ok(step);
+                    }
+                }
+                _ => return Ok(Step::Broken),
+            }
+        }
+    }
+
+    /// Reads a field. A list of entries is entered, and its first entry or a problem is returned.
+    fn field<R: BufRead>(
+        &mut self,
+        input: &mut Source<R>,
+        text: &mut Vec<u8>,
+        is_kept: bool,
+    ) -> io::Result<Option<Step>> {
+        let start = text.len();
+        if !copy_value(input, text)? {
+            return Ok(Some(Step::Broken));
+        }
+        let name = text[start..].trim_ascii();
+        let name = name
+            .get(1..name.len().saturating_sub(1))
+            .unwrap_or_default();
+        let (is_list, is_columns) = (LISTS.contains(&name), name == b"columns");
+        if input.peek()? != Some(b':') {
+            return Ok(Some(Step::Broken));
+        }
+        input.bump();
+        text.push(b':');
+        let next = input.peek()?;
+        if is_list && matches!(next, Some(b'[' | b'{')) && self.open.len() < MOST_LEVELS {
+            text.clear();
+            // The rest of an object that is passed over is read by `next`.
+            self.open.push(Level::Object);
+            return Ok(Some(match next {
+                Some(b'{') => self.object(input, text)?,
+                _ => {
+                    input.bump();
+                    self.open.push(Level::Array);
+                    self.next(input, text)?
+                }
+            }));
+        }
+        let start = text.len();
+        match self.value(input, text)? {
+            Step::Entry => {}
+            Step::TooLong if !is_kept => {}
+            step => return Ok(Some(step)),
+        }
+        if is_columns {
+            let columns = std::str::from_utf8(&text[start..]).ok();
+            self.columns = columns.and_then(Columns::of_json);
+        }
+        Ok(None)
+    }
+
+    /// Appends any value.
+    fn value<R: BufRead>(&self, input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<Step> {
+        Ok(match copy_value(input, text)? {
+            false => Step::Broken,
+            true if text.len() as u64 >= LIMIT => Step::TooLong,
+            true => Step::Entry,
+        })
+    }
+}
+
+/// Appends a value, as far as it is not longer than any event; `false` if the input ends in it, or if there is none.
+fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<bool> {
+    let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
+    let (mut length, mut is_at_end) = (0, false);
+    while !is_at_end {
+        let bytes = input.fill_buf()?;
+        if bytes.is_empty() {
+            // A number has no end of its own.
+            return Ok(length > 0 && depth == 0 && !is_string);
+        }
+        let (mut taken, mut breaks) = (bytes.len(), 0);
+        for (index, byte) in bytes.iter().enumerate() {
+            if is_string {
+                match byte {
+                    _ if is_escaped => is_escaped = false,
+                    b'\\' => is_escaped = true,
+                    b'"' => {
+                        is_string = false;
+                        is_at_end = depth == 0;
+                    }
+                    b'\n' => breaks += 1,
+                    _ => {}
+                }
+            } else {
+                match byte {
+                    b'"' => is_string = true,
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' if depth > 0 => {
+                        depth -= 1;
+                        is_at_end = depth == 0;
+                    }
+                    // The end of a number or of a literal.
+                    b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => {
+                        is_at_end = true;
+                        taken = index;
+                        break;
+                    }
+                    b'\n' => breaks += 1,
+                    _ => {}
+                }
+            }
+            if is_at_end {
+                taken = index + 1;
+                break;
+            }
+        }
+        let room = LIMIT.saturating_sub(text.len() as u64);
+        let kept = taken.min(usize::try_from(room).unwrap_or(usize::MAX));
+        text.extend_from_slice(&bytes[..kept]);
+        length += taken;
+        input.take_bytes(taken, breaks);
+    }
+    Ok(length > 0)
+}

@@ -1,0 +1,290 @@
+//! Google Cloud Logging, where GKE writes its audit log: as entries of Cloud Audit Logs, not as events of Kubernetes.
+//!
+//! Sources: the reference of Cloud Logging, `LogEntry` (`protoPayload`, `timestamp`, `labels`, `operation`, `insertId`) and `AuditLog`
+//! (`serviceName`, `methodName`, `resourceName`, `authenticationInfo.principalEmail`, `requestMetadata.callerIp` and
+//! `callerSuppliedUserAgent`, `status` of `google.rpc.Status`); GKE, "About GKE audit logs" (`methodName` is
+//! `io.k8s.GROUP.VERSION.RESOURCE.VERB`, `resourceName` is `GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME`, `operation.id` is the audit
+//! ID); `google/rpc/code.proto` (the HTTP status code of each code).
+
+use super::content::{Content, Json};
+use super::record::Record;
+use k8s_flowcontrol_types::json::{Fault, Reader, WriteJson, Writer};
+use std::borrow::Cow;
+
+pub(super) const FIELDS: &[&str] = &[
+    "insertId",
+    "labels",
+    "operation",
+    "protoPayload",
+    "timestamp",
+];
+
+pub(super) fn open<'r>(record: &'r Record<'_>) -> Option<Content<'r>> {
+    let payload = Payload::read(record.json("protoPayload")?).unwrap_or_default();
+    // Entries of other services, such as the management of clusters.
+    if !payload.method.starts_with("io.k8s.") && payload.service != "k8s.io" {
+        return Some(Content::Nothing);
+    }
+    let operation = record.json("operation").map(Operation::read);
+    let operation = operation.and_then(Result::ok).unwrap_or_default();
+    let id = match operation.id.as_ref() {
+        "" => record.text("insertId").unwrap_or_default(),
+        id => id,
+    };
+    let verb = payload.method.rsplit('.').next().unwrap_or_default();
+    let object = Object::parse(&payload.resource, &payload.method);
+    let mut writer = Writer::default();
+    writer.object(|writer| {
+        writer.field("auditID", id);
+        writer.field("stage", operation.stage());
+        writer.field("verb", verb);
+        writer.field("requestURI", &*object.uri());
+        writer.field("user", &User(&payload.principal));
+        writer.field("userAgent", &*payload.agent);
+        if !payload.address.is_empty() {
+            writer.field("sourceIPs", &vec![payload.address.to_string()]);
+        }
+        if !object.resource.is_empty() {
+            writer.field("objectRef", &object);
+        }
+        writer.field("responseStatus", &Status(&payload));
+        if let Some(labels) = record.json("labels") {
+            writer.field("annotations", &Json(labels));
+        }
+        writer.field(
+            "requestReceivedTimestamp",
+            record.text("timestamp").unwrap_or_default(),
+        );
+    });
+    Some(Content::Event(writer.into_text()))
+}
+
+/// The fields of an AuditLog.
+#[derive(Default)]
+struct Payload<'a> {
+    service: Cow<'a, str>,
+    method: Cow<'a, str>,
+    resource: Cow<'a, str>,
+    principal: Cow<'a, str>,
+    address: Cow<'a, str>,
+    agent: Cow<'a, str>,
+    code: i64,
+    message: Cow<'a, str>,
+}
+
+impl<'a> Payload<'a> {
+    fn read(text: &'a str) -> Result<Self, Fault> {
+        let mut payload = Self::default();
+        Reader::new(text).fields(&"a payload", &mut |name, reader| match name.as_ref() {
+            "serviceName" => string(reader, &mut payload.service),
+            "methodName" => string(reader, &mut payload.method),
+            "resourceName" => string(reader, &mut payload.resource),
+            "authenticationInfo" => one(reader, "principalEmail", &mut payload.principal),
+            "requestMetadata" => {
+                reader.fields(&"metadata", &mut |name, reader| match name.as_ref() {
+                    "callerIp" => string(reader, &mut payload.address),
+                    "callerSuppliedUserAgent" => string(reader, &mut payload.agent),
+                    _ => reader.skip(),
+                })
+            }
+            "status" => reader.fields(&"a status", &mut |name, reader| match name.as_ref() {
+                "code" => match reader.integer() {
+                    Some(code) => {
+                        payload.code = code;
+                        Ok(())
+                    }
+                    None => reader.skip(),
+                },
+                "message" => string(reader, &mut payload.message),
+                _ => reader.skip(),
+            }),
+            _ => reader.skip(),
+        })?;
+        Ok(payload)
+    }
+}
+
+/// The operation that an entry belongs to: a request.
+#[derive(Default)]
+struct Operation<'a> {
+    id: Cow<'a, str>,
+    is_unfinished: bool,
+}
+
+impl<'a> Operation<'a> {
+    fn read(text: &'a str) -> Result<Self, Fault> {
+        let (mut id, mut first, mut last) = (Cow::default(), false, false);
+        Reader::new(text).fields(&"an operation", &mut |name, reader| {
+            match name.as_ref() {
+                "id" => string(reader, &mut id)?,
+                "first" => first = reader.bool()?,
+                "last" => last = reader.bool()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(Self {
+            id,
+            is_unfinished: first && !last,
+        })
+    }
+
+    fn stage(&self) -> &'static str {
+        match self.is_unfinished {
+            true => "ResponseStarted",
+            false => "ResponseComplete",
+        }
+    }
+}
+
+/// The object of a request, or the path of a request without an object.
+struct Object<'a> {
+    path: &'a str,
+    group: &'a str,
+    version: &'a str,
+    namespace: &'a str,
+    resource: &'a str,
+    name: &'a str,
+    subresource: &'a str,
+}
+
+impl<'a> Object<'a> {
+    fn parse(path: &'a str, method: &str) -> Self {
+        let mut object = Self {
+            path,
+            group: "",
+            version: "",
+            namespace: "",
+            resource: "",
+            name: "",
+            subresource: "",
+        };
+        // `io.k8s.get` and the like are requests without an object.
+        if method.split('.').count() < 6 {
+            return object;
+        }
+        let mut parts = path.splitn(3, '/');
+        let (Some(group), Some(version), Some(rest)) = (parts.next(), parts.next(), parts.next())
+        else {
+            return object;
+        };
+        object.group = if group == "core" { "" } else { group };
+        object.version = version;
+        let mut parts = rest.splitn(4, '/');
+        let mut next = || parts.next().unwrap_or_default();
+        let (first, second, third) = (next(), next(), next());
+        // The subresources of a namespace are below its name, where other objects have their resource.
+        if first == "namespaces" && !matches!(third, "" | "finalize" | "status") {
+            let (name, subresource) = match next() {
+                "" => ("", ""),
+                rest => rest.split_once('/').unwrap_or((rest, "")),
+            };
+            (object.namespace, object.resource) = (second, third);
+            (object.name, object.subresource) = (name, subresource);
+        } else {
+            (object.resource, object.name, object.subresource) = (first, second, third);
+            if first == "namespaces" {
+                object.namespace = second;
+            }
+        }
+        object
+    }
+
+    /// The path of the request. The query is not recorded.
+    fn uri(&self) -> String {
+        let path = self.path;
+        match (self.resource, path.strip_prefix("core/")) {
+            ("", _) => format!("/{}", path.trim_start_matches('/')),
+            (_, Some(core)) => format!("/api/{core}"),
+            (_, None) => format!("/apis/{path}"),
+        }
+    }
+}
+
+impl WriteJson for Object<'_> {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.object(|writer| {
+            writer.field("apiGroup", self.group);
+            writer.field("apiVersion", self.version);
+            writer.field("resource", self.resource);
+            writer.field("subresource", self.subresource);
+            writer.field("namespace", self.namespace);
+            writer.field("name", self.name);
+        });
+    }
+}
+
+/// A user with the groups that follow from the name.
+struct User<'a>(&'a str);
+
+impl WriteJson for User<'_> {
+    fn write_json(&self, writer: &mut Writer) {
+        let name = self.0;
+        let account = name.strip_prefix("system:serviceaccount:");
+        let of_namespace = account
+            .and_then(|account| account.split(':').next())
+            .map(|namespace| format!("system:serviceaccounts:{namespace}"));
+        let mut groups = Vec::new();
+        if let Some(group) = &of_namespace {
+            groups.extend(["system:serviceaccounts", group.as_str()]);
+        }
+        if name.starts_with("system:node:") {
+            groups.push("system:nodes");
+        }
+        groups.push(match name {
+            "system:anonymous" => "system:unauthenticated",
+            _ => "system:authenticated",
+        });
+        writer.object(|writer| {
+            writer.field("username", name);
+            writer.field("groups", &groups);
+        });
+    }
+}
+
+/// The status of a response. An absent status is success.
+struct Status<'a>(&'a Payload<'a>);
+
+impl WriteJson for Status<'_> {
+    fn write_json(&self, writer: &mut Writer) {
+        let code = http_code(self.0.code);
+        writer.object(|writer| {
+            writer.field("code", &code);
+            writer.field("message", &*self.0.message);
+        });
+    }
+}
+
+/// The HTTP status code of a code of `google.rpc`. A number that is an HTTP status code already stays.
+fn http_code(code: i64) -> i64 {
+    match code {
+        0 => 200,
+        1 => 499,
+        3 | 9 | 11 => 400,
+        4 => 504,
+        5 => 404,
+        6 | 10 => 409,
+        7 => 403,
+        8 => 429,
+        12 => 501,
+        14 => 503,
+        16 => 401,
+        100..=599 => code,
+        _ => 500,
+    }
+}
+
+fn string<'a>(reader: &mut Reader<'a>, value: &mut Cow<'a, str>) -> Result<(), Fault> {
+    if !reader.null() {
+        *value = reader.string(&"a string")?;
+    }
+    Ok(())
+}
+
+/// One field of an object.
+fn one<'a>(reader: &mut Reader<'a>, field: &str, value: &mut Cow<'a, str>) -> Result<(), Fault> {
+    reader.fields(&"an object", &mut |name, reader| match name == field {
+        true => string(reader, value),
+        false => reader.skip(),
+    })
+}
