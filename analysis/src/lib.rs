@@ -5,6 +5,7 @@
 //! | [`simulation`] | a server under a generated load, or under the requests of an audit log |
 //! | [`size`] | from intents (waits and seats of clients) to the configuration that satisfies them, with proof |
 //! | [`audit`] | audit logs: the requests that a server handled |
+//! | [`callers`] | the clients behind requests: names, habits, and changes between two logs |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`ownership`] | the tool, vendor or server that owns an object and may undo changes |
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
@@ -26,6 +27,7 @@
 mod evidence;
 
 pub mod api_resources;
+pub mod callers;
 pub mod diagnosis;
 pub mod lint;
 pub mod monitoring;

@@ -48,6 +48,16 @@ const GROUPS: [&str; 8] = [
     "system:serviceaccounts",
     "system:unauthenticated",
 ];
+/// The programs of Kubernetes.
+const PROGRAMS: [&str; 7] = [
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubeadm",
+    "kubectl",
+    "kubelet",
+];
 const PATHS: [&str; 10] = [
     "/",
     "/api",
@@ -109,6 +119,22 @@ impl Redactor {
         match name {
             "" => String::new(),
             name => self.word("agent", name),
+        }
+    }
+
+    /// The word for the program of a user agent. The programs of Kubernetes stay.
+    pub fn program(&self, name: &str) -> String {
+        match name.is_empty() || self.0.is_none() || PROGRAMS.contains(&name) {
+            true => name.to_owned(),
+            false => self.word("program", name),
+        }
+    }
+
+    /// The word for an address or a range of addresses.
+    pub fn address(&self, address: &str) -> String {
+        match address {
+            "" => String::new(),
+            address => self.word("address", address),
         }
     }
 

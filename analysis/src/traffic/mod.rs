@@ -38,6 +38,7 @@
 //! ```
 
 mod accounting;
+mod coverage;
 mod partial;
 mod report;
 mod sample;
@@ -47,6 +48,7 @@ mod totals;
 mod work;
 
 pub use accounting::Accounting;
+pub use coverage::Coverage;
 pub use partial::PartialError;
 pub use report::{
     Caller, Comparison, FlowTraffic, LevelChange, LevelTraffic, Minute, Move, Named, Report,

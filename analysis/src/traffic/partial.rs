@@ -1,5 +1,6 @@
 //! The JSON form of totals, for results of several runs.
 
+use super::coverage::CoverageTally;
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
@@ -47,6 +48,8 @@ struct File {
     limits: Option<BTreeMap<String, LevelSeats>>,
     stored_objects: StoredObjects,
     servers: u64,
+    #[serde(default)]
+    coverage: CoverageTally,
 }
 
 /// The error of [`Traffic::from_json`].
@@ -106,6 +109,7 @@ impl Traffic {
             limits: self.limits,
             stored_objects: self.stored,
             servers: self.servers,
+            coverage: tally.coverage,
         })
     }
 
@@ -131,6 +135,7 @@ impl Traffic {
                 deprecated: file.deprecated.into_iter().collect(),
                 in_use: file.in_use.into_iter().collect(),
                 waits: file.waits,
+                coverage: file.coverage,
             },
             limits: file.limits,
             stored: file.stored_objects,

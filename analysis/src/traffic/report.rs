@@ -1,5 +1,6 @@
 //! The report: sums over the cells of a tally.
 
+use super::coverage::Coverage;
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::tally::{MINUTE, Tally};
 use super::work::{LevelWork, WaitSource};
@@ -27,6 +28,8 @@ pub struct Report {
     pub incomplete: u64,
     /// The requests that flow control does not see.
     pub unseen: u64,
+    /// The formats of the logs, and what is missing in them.
+    pub coverage: Coverage,
     /// The priority levels, the busiest first.
     pub priority_levels: Vec<LevelTraffic>,
     /// The flow schemas, the busiest first.
@@ -275,6 +278,7 @@ impl Report {
             requests: tally.requests,
             incomplete: tally.incomplete,
             unseen,
+            coverage: tally.coverage.report(tally.requests),
             priority_levels,
             flow_schemas,
             unused_flow_schemas,

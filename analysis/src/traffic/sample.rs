@@ -22,6 +22,15 @@ pub struct Sample {
     pub load: Load,
     /// The client, if the API version of the request is deprecated.
     pub deprecated: Option<Deprecated>,
+    /// The kinds of requests that it belongs to, of those that every cluster has.
+    #[serde(default)]
+    pub(super) signs: u8,
+    /// Whether the event lacks the user or the verb.
+    #[serde(default)]
+    pub(super) is_bare: bool,
+    /// The node, if the request renews its lease.
+    #[serde(default)]
+    pub(super) renewed_node: Option<String>,
 }
 
 /// A client of a deprecated API version.

@@ -1,5 +1,6 @@
 //! The sums of a report: they add up exactly, in any order and on any number of machines.
 
+use super::coverage::CoverageTally;
 use super::sample::{Cell, Deprecated, Load, Sample};
 use super::seats_in_use::SeatsInUse;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,7 @@ pub(super) struct Tally {
     pub(super) in_use: BTreeMap<String, SeatsInUse>,
     /// The requests whose wait the logs have.
     pub(super) waits: u64,
+    pub(super) coverage: CoverageTally,
 }
 
 /// The microseconds of a minute.
@@ -51,6 +53,7 @@ impl Tally {
     pub(super) fn add(&mut self, sample: Sample) {
         self.requests += 1;
         let load = sample.load;
+        self.coverage.add(&sample);
         self.waits += u64::from(sample.has_wait);
         if let (Some(class), Some((begin, end))) = (&sample.cell.class, sample.executed_us) {
             let level = class.priority_level.clone();
@@ -101,6 +104,7 @@ impl Tally {
             self.in_use.entry(level).or_default().merge(in_use);
         }
         self.waits += other.waits;
+        self.coverage.merge(other.coverage);
         for (key, count) in other.deprecated {
             *self.deprecated.entry(key).or_default() += count;
         }

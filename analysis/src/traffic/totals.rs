@@ -130,6 +130,7 @@ impl Traffic {
     pub fn add_counts(&mut self, counts: &Counts) {
         self.tally.events += counts.events;
         self.tally.broken += counts.broken;
+        self.tally.coverage.add_counts(counts);
     }
 
     /// Adds the totals of other logs.

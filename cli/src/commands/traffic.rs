@@ -1,6 +1,8 @@
 //! `traffic`: the flow schemas and priority levels of the requests in audit logs.
 
+mod callers;
 mod charts;
+mod export;
 mod print;
 mod requests;
 #[cfg(feature = "parquet")]
@@ -20,11 +22,14 @@ use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
+use callers::Property;
 use clap::ValueEnum;
+use export::ExportArgs;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::Estimator;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
 #[cfg(feature = "parquet")]
 use rows::Rows;
@@ -32,7 +37,8 @@ use std::path::{Path, PathBuf};
 
 /// Show which flow schema and priority level the requests in audit logs get
 ///
-/// Reads audit events in JSON, one per line or in batches of a webhook, compressed with gzip or not. The policy level Metadata is
+/// Reads audit events in JSON, and exports of CloudWatch Logs, Cloud Logging, Azure Monitor, OpenShift, Loki, Elasticsearch, Splunk and log
+/// shippers, compressed with gzip or zstd or not. `traffic export` prints the commands that get them. The policy level Metadata is
 /// sufficient. A log of any length needs the same memory. `traffic merge` adds up results of `--partial`.
 ///
 /// Seat-seconds are without the time in queues: servers since 1.31 write it into the log for requests of more than half a second; other waits are
@@ -44,9 +50,10 @@ use std::path::{Path, PathBuf};
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    merge: Option<Nested>,
+    nested: Option<Nested>,
 
-    /// The audit logs, the oldest first, compressed with gzip or not, or - for the standard input
+    /// The audit logs, the oldest first, as a server, a cloud or a log shipper delivers them, compressed with gzip or zstd or not; - is the
+    /// standard input
     #[arg(long, value_name = "LOG", num_args = 1.., required = true)]
     audit_log: Vec<PathBuf>,
 
@@ -85,6 +92,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "output"])]
     partial: Option<PathBuf>,
 
+    /// Show the requests of each caller, user, user agent, namespace, verb or resource instead
+    #[arg(long, value_name = "PROPERTY", conflicts_with_all = ["compare", "html", "partial", "each_request"])]
+    by: Option<Property>,
+
+    /// Earlier audit logs: show new callers, and callers with more lists, lists without resourceVersion, restarting watches and retries since
+    #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["compare", "html", "partial", "each_request"])]
+    against: Vec<PathBuf>,
+
     #[command(flatten)]
     comment: CommentArg,
 
@@ -110,6 +125,7 @@ struct ReportArgs {
 #[derive(Debug, clap::Subcommand)]
 enum Nested {
     Merge(MergeArgs),
+    Export(ExportArgs),
 }
 
 /// Add up partial results, and show the traffic of all
@@ -130,6 +146,9 @@ Examples:
 
   # The effect of a proposed flow schema
   kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --compare new-schema.yaml
+
+  # The callers, and their changes since yesterday
+  kubectl flowcontrol traffic --audit-log today.log --against yesterday.log --by caller
 
   # Logs on several machines
   kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --partial a.json
@@ -173,7 +192,12 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if let Some(Nested::Merge(merge)) = &args.merge {
+    let merge = match &args.nested {
+        Some(Nested::Export(export)) => return export::run(export, streams),
+        Some(Nested::Merge(merge)) => Some(merge),
+        None => None,
+    };
+    if let Some(merge) = merge {
         outputs_are_not_inputs(&merge.report.html, &merge.files)?;
         merge.report.force.replace(&merge.report.html, streams)?;
         return write(merged(&merge.files)?, &merge.report, streams);
@@ -187,7 +211,12 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         requests::print(&args.audit_log, &classifier, streams)?;
         return Ok(Exit::Success);
     }
-    let traffic = read(args, configuration, streams)?;
+    let (accounting, redactor) = accounting(args, configuration, streams)?;
+    if args.by.is_some() || !args.against.is_empty() {
+        callers::print(args, &accounting, &redactor, streams)?;
+        return Ok(Exit::Success);
+    }
+    let traffic = read(args, &accounting, &redactor, streams)?;
     if let Some(file) = &args.partial {
         let text = traffic
             .to_json()
@@ -222,6 +251,7 @@ impl Args {
         let named = self
             .audit_log
             .iter()
+            .chain(&self.against)
             .chain(&self.compare)
             .chain(&self.metrics);
         named.chain(self.configuration.files())
@@ -235,12 +265,12 @@ impl Args {
     }
 }
 
-/// Reads the logs.
-fn read(
+/// The server whose requests are accounted, and the words for names.
+fn accounting(
     args: &Args,
     configuration: configuration::Configuration<'_>,
     streams: &mut Streams,
-) -> Result<Traffic, Failure> {
+) -> Result<(Accounting, Redactor), Failure> {
     let seats = configuration.seats(args.seats)?;
     if seats.is_read() {
         streams.err.paragraph(&seats.to_string())?;
@@ -269,9 +299,19 @@ fn read(
         after.apply(Objects::read(&files, release, streams)?);
         accounting = accounting.compare(&after.flow_schemas, &after.levels);
     }
+    Ok((accounting, redactor))
+}
+
+/// Reads the logs.
+fn read(
+    args: &Args,
+    accounting: &Accounting,
+    redactor: &Redactor,
+    streams: &mut Streams,
+) -> Result<Traffic, Failure> {
     let mut traffic = match args.partial.is_some() {
-        true => Traffic::partial(&accounting),
-        false => Traffic::new(&accounting),
+        true => Traffic::partial(accounting),
+        false => Traffic::new(accounting),
     };
     #[cfg(feature = "parquet")]
     if let Some(file) = &args.parquet {
@@ -279,9 +319,9 @@ fn read(
         add_logs(
             &mut traffic,
             &args.audit_log,
-            &accounting,
+            accounting,
             streams,
-            |event, sample| rows.add(event, sample, &redactor),
+            |event, sample| rows.add(event, sample, redactor),
         )?;
         rows.finish()?;
         return Ok(traffic);
@@ -289,7 +329,7 @@ fn read(
     add_logs(
         &mut traffic,
         &args.audit_log,
-        &accounting,
+        accounting,
         streams,
         |_, _| Ok(()),
     )?;

@@ -28,6 +28,9 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
             report.incomplete
         )?;
     }
+    for note in &report.coverage.notes {
+        writeln!(out, "note: {note}")?;
+    }
     let all: u64 = report
         .flow_schemas
         .iter()
@@ -276,7 +279,7 @@ pub(super) fn csv(report: &Report, streams: &mut Streams) -> Result<(), Failure>
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// A field of RFC 4180. A leading character that a spreadsheet reads as a formula is quoted with an apostrophe.
-fn quoted(field: &str) -> String {
+pub(super) fn quoted(field: &str) -> String {
     let formula = if field.starts_with(FORMULA) { "'" } else { "" };
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{formula}{}\"", field.replace('"', "\"\"")),

@@ -1,0 +1,216 @@
+//! Requests by caller, or by another property.
+
+use super::calls::Calls;
+use super::identity::Identity;
+use super::retries::{Rejections, Repetition};
+use crate::audit::Event;
+use crate::redact::Redactor;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::time::Duration;
+
+/// The most groups. Further ones are counted together, because a client can use any number of names.
+const MOST_GROUPS: usize = 100_000;
+/// The name of these.
+const OTHERS: &str = "(others)";
+/// The most address ranges that are kept for a group.
+const MOST_SOURCES: usize = 8;
+/// A watch that ended before this time is short.
+const SHORT: Duration = Duration::from_secs(60);
+
+/// The property by which requests are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum By {
+    /// The name of [`Identity::caller`].
+    Caller,
+    /// The user who counts for flow control.
+    User,
+    /// The user agent.
+    Agent,
+    /// The namespace; empty for objects without a namespace and for other paths.
+    Namespace,
+    /// The verb.
+    Verb,
+    /// The resource with its group and subresource, such as `deployments.apps/scale`; the path of other requests.
+    Resource,
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Caller => "caller",
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::Namespace => "namespace",
+            Self::Verb => "verb",
+            Self::Resource => "resource",
+        })
+    }
+}
+
+/// Sums of requests by group. The memory depends on the number of groups, of which at most 100,000 are kept.
+#[derive(Clone, Debug)]
+pub struct Callers {
+    by: By,
+    redactor: Redactor,
+    groups: HashMap<String, Group>,
+    rejections: Rejections,
+    period: Option<(i64, i64)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Group {
+    calls: Calls,
+    sources: BTreeSet<String>,
+}
+
+/// The requests of a log by group.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallerReport {
+    /// The property of the groups.
+    pub by: By,
+    /// The arrival of the first and of the last request, in RFC 3339.
+    pub first_request: Option<String>,
+    /// See `first_request`.
+    pub last_request: Option<String>,
+    /// The time between them, in seconds.
+    pub seconds: f64,
+    /// The groups, the largest first.
+    pub groups: Vec<GroupCalls>,
+}
+
+/// The requests of a group.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct GroupCalls {
+    /// The name of the group.
+    pub name: String,
+    /// The sums.
+    #[serde(flatten)]
+    pub calls: Calls,
+    /// The address ranges of its clients, at most eight.
+    pub sources: Vec<String>,
+}
+
+impl Callers {
+    /// No request.
+    pub fn new(by: By, redactor: Redactor) -> Self {
+        Self {
+            by,
+            redactor,
+            groups: HashMap::new(),
+            rejections: Rejections::default(),
+            period: None,
+        }
+    }
+
+    /// Adds a request, from its last event and its estimated initial seats.
+    pub fn add(&mut self, event: &Event<'_>, seats: u64) {
+        let identity = Identity::of(event, &self.redactor);
+        let calls = self.calls(event, seats);
+        if let Some(time) = event.received_us() {
+            let (first, last) = self.period.unwrap_or((time, time));
+            self.period = Some((first.min(time), last.max(time)));
+        }
+        let name = self.name(event, &identity);
+        let is_full = self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&name);
+        let name = if is_full { OTHERS.to_owned() } else { name };
+        let group = self.groups.entry(name).or_default();
+        group.calls.add(calls);
+        if !identity.source.is_empty() && group.sources.len() < MOST_SOURCES {
+            group.sources.insert(identity.source);
+        }
+    }
+
+    /// The report, whose groups are sorted by requests.
+    pub fn report(&self) -> CallerReport {
+        let groups = self.groups.iter().map(|(name, group)| GroupCalls {
+            name: name.clone(),
+            calls: group.calls,
+            sources: group.sources.iter().cloned().collect(),
+        });
+        let mut groups: Vec<_> = groups.collect();
+        groups.sort_by(|a, b| {
+            let order = b.calls.requests.cmp(&a.calls.requests);
+            order.then_with(|| a.name.cmp(&b.name))
+        });
+        let shown = |time: i64| {
+            Timestamp::from_microsecond(time)
+                .ok()
+                .map(|time| time.to_string())
+        };
+        let (first, last) = self.period.unwrap_or_default();
+        CallerReport {
+            by: self.by,
+            first_request: self.period.and_then(|_| shown(first)),
+            last_request: self.period.and_then(|_| shown(last)),
+            seconds: last.saturating_sub(first) as f64 / 1e6,
+            groups,
+        }
+    }
+
+    fn name(&self, event: &Event<'_>, identity: &Identity) -> String {
+        let attributes = || event.attributes();
+        match self.by {
+            By::Caller => identity.caller.clone(),
+            By::User => self.redactor.user(&event.effective_user().name),
+            By::Agent => self.redactor.user_agent(&event.user_agent),
+            By::Verb => event.verb.to_string(),
+            By::Namespace => self.redactor.namespace(&attributes().namespace),
+            By::Resource => {
+                let request = attributes();
+                if !request.is_resource_request {
+                    return self.redactor.path(&request.path);
+                }
+                let mut name = request.resource;
+                if !request.api_group.is_empty() {
+                    name = format!("{name}.{}", request.api_group);
+                }
+                match request.subresource.is_empty() {
+                    true => name,
+                    false => format!("{name}/{}", request.subresource),
+                }
+            }
+        }
+    }
+
+    fn calls(&mut self, event: &Event<'_>, seats: u64) -> Calls {
+        let repetition = self.rejections.add(event);
+        let has = |name: &str| {
+            let mut pairs = event
+                .query()
+                .split('&')
+                .filter_map(|pair| pair.split_once('='));
+            pairs.any(|(own, value)| own == name && !value.is_empty())
+        };
+        let is = u64::from;
+        let is_list = event.verb == "list";
+        let is_first = is_list && !has("continue");
+        let is_watch = event.verb == "watch";
+        let is_rejected = event.is_rejected_by_flow_control();
+        let is_error = event.code.is_some_and(|code| code >= 400) && !is_rejected;
+        let times = event.received_us().zip(event.stage_us());
+        let lasted = times.filter(|_| event.is_last() && is_watch && !is_error && !is_rejected);
+        let short = i64::try_from(SHORT.as_micros()).unwrap_or(i64::MAX);
+        Calls {
+            requests: 1,
+            seats,
+            lists: is(is_list),
+            newest_lists: is(is_first && !has("resourceVersion")),
+            unlimited_lists: is(is_first && !has("limit")),
+            watches: is(is_watch),
+            short_watches: is(lasted.is_some_and(|(from, to)| to.saturating_sub(from) < short)),
+            rejected: is(is_rejected),
+            retries: is(repetition != Repetition::No),
+            hasty_retries: is(repetition == Repetition::Hasty),
+            errors: is(is_error),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The parts of the traffic that logs do not have: times without events, stages, fields, and requests that the audit policy or a
+//! pipeline leaves out.
+
+use super::sample::Sample;
+use crate::audit::{Counts, Format, Level, Stage};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where the events of a report come from, and what is missing.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The events by format.
+    pub formats: BTreeMap<String, u64>,
+    /// The events by stage.
+    pub stages: BTreeMap<&'static str, u64>,
+    /// The minutes from the first to the last request.
+    pub minutes: u64,
+    /// Those of them without a request.
+    pub empty_minutes: u64,
+    /// The longest time without a request: its begin and its end, in RFC 3339. `None` if every minute has a request.
+    pub longest_gap: Option<(String, String)>,
+    /// The part of the lease renewals of kubelets that the logs have, in percent: about 100 unless events are sampled. `None` without
+    /// nodes whose renewals can be counted for two minutes.
+    pub sampled_percent: Option<f64>,
+    /// The gaps, as sentences. Empty for complete logs.
+    pub notes: Vec<String>,
+}
+
+/// The sums, which add up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct CoverageTally {
+    formats: BTreeMap<Format, u64>,
+    stages: [u64; 4],
+    levels: [u64; 4],
+    other: u64,
+    /// The minutes of each hour that have a request, as bits.
+    hours: BTreeMap<i64, u64>,
+    /// The requests of each kind that every cluster has.
+    signs: [u64; SIGNS.len()],
+    /// The requests without a user or a verb.
+    bare: u64,
+    /// The lease renewals of nodes.
+    leases: BTreeMap<String, Renewals>,
+}
+
+/// The lease renewals of a node: the times of the first and of the last, and the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Renewals {
+    first: i64,
+    last: i64,
+    number: u64,
+}
+
+/// The kinds of requests that every cluster has all the time, with the names for people.
+const SIGNS: [(Sign, &str); 6] = [
+    (Sign::Watch, "watches"),
+    (Sign::Read, "reads (get and list)"),
+    (Sign::Node, "requests of kubelets"),
+    (Sign::Lease, "requests for leases"),
+    (Sign::Path, "requests for paths such as /readyz"),
+    (Sign::EventObject, "requests for Event objects"),
+];
+
+/// A kind of requests that every cluster has all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Watch,
+    Read,
+    Node,
+    Lease,
+    Path,
+    EventObject,
+}
+
+/// The nodes whose renewals are counted.
+const MOST_NODES: usize = 10_000;
+/// A kubelet renews its lease in this time by default: a quarter of `nodeLeaseDurationSeconds`.
+const RENEWAL: i64 = 10_000_000;
+/// The time for which renewals of a node must be known.
+const LEAST: i64 = 120_000_000;
+/// Less than this part of the renewals is a sample.
+const SAMPLED: f64 = 0.8;
+/// The requests and minutes from which on missing kinds of requests mean something.
+const ENOUGH_REQUESTS: u64 = 500;
+const ENOUGH_MINUTES: u64 = 5;
+const MINUTE: i64 = 60_000_000;
+
+impl Sign {
+    /// The kinds of a request, as bits.
+    pub(super) fn bits(signs: impl IntoIterator<Item = Self>) -> u8 {
+        signs
+            .into_iter()
+            .fold(0, |bits, sign| bits | 1 << sign as u8)
+    }
+}
+
+impl CoverageTally {
+    /// Adds a request.
+    pub(super) fn add(&mut self, sample: &Sample) {
+        for (sign, _) in SIGNS {
+            let bit = 1 << sign as u8;
+            self.signs[sign as usize] += u64::from(sample.signs & bit != 0);
+        }
+        self.bare += u64::from(sample.is_bare);
+        let Some(time) = sample.received_us else {
+            return;
+        };
+        let minute = time.div_euclid(MINUTE);
+        *self.hours.entry(minute.div_euclid(60)).or_default() |= 1 << minute.rem_euclid(60);
+        if let Some(node) = &sample.renewed_node {
+            self.renewed(
+                node,
+                Renewals {
+                    first: time,
+                    last: time,
+                    number: 1,
+                },
+            );
+        }
+    }
+
+    fn renewed(&mut self, node: &str, renewals: Renewals) {
+        if let Some(own) = self.leases.get_mut(node) {
+            own.first = own.first.min(renewals.first);
+            own.last = own.last.max(renewals.last);
+            own.number += renewals.number;
+        } else if self.leases.len() < MOST_NODES {
+            self.leases.insert(node.to_owned(), renewals);
+        }
+    }
+
+    /// Adds the counts of logs.
+    pub(super) fn add_counts(&mut self, counts: &Counts) {
+        for (format, events) in &counts.formats {
+            *self.formats.entry(*format).or_default() += events;
+        }
+        for (own, events) in self.stages.iter_mut().zip(counts.stages) {
+            *own += events;
+        }
+        for (own, events) in self.levels.iter_mut().zip(counts.levels) {
+            *own += events;
+        }
+        self.other += counts.other;
+    }
+
+    /// Adds other sums.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (format, events) in other.formats {
+            *self.formats.entry(format).or_default() += events;
+        }
+        for (own, more) in self.stages.iter_mut().zip(other.stages) {
+            *own += more;
+        }
+        for (own, more) in self.levels.iter_mut().zip(other.levels) {
+            *own += more;
+        }
+        for (own, more) in self.signs.iter_mut().zip(other.signs) {
+            *own += more;
+        }
+        self.other += other.other;
+        self.bare += other.bare;
+        for (hour, minutes) in other.hours {
+            *self.hours.entry(hour).or_default() |= minutes;
+        }
+        for (node, renewals) in other.leases {
+            self.renewed(&node, renewals);
+        }
+    }
+
+    /// The coverage of `requests` requests.
+    pub(super) fn report(&self, requests: u64) -> Coverage {
+        let gaps = Gaps::of(&self.hours);
+        let sampled = self.sampled(&gaps);
+        let stages = Stage::ALL.iter().zip(self.stages);
+        let mut coverage = Coverage {
+            formats: self
+                .formats
+                .iter()
+                .map(|(format, events)| (format.name().to_owned(), *events))
+                .collect(),
+            stages: stages
+                .map(|(stage, events)| (stage.name(), events))
+                .collect(),
+            minutes: gaps.minutes,
+            empty_minutes: gaps.empty,
+            longest_gap: gaps.longest.map(|(from, to)| (shown(from), shown(to))),
+            sampled_percent: sampled.map(|part| (part * 1000.0).round() / 10.0),
+            notes: Vec::new(),
+        };
+        coverage.notes = self.notes(&coverage, requests);
+        coverage
+    }
+
+    fn notes(&self, coverage: &Coverage, requests: u64) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some((from, to)) = &coverage.longest_gap {
+            let (empty, all) = (coverage.empty_minutes, coverage.minutes);
+            let percent = empty as f64 / all as f64 * 100.0;
+            notes.push(format!(
+                "{percent:.0} % of the time ({empty} of {all} minutes) has no events, the longest time from {from} to {to}"
+            ));
+        }
+        if let Some(percent) = coverage
+            .sampled_percent
+            .filter(|part| *part < SAMPLED * 100.0)
+        {
+            notes.push(format!(
+                "a kubelet renews its lease every 10 seconds by default, and {percent:.0} % of these requests are there: events are sampled, or parts of the logs are missing"
+            ));
+        }
+        for (format, events) in &self.formats {
+            if !format.lacks().is_empty() {
+                let lacks = format.lacks().join(", ");
+                notes.push(format!(
+                    "{events} events are from {format}, which does not have {lacks}"
+                ));
+            }
+        }
+        let events: u64 = self.stages.iter().sum();
+        let of = |stage: Stage| self.stages[stage as usize];
+        if events > 0 && of(Stage::ResponseComplete) == 0 {
+            notes.push(
+                "no event has the stage ResponseComplete: durations, status codes and rejected requests are unknown".to_owned(),
+            );
+        } else if events > 0 && of(Stage::ResponseStarted) == 0 && self.sign(Sign::Watch) > 0 {
+            notes.push(
+                "no event has the stage ResponseStarted: a watch is in the logs only when it ends, and the time until it began is unknown".to_owned(),
+            );
+        }
+        if self.bare > 0 {
+            notes.push(format!(
+                "{} of {requests} requests have no user or no verb: their events have less than the level Metadata",
+                self.bare
+            ));
+        }
+        let unknown = self.levels[Level::Unknown as usize];
+        let made = self
+            .formats
+            .get(&Format::CloudLogging)
+            .copied()
+            .unwrap_or_default();
+        if unknown > made {
+            notes.push(format!(
+                "{} events do not have the level of the audit policy",
+                unknown - made
+            ));
+        }
+        if requests >= ENOUGH_REQUESTS && coverage.minutes >= ENOUGH_MINUTES {
+            let missing = SIGNS.iter().filter(|(sign, _)| self.sign(*sign) == 0);
+            let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
+            if !missing.is_empty() {
+                notes.push(format!(
+                    "there are no {}, which every cluster has: the audit policy probably excludes them (level None), or an export left them out",
+                    missing.join(", no ")
+                ));
+            }
+        }
+        notes
+    }
+
+    fn sign(&self, sign: Sign) -> u64 {
+        self.signs[sign as usize]
+    }
+
+    /// The part of the lease renewals that the logs have.
+    fn sampled(&self, gaps: &Gaps) -> Option<f64> {
+        let present = 1.0 - gaps.empty as f64 / gaps.minutes.max(1) as f64;
+        let known = self
+            .leases
+            .values()
+            .filter(|own| own.last - own.first >= LEAST);
+        let (found, expected) = known.fold((0.0, 0.0), |(found, expected), own| {
+            let renewals = (own.last - own.first) as f64 / RENEWAL as f64 * present + 1.0;
+            (found + own.number as f64, expected + renewals)
+        });
+        (expected > 0.0).then(|| found / expected)
+    }
+}
+
+/// The minutes without a request.
+#[derive(Default)]
+struct Gaps {
+    minutes: u64,
+    empty: u64,
+    /// The begin and the end of the longest gap, in minutes since 1970.
+    longest: Option<(i64, i64)>,
+}
+
+impl Gaps {
+    fn of(hours: &BTreeMap<i64, u64>) -> Self {
+        let mut gaps = Self::default();
+        let mut last = None::<i64>;
+        for (hour, bits) in hours {
+            for minute in (0..60).filter(|minute| bits & (1 << minute) != 0) {
+                let minute = hour.saturating_mul(60).saturating_add(minute);
+                let before = last.replace(minute).map_or(minute, |last| last + 1);
+                let gap = minute.saturating_sub(before).unsigned_abs();
+                gaps.minutes += gap + 1;
+                gaps.empty += gap;
+                let longest = gaps
+                    .longest
+                    .map_or(0, |(from, to)| (to - from).unsigned_abs());
+                if gap > longest {
+                    gaps.longest = Some((before, minute));
+                }
+            }
+        }
+        gaps
+    }
+}
+
+/// A minute in RFC 3339.
+fn shown(minute: i64) -> String {
+    match Timestamp::from_second(minute.saturating_mul(60)) {
+        Ok(time) => time.to_string(),
+        Err(_) => minute.to_string(),
+    }
+}
