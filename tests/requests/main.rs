@@ -13,6 +13,7 @@
 //! - `layers`: default headers, hooks, layers, custom transports
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
+//! - `pacing`: adaptive concurrency
 //! - `raw`: raw requests, streamed bodies, the headers of responses
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
 //! - `subresources`: logs, tokens and patches of subresources
@@ -38,6 +39,7 @@ mod layers;
 mod lean;
 mod observing;
 mod opentelemetry;
+mod pacing;
 mod promises;
 mod raw;
 mod releases;

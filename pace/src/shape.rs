@@ -1,0 +1,202 @@
+//! Shapes: requests of the same kind, which take similar time and belong to the same level.
+
+use http::Method;
+use http::request::Parts;
+use std::sync::Arc;
+
+/// Query parameters that change the amount of work. Only their presence counts, apart from resource versions.
+const WORK: [&str; 4] = ["limit", "continue", "labelSelector", "fieldSelector"];
+/// Subresources whose requests stay open.
+const OPEN: [&str; 4] = ["attach", "exec", "portforward", "proxy"];
+
+/// What is known of a request before it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Without the namespace: requests with the same one take similar time.
+    pub(crate) work: Arc<str>,
+    /// With the namespace and the impersonated user: requests with the same one belong to the same level.
+    pub(crate) exact: Arc<str>,
+    /// Whether it is a watch or another request that stays open.
+    pub(crate) is_long_running: bool,
+}
+
+impl Shape {
+    pub(crate) fn of(parts: &Parts) -> Self {
+        let path = Path::parse(parts.uri.path());
+        let query = parts.uri.query().unwrap_or_default();
+        let mut work = format!("{} {}", parts.method, path.pattern());
+        for pair in query.split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if WORK.contains(&name) && !value.is_empty() {
+                work.push(' ');
+                work.push_str(name);
+            }
+            if (name, value) == ("resourceVersion", "0") {
+                work.push_str(" cached");
+            }
+        }
+        let mut exact = format!("{work} {}", path.namespace.unwrap_or_default());
+        if let Some(user) = parts.headers.get("impersonate-user") {
+            exact.push(' ');
+            exact.push_str(&String::from_utf8_lossy(user.as_bytes()));
+        }
+        Self {
+            is_long_running: path.is_long_running(&parts.method, query),
+            work: work.into(),
+            exact: exact.into(),
+        }
+    }
+}
+
+/// The path of a resource request, or any other path as its `prefix`.
+#[derive(Default)]
+struct Path<'a> {
+    /// Such as `api/v1`.
+    prefix: &'a str,
+    namespace: Option<&'a str>,
+    resource: Option<&'a str>,
+    is_named: bool,
+    subresource: Option<&'a str>,
+    /// The deprecated form of watches.
+    is_watch: bool,
+}
+
+impl<'a> Path<'a> {
+    fn parse(path: &'a str) -> Self {
+        let path = path.trim_matches('/');
+        // A server behind a proxy may have a path of its own.
+        let begin = ["api/", "apis/"].into_iter().find_map(|root| {
+            let inner = || path.find(&format!("/{root}")).map(|slash| slash + 1);
+            path.starts_with(root).then_some(0).or_else(inner)
+        });
+        let other = Self {
+            prefix: path,
+            ..Self::default()
+        };
+        let Some(begin) = begin else {
+            return other;
+        };
+        let segments: Vec<_> = path[begin..].split('/').collect();
+        let of_group = match segments.first() {
+            Some(&"api") => 2,
+            _ => 3,
+        };
+        let Some((group, mut rest)) = segments.split_at_checked(of_group) else {
+            return other;
+        };
+        let prefix_length = group.iter().map(|part| part.len() + 1).sum::<usize>() - 1;
+        let mut parsed = Self {
+            prefix: &path[begin..begin + prefix_length],
+            ..Self::default()
+        };
+        if let [first, others @ ..] = rest
+            && *first == "watch"
+        {
+            parsed.is_watch = true;
+            rest = others;
+        }
+        if let ["namespaces", namespace, resource, ..] = rest
+            && !matches!(*resource, "status" | "finalize")
+        {
+            parsed.namespace = Some(namespace);
+            rest = &rest[2..];
+        }
+        parsed.resource = rest.first().copied();
+        parsed.is_named = rest.len() > 1;
+        parsed.subresource = rest.get(2).copied();
+        parsed
+    }
+
+    fn pattern(&self) -> String {
+        let mut text = self.prefix.to_owned();
+        if self.namespace.is_some() {
+            text.push_str("/namespaces/*");
+        }
+        if let Some(resource) = self.resource {
+            text.push('/');
+            text.push_str(resource);
+        }
+        if self.is_named {
+            text.push_str("/*");
+        }
+        if let Some(subresource) = self.subresource {
+            text.push('/');
+            text.push_str(subresource);
+        }
+        text
+    }
+
+    fn is_long_running(&self, method: &Method, query: &str) -> bool {
+        let is_set = |wanted: &str| {
+            query.split('&').any(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, "true"));
+                name == wanted && matches!(value, "true" | "1" | "t" | "T" | "TRUE" | "True")
+            })
+        };
+        let is_open = self.subresource.is_some_and(|of| OPEN.contains(&of));
+        let follows = self.subresource == Some("log") && is_set("follow");
+        let watches = method == Method::GET && (self.is_watch || is_set("watch"));
+        is_open || follows || watches
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(method: &str, uri: &str) -> Shape {
+        let request = http::Request::builder().method(method).uri(uri).body(());
+        Shape::of(&request.unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn names_do_not_count_and_namespaces_count_for_the_level() {
+        let one = shape("GET", "https://host/api/v1/namespaces/a/pods/x");
+        let two = shape("GET", "/api/v1/namespaces/b/pods/y");
+        assert_eq!(&*one.work, "GET api/v1/namespaces/*/pods/*");
+        assert_eq!(one.work, two.work);
+        assert_ne!(one.exact, two.exact);
+        let page = shape(
+            "GET",
+            "/apis/apps/v1/deployments?limit=5&continue=&labelSelector=a%3Db",
+        );
+        assert_eq!(
+            &*page.work,
+            "GET apis/apps/v1/deployments limit labelSelector"
+        );
+        let cached = shape(
+            "GET",
+            "/proxy/k8s/apis/apps/v1/deployments?resourceVersion=0",
+        );
+        assert_eq!(&*cached.work, "GET apis/apps/v1/deployments cached");
+        assert_eq!(&*shape("GET", "/version").work, "GET version");
+        assert_eq!(
+            &*shape("PATCH", "/api/v1/namespaces/a/status").work,
+            "PATCH api/v1/namespaces/*/status"
+        );
+        assert_eq!(&*shape("GET", "/apis/apps").work, "GET apis/apps");
+    }
+
+    #[test]
+    fn watches_and_open_requests_are_long_running() {
+        for open in [
+            "/api/v1/pods?watch=1",
+            "/api/v1/pods?watch=true&resourceVersion=5",
+            "/api/v1/watch/namespaces/a/pods",
+            "/api/v1/namespaces/a/pods/x/exec?command=ls",
+            "/api/v1/namespaces/a/pods/x/log?follow=true",
+            "/api/v1/namespaces/a/services/x/proxy/metrics",
+        ] {
+            assert!(shape("GET", open).is_long_running, "{open}");
+        }
+        for short in [
+            "/api/v1/pods?watch=false",
+            "/api/v1/pods",
+            "/api/v1/namespaces/a/pods/x/log",
+            "/api/v1/namespaces/watch/pods",
+        ] {
+            assert!(!shape("GET", short).is_long_running, "{short}");
+        }
+        assert!(!shape("POST", "/api/v1/namespaces/a/pods?watch=1").is_long_running);
+    }
+}

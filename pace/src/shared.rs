@@ -1,0 +1,411 @@
+//! The levels and shapes that all clones share.
+
+use crate::class::Class;
+use crate::floor::Floor;
+use crate::level::{Hold, Key, Level, Place};
+use crate::limit::Settings;
+use crate::queue::Waiter;
+use crate::random::Random;
+use crate::shape::Shape;
+use crate::slot::{Outcome, Slot};
+use crate::snapshot::LevelSnapshot;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+/// The number of shapes that are remembered. The oldest half is forgotten then.
+const MOST_SHAPES: usize = 8192;
+/// Differences of latency that are noise.
+const NOISE: f64 = 0.002;
+/// The longest time in which a body that is not read occupies a place.
+const LONGEST_READ: Duration = Duration::from_secs(5);
+/// An abandoned request counts as delayed from this multiple of its floor on.
+const ABANDONED: f64 = 2.0;
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    settings: Settings,
+    state: Mutex<State>,
+    /// Notified when places become free by time alone.
+    waits_for_time: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    levels: HashMap<Key, Level>,
+    exempt: HashSet<Arc<str>>,
+    /// The level of each exact shape, and the last one of each shape in any namespace.
+    exact: Known<Arc<str>>,
+    similar: Known<Arc<str>>,
+    floors: Known<Floor>,
+    /// The last number of a waiter or of a place that is held.
+    number: u64,
+    random: Random,
+}
+
+type Granted = Vec<(oneshot::Sender<Place>, Place)>;
+
+impl Shared {
+    pub(crate) fn new(settings: Settings, mut random: Random) -> Self {
+        let state = State {
+            levels: HashMap::new(),
+            exempt: HashSet::new(),
+            exact: Known::default(),
+            similar: Known::default(),
+            floors: Known::default(),
+            number: 0,
+            random: random.fork(),
+        };
+        Self {
+            settings,
+            state: Mutex::new(state),
+            waits_for_time: Notify::new(),
+        }
+    }
+
+    /// Waits for a place. Cancel safe.
+    pub(crate) async fn place(&self, shape: &Shape, class: &Class) -> Place {
+        let mut waiting = {
+            let mut state = self.lock();
+            let key = state.key(shape);
+            let now = Instant::now();
+            let level = state.level(&key, self.settings);
+            if let Some(place) = level.take(now, &key) {
+                return place;
+            }
+            state.number += 1;
+            let id = state.number;
+            let (grant, granted) = oneshot::channel();
+            let class = class.clone();
+            state.level(&key, self.settings).queue.push(Waiter {
+                id,
+                class: class.clone(),
+                grant,
+            });
+            Waiting {
+                shared: self,
+                shape,
+                class,
+                id,
+                granted,
+            }
+        };
+        let begin = Instant::now();
+        let place = waiting.granted().await;
+        let mut state = self.lock();
+        if let Some(level) = state.levels.get_mut(&place.key) {
+            level.waited += begin.elapsed();
+        }
+        place
+    }
+
+    /// The level of a shape became known, or has changed. Moves the request and those that wait for the same to it.
+    pub(crate) fn learn(&self, shape: &Shape, from: &Key, uid: &str) -> Key {
+        let mut granted = Granted::new();
+        let key = {
+            let mut state = self.lock();
+            let uid: Arc<str> = match state.exact.get(&shape.exact) {
+                Some(known) if **known == *uid => known.clone(),
+                _ => uid.into(),
+            };
+            state.exact.insert(&shape.exact, uid.clone());
+            state.similar.insert(&shape.work, uid.clone());
+            let key = Key::Level(uid);
+            if *from != key {
+                let unknown = Key::Unknown(shape.exact.clone());
+                let mut waiters = Vec::new();
+                if let Some(old) = state.levels.get_mut(from) {
+                    old.in_flight = old.in_flight.saturating_sub(1);
+                }
+                if let Some(mut old) = state.levels.remove(&unknown) {
+                    waiters.extend(std::iter::from_fn(|| old.queue.pop()));
+                }
+                let level = state.level(&key, self.settings);
+                level.in_flight += 1;
+                level.started += 1;
+                waiters
+                    .into_iter()
+                    .for_each(|waiter| level.queue.push(waiter));
+                level.grant(Instant::now(), &key, &mut granted);
+            }
+            key
+        };
+        self.send(granted);
+        key
+    }
+
+    /// Feeds the limit with a response, and returns the place that it still occupies.
+    pub(crate) fn observe(&self, slot: &Slot, outcome: Outcome) -> Hold {
+        let now = Instant::now();
+        let seconds = now.saturating_duration_since(slot.started).as_secs_f64();
+        let mut state = self.lock();
+        state.number += 1;
+        let number = state.number;
+        let level = state.level(&slot.place.key, self.settings);
+        level.in_flight = level.in_flight.saturating_sub(1);
+        self.note(level);
+        if let Outcome::Rejected(after) = outcome {
+            level.rejected += 1;
+            level.limit.rejected(now, slot.started);
+            let jitter = 1.0 + 0.5 * level.limit.jitter();
+            let hold = (now + after.mul_f64(jitter), number);
+            level.pauses.insert(hold);
+            return hold;
+        }
+        let hold = (now + LONGEST_READ, number);
+        level.reading.insert(hold);
+        if outcome == Outcome::Served {
+            level.note_latency(seconds);
+            let is_slowed = level.limit.is_slowed(slot.started);
+            // The first request of a shape has nothing to be compared with.
+            if let Some(floor) = state.floor(&slot.shape, seconds, is_slowed) {
+                let ratio = (seconds - NOISE).max(floor) / floor.max(f64::EPSILON);
+                let is_last = slot.place.is_last;
+                let level = state.level(&slot.place.key, self.settings);
+                level.limit.responded(now, slot.started, ratio, is_last);
+            }
+        }
+        hold
+    }
+
+    /// The program has dropped a request without a response, perhaps because it took too long.
+    pub(crate) fn observe_abandoned(&self, slot: &Slot) {
+        let now = Instant::now();
+        let seconds = now.saturating_duration_since(slot.started).as_secs_f64();
+        let mut state = self.lock();
+        let Some(floor) = state.floors.get(&slot.shape.work).map(Floor::seconds) else {
+            return;
+        };
+        if seconds > floor * ABANDONED + NOISE {
+            let level = state.level(&slot.place.key, self.settings);
+            let ratio = seconds / floor.max(f64::EPSILON);
+            level.limit.responded(now, slot.started, ratio, false);
+        }
+    }
+
+    /// Frees the place of a request without a response.
+    pub(crate) fn release(&self, place: &Place) {
+        self.free(&place.key, |level| {
+            level.in_flight = level.in_flight.saturating_sub(1);
+        });
+    }
+
+    /// Frees the place of a response. That of a rejected request stays occupied until its time.
+    pub(crate) fn end(&self, key: &Key, hold: Hold) {
+        self.free(key, |level| {
+            level.reading.remove(&hold);
+        });
+    }
+
+    fn free(&self, key: &Key, free: impl FnOnce(&mut Level)) {
+        let mut granted = Granted::new();
+        {
+            let mut state = self.lock();
+            let now = Instant::now();
+            if let Some(level) = state.levels.get_mut(key) {
+                free(level);
+                level.grant(now, key, &mut granted);
+                self.note(level);
+                if level.is_unknown && level.occupied(now) == 0 && level.queue.len() == 0 {
+                    state.levels.remove(key);
+                }
+            }
+        }
+        self.send(granted);
+    }
+
+    pub(crate) fn exempt(&self, uid: &str) {
+        let mut granted = Granted::new();
+        {
+            let mut state = self.lock();
+            let uid: Arc<str> = uid.into();
+            state.exempt.insert(uid.clone());
+            let key = Key::Level(uid);
+            if let Some(level) = state.levels.get_mut(&key) {
+                level.is_exempt = true;
+                level.grant(Instant::now(), &key, &mut granted);
+            }
+        }
+        self.send(granted);
+    }
+
+    pub(crate) fn snapshot(&self) -> Vec<LevelSnapshot> {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let mut levels: Vec<_> = state
+            .levels
+            .iter_mut()
+            .filter_map(|(key, level)| match key {
+                Key::Level(uid) => Some(LevelSnapshot::of(uid, level, now)),
+                Key::Unknown(_) => None,
+            })
+            .collect();
+        levels.sort_by(|a, b| a.priority_level_uid.cmp(&b.priority_level_uid));
+        levels
+    }
+
+    /// Tells the waiting requests when no other one will free a place for them.
+    fn note(&self, level: &Level) {
+        if level.in_flight == 0 && level.queue.len() > 0 {
+            self.waits_for_time.notify_waiters();
+        }
+    }
+
+    /// Hands places over. A place that nobody takes is free again, for the next.
+    fn send(&self, granted: Granted) {
+        for (grant, place) in granted {
+            if let Err(place) = grant.send(place) {
+                self.release(&place);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is consistent after each of its changes.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn key(&mut self, shape: &Shape) -> Key {
+        let known = self.exact.get(&shape.exact);
+        match known.or(self.similar.get(&shape.work)) {
+            Some(uid) => Key::Level(uid.clone()),
+            None => Key::Unknown(shape.exact.clone()),
+        }
+    }
+
+    fn level(&mut self, key: &Key, settings: Settings) -> &mut Level {
+        let Self {
+            levels,
+            exempt,
+            random,
+            ..
+        } = self;
+        levels.entry(key.clone()).or_insert_with(|| {
+            let mut level = Level::new(settings, random.fork());
+            match key {
+                Key::Level(uid) => level.is_exempt = exempt.contains(uid),
+                Key::Unknown(_) => level.is_unknown = true,
+            }
+            level
+        })
+    }
+
+    /// The floor of a shape with one more latency; `None` before there was another one.
+    fn floor(&mut self, shape: &Shape, seconds: f64, is_slowed: bool) -> Option<f64> {
+        match self.floors.get_mut(&shape.work) {
+            Some(floor) => {
+                floor.add(seconds, is_slowed);
+                Some(floor.seconds())
+            }
+            None => {
+                self.floors.insert(&shape.work, Floor::new(seconds));
+                None
+            }
+        }
+    }
+}
+
+/// A request that waits, and leaves the queue when it is dropped.
+struct Waiting<'a> {
+    shared: &'a Shared,
+    shape: &'a Shape,
+    class: Class,
+    id: u64,
+    granted: oneshot::Receiver<Place>,
+}
+
+impl Waiting<'_> {
+    async fn granted(&mut self) -> Place {
+        loop {
+            // Before the look at the level, so that no notification is lost.
+            let changed = self.shared.waits_for_time.notified();
+            let event = self.advance();
+            let time = async {
+                match event {
+                    Some(event) => tokio::time::sleep_until(event).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let place = tokio::select! {
+                biased;
+                place = &mut self.granted => place,
+                () = changed => continue,
+                () = time => continue,
+            };
+            // The sender is in a queue until it is used.
+            if let Ok(place) = place {
+                return place;
+            }
+        }
+    }
+
+    /// Grants the places that became free with time, and returns the time of the next one.
+    fn advance(&self) -> Option<Instant> {
+        let mut granted = Granted::new();
+        let event = {
+            let mut state = self.shared.lock();
+            let key = state.key(self.shape);
+            let level = state.levels.get_mut(&key)?;
+            level.grant(Instant::now(), &key, &mut granted);
+            level.next_event()
+        };
+        self.shared.send(granted);
+        event
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let is_out = {
+            let mut state = self.shared.lock();
+            let mut levels = state.levels.values_mut();
+            levels.any(|level| level.queue.remove(self.id, &self.class).is_some())
+        };
+        self.granted.close();
+        if !is_out && let Ok(place) = self.granted.try_recv() {
+            self.shared.release(&place);
+        }
+    }
+}
+
+/// A map of bounded size: at the bound, entries that were not used since the last time are forgotten.
+#[derive(Debug)]
+struct Known<T> {
+    recent: HashMap<Arc<str>, T>,
+    older: HashMap<Arc<str>, T>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self {
+            recent: HashMap::new(),
+            older: HashMap::new(),
+        }
+    }
+}
+
+impl<T> Known<T> {
+    fn get(&self, key: &Arc<str>) -> Option<&T> {
+        self.recent.get(key).or_else(|| self.older.get(key))
+    }
+
+    fn get_mut(&mut self, key: &Arc<str>) -> Option<&mut T> {
+        if !self.recent.contains_key(key)
+            && let Some(value) = self.older.remove(key)
+        {
+            self.insert(key, value);
+        }
+        self.recent.get_mut(key)
+    }
+
+    fn insert(&mut self, key: &Arc<str>, value: T) {
+        if self.recent.len() >= MOST_SHAPES / 2 {
+            self.older = std::mem::take(&mut self.recent);
+        }
+        self.recent.insert(key.clone(), value);
+    }
+}
