@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long)]
     rename_metrics: bool,
 
-    /// Also migrate the manifests in the code fences of Markdown files
+    /// Also migrate the manifests in documentation: in the code blocks of Markdown, AsciiDoc, reStructuredText and Org
     #[arg(long)]
     docs: bool,
 
@@ -181,7 +181,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         allow_loss: args.allow_loss,
         metrics: match args.rename_metrics {
             true => manifests::Metrics::Rename,
-            false => manifests::Metrics::Ignore,
+            false => manifests::Metrics::Note,
         },
     };
     let selection = args.selection.selection()?;
@@ -357,6 +357,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
             Status::Outdated if !args.write => write_file_diff(file, &mut streams.out)?,
             Status::Outdated | Status::Manual | Status::Current | Status::Refused => {}
         }
+        advice.count_generated(&file.outcome.findings);
         let findings = file.outcome.findings.iter();
         let findings: Vec<_> = findings
             .filter(|finding| {

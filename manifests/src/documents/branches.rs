@@ -1,6 +1,6 @@
-//! The blocks of a template: `if` with its branches, and named templates. Go's actions and Jinja's statements alike.
+//! The blocks of a template: `if` with its branches, and named templates, in all syntaxes alike.
 
-use super::template::{Action, inside};
+use super::template::{Action, Syntax, inside};
 use k8s_flowcontrol_text::Span;
 
 /// The blocks of a template.
@@ -51,7 +51,8 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
         let span = action.span;
         let inside = inside(&text[span.range()]);
         let mut words = inside.split_whitespace();
-        match (words.next().unwrap_or_default(), words.next()) {
+        let first = words.next().unwrap_or_default().trim_end_matches(':');
+        match (first, words.next()) {
             ("if", _) => {
                 let body = Span::new(span.end, span.end);
                 let first = Branch {
@@ -60,7 +61,7 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
                 };
                 open.push(Open::Chain(span, Vec::from([first])));
             }
-            ("else" | "elif", _) => {
+            ("else" | "elif" | "elsif", _) => {
                 if let Some(Open::Chain(_, branches)) = open.last_mut() {
                     close(branches, span.start);
                     branches.push(Branch {
@@ -74,7 +75,15 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
                 open.push(Open::Definition(span, name.trim_matches('"').to_owned()));
             }
             // A `set` with a value does not open a block.
-            ("with" | "range" | "block" | "for" | "call" | "filter", _) => open.push(Open::Other),
+            (
+                "with" | "range" | "block" | "for" | "call" | "filter" | "while" | "unless"
+                | "case" | "begin",
+                _,
+            ) => {
+                open.push(Open::Other);
+            }
+            ("def", Some(_)) if action.syntax == Syntax::Ytt => open.push(Open::Other),
+            _ if action.syntax == Syntax::Erb && opens_block(inside) => open.push(Open::Other),
             (
                 "end" | "endif" | "endmacro" | "endfor" | "endblock" | "endwith" | "endcall"
                 | "endfilter",
@@ -97,6 +106,15 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
         }
     }
     blocks
+}
+
+/// Whether a statement of Ruby opens a block: `levels.each do |level|`.
+fn opens_block(statement: &str) -> bool {
+    let head = match statement.trim_end().strip_suffix('|') {
+        Some(head) => head.rfind('|').map_or(head, |at| &head[..at]),
+        None => statement,
+    };
+    head.trim_end().ends_with(" do")
 }
 
 fn close(branches: &mut [Branch], end: usize) {
@@ -133,6 +151,10 @@ mod tests {
             [vec!["3"], vec!["1", "2", "{% if z %}3{% endif %}"]]
         );
         assert_eq!(names, ["b"]);
+        let ytt = "#@ if x:\n1\n#@ elif y:\n2\n#@ else:\n3\n#@ end\n";
+        assert_eq!(shown(ytt).0, [["1", "2", "3"]]);
+        let erb = "<% if x %>1<% elsif y %>2<% a.each do |b| %><% end %><% end %>";
+        assert_eq!(shown(erb).0, [["1", "2<% a.each do |b| %><% end %>"]]);
         assert_eq!(shown("{{ if .x }}1"), (vec![], vec![]));
     }
 }

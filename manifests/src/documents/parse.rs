@@ -82,6 +82,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse_all(text: &str, likely: Form) -> Result<Parsed, SyntaxError> {
     let (first, second) = match likely {
         Form::Json | Form::JsonLines => (Form::Json, Form::Yaml),
+        Form::Yaml | Form::Template if template::is_ytt(text) => (Form::Template, Form::Yaml),
         Form::Yaml | Form::Template => (Form::Yaml, Form::Template),
     };
     // A file named .yaml may contain JSON, and is then edited as JSON.

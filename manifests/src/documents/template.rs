@@ -1,13 +1,31 @@
-//! Go templates of Helm and Jinja templates: actions are masked, so the text reads as YAML and every byte keeps its offset.
+//! Templates: actions are masked, so the text reads as YAML and every byte keeps its offset.
+//!
+//! The [`Syntax`] of each action is one of Go and Helm, Jinja, ytt, ERB and envsubst. They may be mixed in a text.
 
 use k8s_flowcontrol_text::Span;
 
-/// An action `{{ … }}` of Go or Jinja, or a statement `{% … %}` or comment `{# … #}` of Jinja.
+/// The syntax of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// `{{ … }}`, which Jinja has too.
+    Go,
+    /// `{% … %}` and `{# … #}`.
+    Jinja,
+    /// `#@ …` up to the end of the line.
+    Ytt,
+    /// `<% … %>`.
+    Erb,
+    /// `${NAME}` as the value of a field, or in it.
+    Envsubst,
+}
+
+/// An action of a template: a value, a statement or a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Action {
     pub(crate) span: Span,
     /// Whether the action produces output: `include` does, `if` does not.
     pub(crate) writes: bool,
+    pub(crate) syntax: Syntax,
 }
 
 /// A template that can be read as YAML.
@@ -22,44 +40,124 @@ pub(super) struct Masked {
 pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
+    while let Some(found) = memchr::memchr3(b'{', b'<', b'#', &text.as_bytes()[at..]) {
         let start = at + found;
-        let rest = &text[start..];
-        let (end, writes) = if rest.starts_with("{{") {
-            let end = action_end(text, start + 2)?;
-            (Some(end), writes(inside(&text[start..end])))
-        } else if let Some(close) = jinja_close(text, start) {
-            (rest.find(close).map(|at| start + at + close.len()), false)
-        } else {
-            (None, false)
-        };
-        let Some(end) = end else {
+        let Some((span, syntax)) = action_at(text, start)? else {
             at = start + 1;
             continue;
         };
+        let source = &text[span.range()];
         actions.push(Action {
-            span: Span::new(start, end),
-            writes,
+            span,
+            writes: match syntax {
+                Syntax::Go => writes(inside(source)),
+                Syntax::Jinja => false,
+                Syntax::Erb => source.starts_with("<%="),
+                Syntax::Envsubst => true,
+                Syntax::Ytt => is_value(text, span.start),
+            },
+            syntax,
         });
-        at = end;
+        at = span.end;
     }
     Some(actions)
 }
 
-/// The end of a Jinja statement or comment that begins here. `${#` is the length of a variable in a shell.
-fn jinja_close(text: &str, start: usize) -> Option<&'static str> {
-    match text.as_bytes().get(start + 1)? {
-        b'%' => Some("%}"),
-        b'#' if !text[..start].ends_with('$') => Some("#}"),
-        _ => None,
+/// The action that begins at a brace, a bracket or a hash; an outer `None` if it does not end.
+#[expect(clippy::option_option, reason = "none of them, or one without an end")]
+fn action_at(text: &str, start: usize) -> Option<Option<(Span, Syntax)>> {
+    let rest = &text[start..];
+    let closed = |close: &str, syntax| {
+        let end = near(rest).find(close)? + close.len();
+        Some((Span::new(start, start + end), syntax))
+    };
+    Some(if rest.starts_with("{{") {
+        let end = action_end(text, start + 2)?;
+        Some((Span::new(start, end), Syntax::Go))
+    } else if rest.starts_with("{%") {
+        closed("%}", Syntax::Jinja)
+    } else if rest.starts_with("{#") && !text[..start].ends_with('$') {
+        // `${#` is the length of a variable in a shell.
+        closed("#}", Syntax::Jinja)
+    } else if rest.starts_with("<%") {
+        closed("%>", Syntax::Erb)
+    } else if rest.starts_with("#@ ") {
+        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        Some((Span::new(start, start + end), Syntax::Ytt))
+    } else if rest.starts_with('{') && text[..start].ends_with('$') && is_value(text, start - 1) {
+        let end = near(rest).find(['}', '\n']);
+        let end = end.filter(|end| rest[*end..].starts_with('}') && is_variable(&rest[1..*end]));
+        end.map(|end| (Span::new(start - 1, start + end + 1), Syntax::Envsubst))
+    } else {
+        None
+    })
+}
+
+/// The maximum number of bytes of a statement, so that a text of openings is not searched to its end for each.
+const MAX_STATEMENT: usize = 16 << 10;
+
+/// The maximum number of bytes of a key and the value behind it.
+const MAX_KEY: usize = 400;
+
+/// The part of a text in which a statement ends.
+fn near(text: &str) -> &str {
+    let mut end = text.len().min(MAX_STATEMENT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
+    &text[..end]
+}
+
+/// Whether a place is in the value of a field in the same line.
+fn is_value(text: &str, at: usize) -> bool {
+    let mut first = at.saturating_sub(MAX_KEY);
+    while !text.is_char_boundary(first) {
+        first += 1;
+    }
+    let line = match text[first..at].rfind('\n') {
+        Some(end) => first + end + 1,
+        None if first == 0 => 0,
+        None => return false,
+    };
+    let before = text[line..at].trim_start_matches([' ', '-']);
+    let Some((key, value)) = before.split_once(": ") else {
+        return false;
+    };
+    let is_key = |letter: char| letter.is_alphanumeric() || "_-./\"'".contains(letter);
+    key.chars().all(is_key) && !value.contains(' ')
+}
+
+/// Whether the content of `${…}` is the name of a variable, perhaps with a default.
+fn is_variable(content: &str) -> bool {
+    let name = content.split([':', '-', '=']).next().unwrap_or(content);
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// Whether a text is a template of ytt. It reads as YAML too, but its values are comments then.
+pub(crate) fn is_ytt(text: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), b"#@").any(|at| {
+        let rest = &text[at + 2..];
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let is_alone = before.is_empty() || before.ends_with('\n');
+        rest.starts_with(' ') && (is_alone || is_value(text, at))
+            || ["overlay/", "data/", "library/", "schema/"]
+                .iter()
+                .any(|name| rest.starts_with(name))
+    })
 }
 
 /// The content of an action without its braces.
 pub(crate) fn inside(action: &str) -> &str {
-    action.trim_matches(|character: char| {
-        matches!(character, '{' | '}' | '%' | '#' | '-' | '+') || character.is_whitespace()
-    })
+    action
+        .trim_matches(|character: char| {
+            matches!(character, '{' | '}' | '%' | '#' | '-' | '+' | '<' | '>')
+                || character.is_whitespace()
+        })
+        .trim_start_matches("@ ")
+        .trim_start()
 }
 
 /// Masks the actions of a template.
@@ -216,6 +314,34 @@ mod tests {
         assert!(masked.text.starts_with("####"), "{}", masked.text);
         assert!(masked.text.contains("a: x1xxxx"), "{}", masked.text);
         assert!(masked.text.ends_with("n: ${#list} 100{% 1\n"));
+    }
+
+    #[test]
+    fn each_syntax_is_known() {
+        use super::Syntax::{Envsubst, Erb, Go, Jinja, Ytt};
+        for (template, syntax, writes) in [
+            ("a: {{ .b }}", Go, true),
+            ("{% set b = 1 %}", Jinja, false),
+            ("#@ if b:", Ytt, false),
+            ("a: #@ b", Ytt, true),
+            ("<% if b %>", Erb, false),
+            ("a: <%= b %>", Erb, true),
+            ("a: x/${B:-c}", Envsubst, true),
+        ] {
+            let found = actions(template).unwrap();
+            let [action] = found.as_slice() else {
+                panic!("{template}: {found:?}")
+            };
+            assert_eq!(
+                (action.syntax, action.writes),
+                (syntax, writes),
+                "{template}"
+            );
+        }
+        for other in ["run: echo ${B}", "a: b # c", "#@data/values", "a: <b>"] {
+            assert_eq!(actions(other).unwrap(), [], "{other}");
+        }
+        assert!(is_ytt("a: #@ b\n") && is_ytt("#@ if a:\n") && !is_ytt("a: b#@c\n"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Examining and writing many files in parallel.
 
+use super::across::find_across;
 use super::backup::Backups;
 use super::candidates::Candidate;
 use super::examine::{Examination, examine_file};
@@ -33,6 +34,7 @@ pub fn examine_all(
         read_and_examine(candidate, settings, has_docs)
     });
     find_helpers(&mut files, &templates, settings.to);
+    find_across(&mut files, settings);
     files.iter_mut().for_each(Examined::judge);
     files
 }
@@ -184,7 +186,7 @@ fn each<T: Send, U: Send>(
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let workers = workers.min(count.max(1));
     std::thread::scope(|scope| {
-        for _ in 0..workers {
+        let worker = || {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -195,10 +197,17 @@ fn each<T: Send, U: Send>(
                     *lock(&results[index]) = item.map(&work);
                     done.fetch_add(1, Ordering::Release);
                 }
-            });
-        }
+            })
+        };
+        let handles: Vec<_> = (0..workers).map(|_| worker()).collect();
         progress(0);
-        while done.load(Ordering::Acquire) < count {
+        // A worker that panicked does not finish its items: the scope then panics too, and does not wait for them.
+        let is_over = || {
+            handles
+                .iter()
+                .all(std::thread::ScopedJoinHandle::is_finished)
+        };
+        while done.load(Ordering::Acquire) < count && !is_over() {
             progress(done.load(Ordering::Relaxed));
             std::thread::park_timeout(Duration::from_millis(if count < 200 { 1 } else { 20 }));
         }

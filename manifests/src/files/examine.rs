@@ -3,10 +3,12 @@
 use super::candidates::Candidate;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
+use crate::migrate::{Links, Reason, grouped, one_note, reason, uses_with};
 use crate::{
     Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
-    may_mention, mentions, migrate, migrate_fences, removed_metrics, uses,
+    may_mention, mentions, migrate, migrate_fences, removed_metrics,
 };
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The treatment of a file, by its name.
@@ -24,7 +26,7 @@ enum Treatment {
 }
 
 /// The endings of programs.
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 52] = [
     ".go",
     ".py",
     ".ts",
@@ -44,6 +46,39 @@ const PROGRAMS: [&str; 19] = [
     ".jsonnet",
     ".libsonnet",
     ".cue",
+    ".c",
+    ".h",
+    ".cc",
+    ".cpp",
+    ".hpp",
+    ".vb",
+    ".fs",
+    ".swift",
+    ".dart",
+    ".php",
+    ".pl",
+    ".pm",
+    ".ex",
+    ".exs",
+    ".erl",
+    ".clj",
+    ".hs",
+    ".lua",
+    ".groovy",
+    ".gradle",
+    ".kts",
+    ".nix",
+    ".dhall",
+    ".pkl",
+    ".kcl",
+    ".bicep",
+    ".rego",
+    ".star",
+    ".bzl",
+    ".proto",
+    ".cr",
+    ".tfvars",
+    ".bash",
 ];
 
 /// A file that was examined.
@@ -103,18 +138,8 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
         Err(error) => return not_utf8(bytes, error.valid_up_to(), settings),
     };
     let form = Form::by_extension(path).unwrap_or_default();
-    match treatment {
-        Treatment::Documentation if has_docs && is_markdown(path) => {
-            let mut outcome = migrate_fences(text, settings);
-            if outcome.text.is_none() && outcome.findings.is_empty() {
-                outcome.findings = documentation(text, settings);
-            }
-            outcome
-        }
-        Treatment::Documentation => Migration {
-            findings: documentation(text, settings),
-            ..Migration::default()
-        },
+    let mut outcome = match treatment {
+        Treatment::Documentation => documentation(text, has_docs && has_blocks(path), settings),
         Treatment::Program => listed(text, settings),
         Treatment::Unknown => {
             let outcome = migrate(text, form, settings);
@@ -124,23 +149,79 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
             }
         }
         Treatment::Manifest | Treatment::Archive => migrate(text, form, settings),
+    };
+    settle(&mut outcome, text, path, settings);
+    outcome
+}
+
+/// Replaces the findings of generated code, of published documents and of lists of versions by one note.
+pub(super) fn settle(outcome: &mut Migration, text: &str, path: &Path, settings: Settings) {
+    let is_metric = |finding: &Finding| finding.rule == Rule::Metric;
+    let is_documentation = treatment(path) == Treatment::Documentation;
+    if outcome.text.is_some() || is_documentation || outcome.findings.iter().all(is_metric) {
+        return;
+    }
+    match reason(text, &path.to_string_lossy()) {
+        Some(reason) if outcome.worst() != Some(Severity::Error) => {
+            let note = one_note(&outcome.findings, reason);
+            outcome.findings = note.into_iter().collect();
+            if reason != Reason::Table {
+                outcome.links = Links::default();
+            }
+        }
+        _ if outcome.objects.is_empty() => {
+            let findings = std::mem::take(&mut outcome.findings);
+            outcome.findings = grouped(findings, settings.to);
+        }
+        _ => {}
     }
 }
 
 /// A file that is not a manifest: its uses of other versions are listed.
 fn listed(text: &str, settings: Settings) -> Migration {
-    let mut findings = uses(text, settings.to);
+    let (mut findings, links) = uses_with(text, settings.to, &BTreeSet::new());
     if settings.metrics != Metrics::Ignore {
-        findings.extend(removed_metrics(text));
+        findings.extend(removed_metrics(text, settings.metrics));
     }
     Migration {
         findings,
+        links,
         ..Migration::default()
     }
 }
 
+/// The manifests of documentation. Without `is_written`, each change is a note. Elsewhere one note stands for all mentions of
+/// other versions.
+fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration {
+    let mut outcome = migrate_fences(text, settings);
+    if !is_written {
+        let changes = outcome.objects.iter().flat_map(|object| &object.changes);
+        let notes: Vec<_> = changes
+            .map(|change| {
+                let message = format!(
+                    "an example in the documentation is outdated: {}",
+                    change.what
+                );
+                Finding::new(Severity::Note, Rule::Mention, change.offset, message)
+            })
+            .collect();
+        for finding in &mut outcome.findings {
+            finding.severity = Severity::Note;
+        }
+        outcome.findings.extend(notes);
+        outcome.findings.sort_by_key(|finding| finding.offset);
+        outcome.objects.clear();
+        outcome.edits.clear();
+        outcome.text = None;
+    }
+    if outcome.text.is_none() && outcome.findings.is_empty() {
+        outcome.findings = prose(text, settings);
+    }
+    outcome
+}
+
 /// One note for all mentions of other versions in documentation.
-fn documentation(text: &str, settings: Settings) -> Vec<Finding> {
+fn prose(text: &str, settings: Settings) -> Vec<Finding> {
     let found = mentions(text, settings.to);
     let note = found.first().map(|first| {
         let more = match found.len() {
@@ -153,9 +234,21 @@ fn documentation(text: &str, settings: Settings) -> Vec<Finding> {
     note.into_iter().collect()
 }
 
-fn is_markdown(path: &Path) -> bool {
+/// Whether a file has blocks of source code with a mark.
+fn has_blocks(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("md" | "markdown"))
+    matches!(
+        extension,
+        Some("md" | "markdown" | "mdx" | "adoc" | "asciidoc" | "rst" | "org")
+    )
+}
+
+/// Whether a file may define or use a constant.
+pub(super) fn is_program_or_manifest(path: &Path) -> bool {
+    !matches!(
+        treatment(path),
+        Treatment::Documentation | Treatment::Archive
+    )
 }
 
 fn only(finding: Finding) -> Migration {
@@ -198,7 +291,18 @@ fn treatment(path: &Path) -> Treatment {
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends(&[".tgz", ".tar.gz", ".tar", ".zip"]) {
         Treatment::Archive
-    } else if ends(&[".md", ".markdown", ".rst", ".adoc", ".txt", ".html", ".log"]) {
+    } else if ends(&[
+        ".md",
+        ".markdown",
+        ".mdx",
+        ".rst",
+        ".adoc",
+        ".asciidoc",
+        ".org",
+        ".txt",
+        ".html",
+        ".log",
+    ]) {
         Treatment::Documentation
     } else if [
         ".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl",

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod across;
 mod attributes;
 mod backup;
 mod batch;

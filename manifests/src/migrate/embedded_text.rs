@@ -1,7 +1,7 @@
 //! The migration of a text in a string of another text.
 
 use super::decide::Surroundings;
-use super::edit::{Embedded, PlannedChange, apply};
+use super::edit::{Edit, Embedded, PlannedChange, apply};
 use super::findings::Severity;
 use super::read::{Text, may_mention};
 use super::result::{MigratedObject, Migration};
@@ -9,7 +9,7 @@ use super::settings::Settings;
 use super::state::State;
 use super::verify::DocumentEdits;
 use crate::documents::touches;
-use k8s_flowcontrol_text::Node;
+use k8s_flowcontrol_text::{Node, Span};
 
 /// The maximum number of texts around a text in a string.
 const MAX_EMBEDDED: usize = 2;
@@ -48,7 +48,17 @@ impl State<'_> {
         );
         let place = work.expected.value.pointer_mut(pointer)?;
         *place = format!("{}{blanks}", text.trim_end()).into();
-        Some((change, inner.objects))
+        let mut objects = inner.objects;
+        for object in &mut objects {
+            for change in &mut object.changes {
+                let here = Span::new(change.offset, change.offset);
+                let place = embedded.outer(&Edit::replace(here, String::new()));
+                change.offset = place.map_or(node.span().start, |edit| edit.span.start);
+                change.what.push_str(" in the text of this string");
+            }
+            object.changes.sort_by_key(|change| change.offset);
+        }
+        Some((change, objects))
     }
 }
 

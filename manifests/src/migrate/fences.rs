@@ -1,21 +1,38 @@
-//! The code fences of Markdown with manifests in them.
+//! The manifests in documentation: in the blocks of Markdown, AsciiDoc, reStructuredText, Org and HTML.
 
 use super::edit::apply;
-use super::findings::{Rule, Severity};
+use super::findings::{Finding, Rule, Severity};
+use super::programs::uses;
 use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
+use k8s_flowcontrol_types::GROUP;
 use std::ops::Range;
 
-/// Migrates the manifests in the code fences of a Markdown text that are marked as YAML or JSON. Everything else stays.
+/// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
+/// YAML or JSON, or read as an object of the group. Everything else stays.
 ///
-/// An error in a fence leaves that fence unchanged, and is a place to change by hand: documentation may show wrong manifests.
+/// An error in a block leaves that block unchanged, and is a place to change by hand: documentation may show wrong manifests.
+/// Other mentions in a block, such as a command, are notes.
 pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
     let mut result = Migration::default();
-    for (form, range) in fences(text) {
-        let mut inner = migrate(&text[range.clone()], form, settings);
-        inner.shift(range.start);
+    for block in blocks(text) {
+        let content = &text[block.range.clone()];
+        let form = match block.language {
+            Language::Manifest(form) => Some(form),
+            _ if !content.contains(GROUP) => continue,
+            Language::Other => None,
+            Language::Unknown => object_form(content),
+        };
+        let Some(form) = form else {
+            result
+                .findings
+                .extend(commands(content, block.range.start, settings));
+            continue;
+        };
+        let mut inner = migrate(content, form, settings);
+        inner.shift(block.range.start);
         for finding in &mut inner.findings {
             finding.severity = finding.severity.min(Severity::Manual);
         }
@@ -34,44 +51,186 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
     result
 }
 
-/// The contents of the fences that are marked as YAML or JSON.
-fn fences(text: &str) -> Vec<(Form, Range<usize>)> {
-    let mut fences = Vec::new();
-    let mut open: Option<(char, usize, Option<Form>, usize)> = None;
+/// Notes for the lines of a block that is not a manifest.
+fn commands(content: &str, start: usize, settings: Settings) -> Vec<Finding> {
+    let mut findings = uses(content, settings.to);
+    for finding in &mut findings {
+        finding.severity = Severity::Note;
+        finding.offset += start;
+    }
+    findings
+}
+
+/// The form of a block without a mark that holds an object of the group from its first line on.
+fn object_form(content: &str) -> Option<Form> {
+    let first = content
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())?;
+    let is_yaml = ["apiVersion:", "kind:", "---", "- apiVersion:", "#"]
+        .iter()
+        .any(|key| first.starts_with(key));
+    match first.chars().next() {
+        Some('{') => Some(Form::Json),
+        _ if is_yaml => Some(Form::Yaml),
+        _ => None,
+    }
+}
+
+/// The language of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Manifest(Form),
+    /// Another language, such as one of programs.
+    Other,
+    /// The block has no mark.
+    Unknown,
+}
+
+/// A block of documentation.
+struct Block {
+    language: Language,
+    range: Range<usize>,
+}
+
+/// A block that is still open.
+struct Open {
+    language: Language,
+    end: End,
+    start: usize,
+}
+
+/// The end of a block.
+enum End {
+    /// A line of at least this many of these characters.
+    Fence(char, usize),
+    /// A line that begins with this text, in lower case.
+    Line(&'static str),
+    /// A line with content and at most this indentation.
+    Indentation(usize),
+}
+
+/// The blocks of a text in any of the markup languages.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Open> = None;
+    // The form that the line before names, as `[source,yaml]` and `.. code-block:: yaml` do.
+    let mut named: Option<Language> = None;
+    let mut is_blank = true;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let begin = start;
         start += line.len();
         let content = line.trim();
-        let Some(mark) = content
-            .chars()
-            .next()
-            .filter(|mark| matches!(mark, '`' | '~'))
-        else {
-            continue;
-        };
-        let info = content.trim_start_matches(mark);
-        let length = content.len() - info.len();
-        match open {
-            None if length >= 3 => open = Some((mark, length, form(info), start)),
-            Some((by, least, form, from)) if mark == by && length >= least && info.is_empty() => {
-                fences.extend(form.map(|form| (form, from..begin)));
-                open = None;
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(block) = &open {
+            let ends = match block.end {
+                End::Fence(mark, least) => {
+                    let length = content.len() - content.trim_start_matches(mark).len();
+                    length >= least && length == content.len() && !content.is_empty()
+                }
+                End::Line(word) => content.to_ascii_lowercase().starts_with(word),
+                End::Indentation(least) => !content.is_empty() && indent <= least,
+            };
+            if !ends {
+                continue;
             }
-            _ => {}
+            blocks.push(Block {
+                language: block.language,
+                range: block.start..begin,
+            });
+            let is_indented = matches!(block.end, End::Indentation(_));
+            open = None;
+            if !is_indented {
+                named = None;
+                is_blank = false;
+                continue;
+            }
         }
+        open = opened(content, indent, start, &mut named);
+        let is_indented_code =
+            open.is_none() && is_blank && indent >= 4 && object_form(content).is_some();
+        if is_indented_code {
+            open = Some(Open {
+                language: Language::Unknown,
+                end: End::Indentation(3),
+                start: begin,
+            });
+        }
+        is_blank = content.is_empty();
     }
-    fences
+    blocks.extend(
+        open.filter(|block| matches!(block.end, End::Indentation(_)))
+            .map(|block| Block {
+                language: block.language,
+                range: block.start..text.len(),
+            }),
+    );
+    blocks
 }
 
-/// The form that the words after the mark name.
-fn form(info: &str) -> Option<Form> {
+/// The block that a line opens; `start` is the start of the next line.
+fn opened(
+    content: &str,
+    indent: usize,
+    start: usize,
+    named: &mut Option<Language>,
+) -> Option<Open> {
+    let block = |language, end| {
+        Some(Open {
+            language,
+            end,
+            start,
+        })
+    };
+    let lower = content.to_ascii_lowercase();
+    let mark = content.chars().next()?;
+    let info = content.trim_start_matches(mark);
+    let length = content.len() - info.len();
+    if matches!(mark, '`' | '~') && length >= 3 {
+        return block(language(info), End::Fence(mark, length));
+    }
+    if matches!(mark, '-' | '.' | '=') && length >= 4 && info.is_empty() {
+        // A delimited block of AsciiDoc. Without a mark it may be a heading or a rule.
+        let language = named.take()?;
+        return block(language, End::Fence(mark, length));
+    }
+    if let Some(attributes) = lower.strip_prefix("[source") {
+        let mut words = attributes.split([',', ']', '%']).map(language);
+        *named = words.find(|language| *language != Language::Unknown);
+        return None;
+    }
+    if content.starts_with('[') || content.starts_with('.') && !content.starts_with("..") {
+        // Other attributes, and the title of a block.
+        return None;
+    }
+    for directive in [".. code-block::", ".. code::", ".. sourcecode::"] {
+        if let Some(language) = lower.strip_prefix(directive) {
+            return block(self::language(language), End::Indentation(indent));
+        }
+    }
+    if let Some(language) = lower.strip_prefix("#+begin_src") {
+        return block(self::language(language), End::Line("#+end_src"));
+    }
+    if lower.starts_with("<pre") {
+        return block(Language::Unknown, End::Line("</"));
+    }
+    if content.ends_with("::") && !content.starts_with("..") {
+        return block(Language::Unknown, End::Indentation(indent));
+    }
+    *named = None;
+    None
+}
+
+/// The language that the words after the mark name.
+fn language(info: &str) -> Language {
     let is_end = |character: char| !character.is_ascii_alphanumeric();
-    let word = info.trim().trim_start_matches(['{', '.']);
+    let word = info.trim().trim_start_matches(['{', '.', '"']);
     let word = word.split(is_end).next().unwrap_or_default();
     match word.to_ascii_lowercase().as_str() {
-        "yaml" | "yml" => Some(Form::Yaml),
-        "json" => Some(Form::Json),
-        _ => None,
+        "yaml" | "yml" => Language::Manifest(Form::Yaml),
+        "json" => Language::Manifest(Form::Json),
+        "" => Language::Unknown,
+        _ => Language::Other,
     }
 }

@@ -65,6 +65,8 @@ pub enum Rule {
     Comment,
     /// A program uses a client library or a request path of another version.
     Program,
+    /// Generated code, or a list of versions, names old versions.
+    Generated,
     /// A metric that newer servers do not have.
     Metric,
     /// A rendered chart contains an object in another version.
@@ -95,6 +97,7 @@ impl Rule {
         Self::Mention,
         Self::Comment,
         Self::Program,
+        Self::Generated,
         Self::Metric,
         Self::Rendered,
         Self::Kept,
@@ -120,6 +123,7 @@ impl Rule {
             Self::Mention => "mention",
             Self::Comment => "comment",
             Self::Program => "program",
+            Self::Generated => "generated",
             Self::Metric => "metric",
             Self::Rendered => "rendered",
             Self::Kept => "kept",
@@ -148,6 +152,7 @@ impl Rule {
             Self::Program => {
                 "A program uses a client library or a request path of another version."
             }
+            Self::Generated => "Generated code, or a list of versions, names old versions.",
             Self::Metric => "A metric that newer servers do not have.",
             Self::Rendered => "A rendered chart contains an object in another version.",
             Self::Kept => "A comment keeps this place.",

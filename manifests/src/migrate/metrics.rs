@@ -10,6 +10,8 @@ pub enum Metrics {
     /// They are not looked for.
     #[default]
     Ignore,
+    /// Each is a note.
+    Note,
     /// Each is a finding.
     List,
     /// Each is renamed to its successor, which has the same labels and values. Other names that contain one are findings.
@@ -118,7 +120,7 @@ fn matched(text: &str, word: Span) -> Option<(&'static str, &'static str)> {
 
 impl Removed {
     /// A finding about a metric that stays. `renames` is whether a migration of the text can rename metrics.
-    pub(super) fn finding(&self, renames: bool) -> Finding {
+    pub(super) fn finding(&self, renames: bool, metrics: Metrics) -> Finding {
         let Self { old, new, .. } = self;
         let message = match self.form {
             NameForm::Whole => format!("Kubernetes 1.37 removed the metric {old}"),
@@ -134,12 +136,18 @@ impl Removed {
             true => Remedy::RenameMetric(change),
             false => Remedy::Change(change),
         };
-        Finding::new(Severity::Manual, Rule::Metric, self.span.start, message).help(help)
+        let severity = match metrics {
+            Metrics::Note => Severity::Note,
+            _ => Severity::Manual,
+        };
+        Finding::new(severity, Rule::Metric, self.span.start, message).help(help)
     }
 }
 
-/// A finding for each removed metric in a text that is not a manifest.
-pub fn removed_metrics(text: &str) -> Vec<Finding> {
-    let removed = removed(text);
-    removed.iter().map(|metric| metric.finding(false)).collect()
+/// A finding for each removed metric in a text that is not a manifest; a note with [`Metrics::Note`].
+pub fn removed_metrics(text: &str, metrics: Metrics) -> Vec<Finding> {
+    let removed = removed(text).into_iter();
+    removed
+        .map(|metric| metric.finding(false, metrics))
+        .collect()
 }

@@ -5,12 +5,15 @@
 //! difference into the text, so comments, order, quotes and anchors stay, and `verify` reads the result again: a text that does
 //! not read as converted is rejected. Each of these folders uses only those before it. Other mentions of an old version or field are listed.
 
+mod client_names;
 mod decide;
 mod dynamic;
 mod edit;
 mod embedded_text;
 mod fences;
 mod findings;
+#[cfg(feature = "files")]
+mod generated;
 mod metrics;
 mod named_template;
 mod objects;
@@ -24,12 +27,18 @@ mod state;
 mod verify;
 mod whole_text;
 
+#[cfg(feature = "files")]
+pub(crate) use dynamic::Links;
 pub use edit::Edit;
 pub use fences::migrate_fences;
 pub use findings::{Finding, Rule, Severity};
+#[cfg(feature = "files")]
+pub(crate) use generated::{Reason, grouped, one_note, reason};
 pub use metrics::{Metrics, may_have_removed_metrics, removed_metrics};
 pub use named_template::{NamedTemplate, named_template};
 pub use programs::uses;
+#[cfg(feature = "files")]
+pub(crate) use programs::{uses_of_names, uses_with};
 pub use read::{Mention, Mentioned, may_mention, mentions};
 pub use remedy::Remedy;
 pub use result::{Change, MigratedObject, Migration};

@@ -1,6 +1,6 @@
 //! The migration of one object, and of the applied object in its annotation.
 
-use super::decide::{LAST_APPLIED, Surroundings, decide, owned};
+use super::decide::{Decision, LAST_APPLIED, Surroundings, decide, owned};
 use super::edit::planned;
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Found, Role, is_kept};
@@ -51,6 +51,7 @@ impl State<'_> {
         } else if let Some(version) = found.node.get("apiVersion") {
             places.push(version.span());
         }
+        self.result.findings.extend(self.stays(found, &decision));
         self.result.findings.extend(decision.findings);
         let mut changes = Vec::new();
         if let (Some(target), Some(place)) = (
@@ -117,5 +118,21 @@ impl State<'_> {
             self.add(report, work);
         }
         work.changes.extend(changes);
+    }
+
+    /// A note at the version of an object that stays as it is until another line is changed by hand.
+    fn stays(&self, found: &Found<'_>, decision: &Decision) -> Option<Finding> {
+        let (Role::Object(_, version), None) = (found.role, &decision.target) else {
+            return None;
+        };
+        let reason = decision
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Manual)?;
+        let at = found.node.get("apiVersion")?.span().start;
+        let line = self.source.line(reason.offset);
+        let is_elsewhere = version != self.settings.to && self.source.line(at) != line;
+        let message = format!("this object stays in {version} because of line {line}");
+        is_elsewhere.then(|| Finding::new(Severity::Note, Rule::Outdated, at, message))
     }
 }

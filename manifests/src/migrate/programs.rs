@@ -1,10 +1,12 @@
 //! Programs and other texts that are not manifests: uses of old versions are reported and never edited.
 
-use super::dynamic::versions_of_group;
+use super::client_names::client_names;
+use super::dynamic::{Links, versions_in_context, versions_of_group, versions_of_names};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, is_kept, kept_lines, mentions};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use std::collections::{BTreeSet, HashSet};
 
 /// A form in which programs name a version. The version stands between the two words.
 struct Pattern {
@@ -49,6 +51,9 @@ const PATTERNS: [Pattern; 17] = [
         "a Terraform resource",
     ),
 ];
+
+/// The versions that newer servers do not have.
+pub(super) const OLD_VERSIONS: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
 
 const VERSIONS: [&str; 5] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v1"];
 
@@ -131,43 +136,131 @@ fn is_lower_or_digit(character: char) -> bool {
 
 /// The uses of other versions than `to` in a program or another text that is not a manifest: client libraries and requests, and
 /// every other mention of a version or field. Places with the comment `flowcontrol: keep` are skipped.
+///
+/// A program may put the group and the version together from several strings, formats and constants: the finding is at the
+/// string with the version.
 pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
+    uses_with(text, to, &BTreeSet::new()).0
+}
+
+/// The uses of other versions, and the links to other texts. `groups` are names that hold the group in other texts.
+pub(crate) fn uses_with(
+    text: &str,
+    to: ApiVersion,
+    groups: &BTreeSet<String>,
+) -> (Vec<Finding>, Links) {
     let source = Text::new(text);
-    let kept = kept_lines(source.text);
+    let versions: Vec<_> = other_versions(to).collect();
     let mut found = Vec::new();
     for pattern in &PATTERNS {
         pattern.find(source.text, &mut found);
     }
-    let dynamic = versions_of_group(source.text, &VERSIONS);
+    found.retain(|(_, version, _)| *version != to.as_str());
+    found.sort_by_key(|(span, ..)| (span.start, std::cmp::Reverse(span.end)));
+    // Names that are known have better words.
+    let others = client_names(source.text, &versions)
+        .into_iter()
+        .filter(|(_, at, _)| {
+            let known = found.partition_point(|(span, ..)| span.start <= *at);
+            let last = known.checked_sub(1).and_then(|last| found.get(last));
+            last.is_none_or(|(span, ..)| span.end <= *at)
+        })
+        .collect::<Vec<_>>();
+    let mut found: Vec<_> = found
+        .into_iter()
+        .map(|(span, version, what)| (span, version, what, span.start))
+        .collect();
+    found.extend(
+        others
+            .into_iter()
+            .map(|(span, at, version)| (span, version, "a name of a client", at)),
+    );
+    let (dynamic, links) = versions_of_group(source.text, false, groups, &versions);
+    let context = versions_in_context(source.text, &OLD_VERSIONS);
+    let context = context
+        .into_iter()
+        .filter(|(_, version)| *version != to.as_str());
+    // A version behind the group in one word is a mention, which has its own words.
+    let behind = format!("{GROUP}/");
+    let is_mention = |span: &Span| source.text[..span.start].ends_with(&behind);
     found.extend(
         dynamic
             .into_iter()
-            .map(|(span, version)| (span, version, "")),
+            .filter(|(span, _)| !is_mention(span))
+            .chain(context)
+            .map(|(span, version)| (span, version, "", span.start)),
     );
-    found.retain(|(_, version, _)| *version != to.as_str());
-    found.sort_by_key(|(span, ..)| (span.start, std::cmp::Reverse(span.end)));
+    // The names with the better words come first, as the sort is stable.
+    found.sort_by_key(|(span, ..)| span.start);
     // One finding for each place: a longer name stands for the names in it.
     found.dedup_by(|(later, ..), (earlier, ..)| later.start < earlier.end);
-    let programs = found.into_iter().map(|(span, version, what)| {
-        let name = source.slice(span);
-        let message = match name == version {
-            true => format!("a request or reference names {GROUP} in {version}"),
-            false => format!("{name} is {what} of {version}"),
-        };
-        Finding::new(Severity::Manual, Rule::Program, span.start, message).help(format!(
-            "use the client of {to}, with a library version that has it"
-        ))
-    });
-    let programs = programs.chain(old_fields(source.text, to));
     let mentions = mentions(source.text, to);
     let mentions = mentions.iter().map(|mention| in_text(source.text, mention));
-    let mut findings: Vec<_> = programs.chain(mentions).collect();
+    let mut findings: Vec<_> = found
+        .into_iter()
+        .map(|(span, version, what, at)| use_of(source.text, (span, at), version, what, to))
+        .chain(old_fields(source.text, to))
+        .chain(mentions)
+        .collect();
+    let kept = kept_lines(source.text);
     findings.retain(|finding| !is_kept(&kept, finding.offset));
     findings.sort_by_key(|finding| finding.offset);
+    // One finding for each line: its other names change with the first.
+    let mut lines = HashSet::new();
+    findings.retain(|finding| lines.insert(source.line(finding.offset)));
     for finding in &mut findings {
         finding.offset += source.mark;
     }
-    findings
+    (findings, links)
+}
+
+/// The versions in the values of names that another text uses as versions of the group.
+#[cfg(feature = "files")]
+pub(crate) fn uses_of_names(text: &str, names: &BTreeSet<String>, to: ApiVersion) -> Vec<Finding> {
+    let source = Text::new(text);
+    let versions: Vec<_> = other_versions(to).collect();
+    let found = versions_of_names(source.text, true, names, &versions);
+    let kept = kept_lines(source.text);
+    let found = found
+        .into_iter()
+        .filter(|(span, _)| !is_kept(&kept, span.start));
+    let findings = found.map(|(span, version)| {
+        let mut finding = use_of(source.text, (span, span.start), version, "", to);
+        finding.offset += source.mark;
+        finding
+    });
+    findings.collect()
+}
+
+/// The versions that a text may name and should not.
+pub(super) fn other_versions(to: ApiVersion) -> impl Iterator<Item = &'static str> {
+    let mut versions = VERSIONS.into_iter();
+    std::iter::from_fn(move || versions.find(|version| *version != to.as_str()))
+}
+
+/// A finding for a name at a span, whose version is at an offset.
+fn use_of(
+    text: &str,
+    (span, at): (Span, usize),
+    version: &str,
+    what: &str,
+    to: ApiVersion,
+) -> Finding {
+    let name = text.get(span.range()).unwrap_or(version);
+    let name = name.split_whitespace().collect::<String>();
+    let message = match name == version {
+        true => format!("a request or reference names {GROUP} in {version}"),
+        false => format!("{name} is {what} of {version}"),
+    };
+    let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    // A name that begins in a line above is at the line of its version.
+    let offset = match span.start < line {
+        true => at,
+        false => span.start,
+    };
+    Finding::new(Severity::Manual, Rule::Program, offset, message).help(format!(
+        "use the client of {to}, with a library version that has it"
+    ))
 }
 
 /// The names of the shares in program languages that write field names in their own way, the older ones first.

@@ -42,8 +42,8 @@ impl State<'_> {
                 if let Some((change, inner)) = self.embedded(around, node, &pointer, settings, work)
                 {
                     for mut report in inner {
-                        report.offset = change.offset;
-                        report.changes = vec![Change::from(&change)];
+                        let first = report.changes.first();
+                        report.offset = first.map_or(change.offset, |change| change.offset);
                         self.add(report, work);
                     }
                     work.changes.push(change);

@@ -1,5 +1,6 @@
 //! The result of a migration.
 
+use super::dynamic::Links;
 use super::edit::{Edit, PlannedChange};
 use super::findings::{Finding, Severity};
 use k8s_flowcontrol_text::Span;
@@ -22,6 +23,8 @@ pub struct Migration {
     pub edits: Vec<Edit>,
     /// The new text; none if nothing changes, or if a finding is an error.
     pub text: Option<String>,
+    /// The names that connect this text with other texts.
+    pub(crate) links: Links,
 }
 
 impl Migration {

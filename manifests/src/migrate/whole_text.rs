@@ -1,9 +1,12 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
+use super::client_names::client_names;
 use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
+use super::dynamic::{versions_in_context, versions_of_group};
 use super::edit::{Edit, Refusal, apply};
 use super::findings::{Finding, Rule, Severity};
 use super::metrics::{Metrics, NameForm, removed};
+use super::programs::{OLD_VERSIONS, other_versions};
 use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
 use super::result::{Change, MigratedObject, Migration};
 use super::settings::Settings;
@@ -13,6 +16,7 @@ use crate::documents::{Action, Blocks, Form, Parsed, actions, blocks, parse_all,
 use k8s_flowcontrol_text::{Node, Span, to_value};
 use k8s_flowcontrol_types::GROUP;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Migrates a text to another API version.
 ///
@@ -48,6 +52,7 @@ pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
     if settings.metrics != Metrics::Ignore {
         rename_metrics(&source, settings.metrics, &mut result);
     }
+    add_values(&source, likely, settings, &mut result);
     if result.worst() == Some(Severity::Error) {
         result.edits.clear();
     }
@@ -58,6 +63,53 @@ pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
     result.findings.sort_by_key(|finding| finding.offset);
     result.shift(source.mark);
     result
+}
+
+/// Adds the versions in values that a template or a program puts together, and in values with the name of flow control.
+fn add_values(source: &Text<'_>, likely: Form, settings: Settings, result: &mut Migration) {
+    let text = source.text;
+    let versions: Vec<_> = other_versions(settings.to).collect();
+    let is_template = !likely.is_json();
+    let (found, links) = versions_of_group(text, is_template, &BTreeSet::new(), &versions);
+    let context = versions_in_context(text, &OLD_VERSIONS).into_iter();
+    let context = context.filter(|(_, version)| *version != settings.to.as_str());
+    let names = client_names(text, &versions).into_iter();
+    let names = names.map(|(_, at, version)| (Span::new(at, at + version.len()), version));
+    let kept = kept_lines(text);
+    let mut lines: BTreeSet<usize> = result
+        .findings
+        .iter()
+        .map(|finding| finding.offset)
+        .chain(result.edits.iter().map(|edit| edit.span.start))
+        .map(|offset| source.line(offset))
+        .collect();
+    let is_commented = |offset: usize| {
+        let line = text[source.line_start(offset)..offset].trim_start();
+        line.starts_with('#') && !line.starts_with("#@")
+    };
+    let mut is_any = false;
+    for (span, version) in found.into_iter().chain(context).chain(names) {
+        // A version behind the group in one word is a mention, which is handled.
+        let is_mention = text[..span.start].ends_with(&format!("{GROUP}/"));
+        let is_skipped = is_mention || is_kept(&kept, span.start) || is_commented(span.start);
+        if is_skipped || !lines.insert(source.line(span.start)) {
+            continue;
+        }
+        is_any = true;
+        let message = format!("this value is the version {version} of {GROUP}");
+        let finding = Finding::new(Severity::Manual, Rule::Mention, span.start, message);
+        let help = format!("use {} where all servers have it", settings.to);
+        result.findings.push(finding.help(help));
+    }
+    if is_any {
+        // The value with the version is listed, so its uses need nothing.
+        for finding in &mut result.findings {
+            if finding.rule == Rule::Template && finding.message.contains(" is computed by {{ ") {
+                finding.severity = Severity::Note;
+            }
+        }
+    }
+    result.links = links;
 }
 
 /// Renames removed metrics outside of other edits, or lists them.
@@ -72,8 +124,8 @@ fn rename_metrics(source: &Text<'_>, metrics: Metrics, result: &mut Migration) {
             .edits
             .iter()
             .any(|edit| edit.span.start < end && start < edit.span.end);
-        if metrics == Metrics::List || metric.form != NameForm::Whole || is_edited {
-            result.findings.push(metric.finding(true));
+        if metrics != Metrics::Rename || metric.form != NameForm::Whole || is_edited {
+            result.findings.push(metric.finding(true, metrics));
             continue;
         }
         result.edits.push(Edit {

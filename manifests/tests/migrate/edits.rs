@@ -189,7 +189,8 @@ fn a_manifest_in_a_string_is_listed() {
     let text = corpus!("embedded.yaml");
     let outcome = run(text, V1);
     assert_eq!(outcome.text, None);
-    assert_eq!(findings(&outcome, text), [(Rule::Embedded, 7)]);
+    let expected = [(Rule::Embedded, 7), (Rule::Embedded, 14)];
+    assert_eq!(findings(&outcome, text), expected);
     assert_eq!(
         outcome.findings[0].path.as_deref(),
         Some("data[level.yaml]")

@@ -27,7 +27,7 @@ fn only_fences_of_manifests_change() {
                     "{{\"kind\": \"FlowSchema\", \"apiVersion\": \"flowcontrol.apiserver.k8s.io/{version}\", \"metadata\": {{}}}}\n"
                 )
             ),
-            fence("", OBJECT),
+            fence("", &object(version)),
             fence("go", OBJECT),
         )
     };
@@ -40,10 +40,15 @@ fn only_fences_of_manifests_change() {
         1,
     );
     assert_eq!(outcome.text, Some(expected));
-    assert_eq!(outcome.objects.len(), 2);
-    let [finding] = outcome.findings.as_slice() else {
-        panic!("one finding: {:?}", outcome.findings)
+    assert_eq!(outcome.objects.len(), 3);
+    let [finding, program] = outcome.findings.as_slice() else {
+        panic!("two findings: {:?}", outcome.findings)
     };
+    // A fence of another language is not changed.
+    assert_eq!(
+        (program.rule, program.severity),
+        (Rule::Mention, Severity::Note)
+    );
     assert_eq!(
         (finding.rule, finding.severity),
         (Rule::Unreadable, Severity::Manual)

@@ -232,7 +232,7 @@ fn removed_metrics_are_listed_or_renamed() {
             "- apiserver_flowcontrol_nominal_limit_seats:",
         );
     assert_eq!(renamed.text, Some(expected));
-    assert_eq!(removed_metrics(&text).len(), 5);
+    assert_eq!(removed_metrics(&text, Metrics::List).len(), 5);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::advice;
 use crate::output::{Diagnostic, ERROR, HINT, Level, Stream, WARNING, one_line, plural};
 use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_manifests::files::{Examined, Skipped};
-use k8s_flowcontrol_manifests::{Finding, Severity};
+use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
 use k8s_flowcontrol_text::Span;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -56,7 +56,12 @@ pub(crate) fn write_left_out(
 pub(crate) struct Advice {
     /// A rule with its advice, and the number of places.
     kinds: Vec<(&'static str, String, usize)>,
+    /// The number of files of generated code and of lists of versions.
+    generated: usize,
 }
+
+/// The places of each kind that are listed; `--verbose` lists all.
+const LISTED: usize = 10;
 
 impl Advice {
     /// Writes a line for each finding.
@@ -67,6 +72,10 @@ impl Advice {
         err: &mut Stream,
     ) -> io::Result<()> {
         for finding in findings {
+            let earlier = self.add(finding);
+            if earlier >= LISTED && finding.severity != Severity::Error {
+                continue;
+            }
             let at = file.source.position(finding.offset);
             let name = one_line(&file.source.name);
             write!(err, "{name}:{}:{}: ", at.line, at.column)?;
@@ -77,14 +86,20 @@ impl Advice {
                 Severity::Note => err.label(HINT, &format!("note[{rule}]:"))?,
             }
             writeln!(err, " {}", one_line(&message(finding)))?;
-            self.add(finding);
         }
         Ok(())
     }
 
-    fn add(&mut self, finding: &Finding) {
+    /// Counts a file whose only finding is that it is generated or lists versions.
+    pub(crate) fn count_generated(&mut self, findings: &[Finding]) {
+        let is_generated = |finding: &Finding| finding.rule == Rule::Generated;
+        self.generated += usize::from(findings.iter().any(is_generated));
+    }
+
+    /// Counts a finding. Returns the number of earlier ones with the same advice.
+    fn add(&mut self, finding: &Finding) -> usize {
         let Some(help) = finding.help.as_ref().map(advice) else {
-            return;
+            return 0;
         };
         let rule = finding.rule.as_str();
         let known = self
@@ -92,8 +107,14 @@ impl Advice {
             .iter_mut()
             .find(|(of, advice, _)| *of == rule && *advice == help);
         match known {
-            Some((_, _, count)) => *count += 1,
-            None => self.kinds.push((rule, help, 1)),
+            Some((_, _, count)) => {
+                *count += 1;
+                *count - 1
+            }
+            None => {
+                self.kinds.push((rule, help, 1));
+                0
+            }
         }
     }
 
@@ -102,7 +123,17 @@ impl Advice {
         for (rule, help, count) in &self.kinds {
             err.label(HINT, &format!("help[{rule}]:"))?;
             let places = plural(*count, "place");
-            writeln!(err, " {} ({places})", one_line(help))?;
+            let more = match *count > LISTED {
+                true => format!("; the first {LISTED} are listed, --verbose lists all"),
+                false => String::new(),
+            };
+            writeln!(err, " {} ({places}{more})", one_line(help))?;
+        }
+        if self.generated > 0 {
+            err.label(HINT, "note[generated]:")?;
+            let files = plural(self.generated, "file");
+            let message = "with generated code or lists of versions; update the library or generator that wrote generated code";
+            writeln!(err, " {files} {message} (--verbose lists them)")?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(crate) struct Summary {
     pub(crate) notes: usize,
     /// Errors that are losses or fields of another version.
     pub(crate) losses: usize,
-    /// Skipped documents of other kinds.
+    /// Documents of other kinds, such as Deployments: they are read and need nothing. In JSON `passedOver`.
     pub(crate) skipped: usize,
 }
 

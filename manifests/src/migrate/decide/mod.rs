@@ -17,7 +17,7 @@ mod template;
 
 pub(super) use chains::{VersionChain, version_chains};
 pub(super) use computed::{Template, computed_versions};
-pub(super) use object::{Target, decide, owned};
+pub(super) use object::{Decision, Target, decide, owned};
 pub(super) use patches::find;
 pub(super) use reference::{ScalarEdit, apply};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};

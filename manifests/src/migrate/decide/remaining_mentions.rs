@@ -33,7 +33,7 @@ pub(in crate::migrate) fn classify(
             let (_, scalars) = scalars.insert(
                 known.unwrap_or_else(|| (index, Scalars::of(parsed.documents[index].tree.root()))),
             );
-            in_document(mention, scalars, parsed, index, to)
+            in_document(mention, scalars, (source, parsed, index), to)
         } else {
             None
         };
@@ -96,8 +96,7 @@ fn in_comment(mention: &Mention) -> Finding {
 fn in_document(
     mention: &Mention,
     scalars: &Scalars<'_>,
-    parsed: &Parsed,
-    index: usize,
+    (source, parsed, index): (&Text<'_>, &Parsed, usize),
     to: ApiVersion,
 ) -> Option<(Finding, usize)> {
     let offset = mention.span.start;
@@ -148,7 +147,12 @@ fn in_document(
         };
         Finding::new(Severity::Manual, Rule::Mention, offset, message).help(owner.help(to))
     };
-    Some((finding.path(here), scalar.span.start))
+    // A long string is listed once for each line.
+    let place = match is_long {
+        true => source.line_start(offset),
+        false => scalar.span.start,
+    };
+    Some((finding.path(here), place))
 }
 
 impl Mention {

@@ -85,6 +85,26 @@ pub fn may_mention(text: &[u8]) -> bool {
     finders
         .iter()
         .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+        || may_assign(text)
+}
+
+/// Whether a text has an old version, and a name of flow control in any spelling: `flowcontrol_version = "v1beta2"`.
+fn may_assign(text: &[u8]) -> bool {
+    let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    if !["v1beta", "v1alpha1", "V1beta", "V1Beta"]
+        .iter()
+        .any(|version| has(version))
+    {
+        return false;
+    }
+    let plain: Vec<u8> = text
+        .iter()
+        .filter(|byte| !matches!(byte, b'_' | b'-'))
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    ["flowcontrol", "flowschema", "prioritylevel", "apf"]
+        .iter()
+        .any(|word| memchr::memmem::find(&plain, word.as_bytes()).is_some())
 }
 
 /// The mentions of versions and fields that the version `to` does not have, in the order of the text, which need not be a
