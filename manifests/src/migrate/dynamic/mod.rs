@@ -2,12 +2,13 @@
 //! path of several strings, or constants that are defined elsewhere.
 //!
 //! `tokens` splits a text of any language, `folded` puts strings together, `definitions` finds the values of names, and
-//! `versions` finds the versions that belong to the group. `context` finds versions by the names around them.
+//! `versions` finds the versions that belong to the group, some of them in the `values` of names. `context` finds versions by the names around them.
 
 mod context;
 mod definitions;
 mod folded;
 mod tokens;
+mod values;
 mod versions;
 
 pub(super) use context::versions_in_context;

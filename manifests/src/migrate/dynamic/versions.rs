@@ -2,7 +2,7 @@
 
 use super::definitions::Definitions;
 use super::folded::{Folded, Folding, HOLE};
-use super::tokens::{Token, index_at, is_word, tokens};
+use super::tokens::{Token, index_at, tokens};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const MAX_GAP: usize = 200;
 
 /// The maximum number of names whose values are searched.
-const MAX_NAMES: usize = 64;
+pub(super) const MAX_NAMES: usize = 64;
 
 /// The names that connect a text with other texts of the same program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,14 +77,15 @@ pub(crate) fn versions_of_names(
     search.found
 }
 
-struct Search<'a, 'b> {
-    folding: Folding<'a, 'b>,
+/// A search of the versions in a text.
+pub(super) struct Search<'a, 'b> {
+    pub(super) folding: Folding<'a, 'b>,
     versions: &'b [&'static str],
-    found: Vec<(Span, &'static str)>,
+    pub(super) found: Vec<(Span, &'static str)>,
     /// The names that hold a version of the group.
-    names: BTreeSet<String>,
+    pub(super) names: BTreeSet<String>,
     /// The names that hold the group.
-    groups: BTreeSet<String>,
+    pub(super) groups: BTreeSet<String>,
 }
 
 impl Search<'_, '_> {
@@ -195,35 +196,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The versions and names in the source of an unknown value.
-    fn hole(&mut self, source: &str) {
-        let Some(start) = offset_in(self.folding.text, source) else {
-            return;
-        };
-        let mut word = 0;
-        let mut words = Vec::new();
-        for (at, next) in source.char_indices().chain([(source.len(), ' ')]) {
-            if !(is_word(next) || matches!(next, '.' | '$' | '@')) {
-                if at > word {
-                    words.push((word, &source[word..at]));
-                }
-                word = at + next.len_utf8();
-            }
-        }
-        for (at, word) in words {
-            match self.known(word) {
-                Some(version) if start + at + word.len() <= self.folding.text.len() => {
-                    let start = start + at;
-                    self.found
-                        .push((Span::new(start, start + word.len()), version));
-                }
-                _ => self.name(word),
-            }
-        }
-    }
-
     /// Notes a name that holds a version of the group.
-    fn name(&mut self, path: &str) {
+    pub(super) fn name(&mut self, path: &str) {
         const KEYWORDS: [&str; 12] = [
             "if", "else", "default", "ternary", "quote", "v1", "true", "false", "var", "local",
             "env", "nil",
@@ -241,7 +215,7 @@ impl Search<'_, '_> {
         };
     }
 
-    fn known(&self, word: &str) -> Option<&'static str> {
+    pub(super) fn known(&self, word: &str) -> Option<&'static str> {
         self.versions
             .iter()
             .find(|version| **version == word)
@@ -392,66 +366,6 @@ impl Search<'_, '_> {
             self.version_in(folded, value);
         }
     }
-
-    /// The versions in the values of all names. Returns the links to other texts.
-    fn values(&mut self) -> Links {
-        let tokens = self.folding.tokens;
-        let mut links = Links {
-            groups: self.groups.clone(),
-            ..Links::default()
-        };
-        let mut open: Vec<String> = self.names.iter().cloned().collect();
-        let mut seen: BTreeSet<String> = self.names.clone();
-        while let Some(name) = open.pop() {
-            let last = name.rsplit('.').next().unwrap_or(&name);
-            let values = match name.starts_with("Values.") {
-                true => &[],
-                false => self.folding.definitions.values(last),
-            };
-            let mut is_any = false;
-            for value in values {
-                for token in tokens.get(value.clone()).unwrap_or_default() {
-                    if let Some(version) = self.known(token.text) {
-                        let span = Span::new(token.start, token.end());
-                        self.found.push((span, version));
-                        is_any = true;
-                    } else if token.text == "v1" {
-                        is_any = true;
-                    }
-                    // A default in an expansion of a shell.
-                    let default = token.text.rsplit_once(":-").filter(|_| token.is_string());
-                    if let Some((before, rest)) = default {
-                        let word = rest.trim_end_matches(['}', '"', '\'']);
-                        if let Some(version) = self.known(word) {
-                            let start = token.start + before.len() + 2;
-                            self.found
-                                .push((Span::new(start, start + word.len()), version));
-                            is_any = true;
-                        }
-                    }
-                }
-                // A name for another name.
-                if let [token] = tokens.get(value.clone()).unwrap_or_default()
-                    && token.is_word()
-                    && seen.len() < MAX_NAMES
-                    && seen.insert(token.text.to_owned())
-                {
-                    open.push(token.text.to_owned());
-                }
-            }
-            if !is_any {
-                links.versions.insert(name);
-            }
-        }
-        links
-    }
-}
-
-/// The offset of a part of a text; none for a text from elsewhere.
-fn offset_in(text: &str, part: &str) -> Option<usize> {
-    let offset = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-    let is_within = !part.is_empty() && text.get(offset..offset + part.len()) == Some(part);
-    is_within.then_some(offset)
 }
 
 /// Whether nothing after the token belongs to the same object or call.
