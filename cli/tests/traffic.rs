@@ -593,3 +593,274 @@ fn the_page_reads_well_in_a_browser() {
 
     common::browser::reads_well(&html, 3);
 }
+
+/// The fixtures of the formats, which the package of the program on its own does not have.
+fn envelopes() -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("../analysis/tests/fixtures/envelopes");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let files = files.map(|file| file.unwrap().path());
+    let files = files.filter(|file| file.extension().is_some_and(|kind| kind != "md"));
+    files
+        .map(|file| {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(file).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn no_output_of_any_format_has_an_original_name() {
+    let folder = Folder::new();
+    // Names that nothing else has.
+    let names = [
+        ("builder", "zq-builder"),
+        ("team-a", "zq-team"),
+        ("alice@example.com", "zq-alice@example.com"),
+        ("node-1", "zq-node"),
+        ("10.0.3.7", "10.99.77.55"),
+        ("argocd-application-controller", "zq-argo"),
+        ("kubectl/v1.33.0", "zq-ctl/v1.33.0"),
+        ("deployments/web", "deployments/zq-web"),
+        ("\"web\\\"", "\"zq-web\\\""),
+        ("\"web\"", "\"zq-web\""),
+    ];
+    let formats = envelopes();
+    for (name, text) in &formats {
+        let mut text = text.clone();
+        for (from, to) in names {
+            text = text.replace(from, to);
+        }
+        if !text.contains("zq-") {
+            // In base64.
+            continue;
+        }
+        let log = folder.file(name, &text);
+        let (html, rows) = (folder.path("page.html"), folder.path("rows.parquet"));
+        let partial = folder.path("partial.json");
+        let mut outputs = vec![
+            vec!["-o", "json", "--html", &html],
+            vec!["-o", "table"],
+            vec!["-o", "csv"],
+            vec!["--partial", &partial],
+            vec!["--each-request"],
+        ];
+        if cfg!(feature = "parquet") {
+            outputs.push(vec!["--parquet", &rows]);
+        }
+        for by in ["caller", "user", "agent", "namespace", "verb", "resource"] {
+            outputs.push(vec!["--by", by, "-o", "json"]);
+        }
+        outputs.push(vec!["--against", &log, "-o", "table"]);
+        for output in outputs {
+            let mut arguments = vec!["traffic", "--audit-log", &log, "--redact=key", "--force"];
+            arguments.extend(&output);
+            let result = run(&arguments);
+            assert_eq!(code(&result), 0, "{name} {output:?} {}", stderr(&result));
+            let mut text = stdout(&result).into_bytes();
+            text.extend(stderr(&result).replace(&log, "").into_bytes());
+            for file in [&html, &rows, &partial] {
+                if let Ok(bytes) = std::fs::read(file) {
+                    text.extend(bytes);
+                    std::fs::remove_file(file).unwrap();
+                }
+            }
+            let text = String::from_utf8_lossy(&text);
+            for original in ["zq-", "10.99.77"] {
+                assert!(!text.contains(original), "{name} {output:?}: {text}");
+            }
+        }
+        // The search finds the names where they are not replaced.
+        let open = run(&[
+            "traffic",
+            "--audit-log",
+            &log,
+            "--by",
+            "caller",
+            "-o",
+            "json",
+        ]);
+        assert!(stdout(&open).contains("zq-argo"), "{name}");
+        assert!(stdout(&open).contains("10.99.77.0/24"), "{name}");
+    }
+}
+
+#[test]
+fn every_command_reads_every_format() {
+    let folder = Folder::new();
+    for (name, text) in envelopes() {
+        let log = folder.file(&name, &text);
+        for command in [
+            &["traffic"] as &[&str],
+            &["simulate", "-o", "json"],
+            &["scan", "--to-release", "1.33"],
+            &["preview", "1.33", "--from-release", "1.32"],
+        ] {
+            let mut arguments = command.to_vec();
+            arguments.extend(["--audit-log", &log]);
+            let result = run(&arguments);
+            let text = stderr(&result);
+            assert!(
+                !text.contains("contains no audit events"),
+                "{name} {command:?} {text}"
+            );
+            assert!(code(&result) <= 1, "{name} {command:?} {text}");
+        }
+    }
+}
+
+#[test]
+fn callers_and_their_changes_are_shown() {
+    let folder = Folder::new();
+    let before = lines(&[event("1", "alice", "get", "/api/v1/namespaces/a/pods/x")]);
+    let after: String = (0..20)
+        .map(|id| event(&id.to_string(), "bob", "list", "/api/v1/namespaces/a/pods"))
+        .map(|event| format!("{event}\n"))
+        .collect();
+    let (before, after) = (
+        folder.file("before.log", before),
+        folder.file("after.log", after),
+    );
+    let arguments = ["traffic", "--audit-log", &after, "--against", &before];
+    let output = run(&arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("new caller"), "{text}");
+    assert!(
+        text.contains("more lists without resourceVersion=0"),
+        "{text}"
+    );
+    assert!(text.contains("no more requests"), "{text}");
+    let output = run(&[&arguments[..], &["-o", "json", "--by", "user"]].concat());
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(
+        (&report["schemaVersion"], &report["by"]),
+        (&json!(1), &json!("user"))
+    );
+    assert_eq!(report["groups"][0]["name"], "bob");
+    assert_eq!(report["groups"][0]["newestLists"], 20);
+    assert_eq!(report["changes"][0]["name"], "bob");
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &after,
+        "--by",
+        "verb",
+        "-o",
+        "csv",
+    ]);
+    let text = stdout(&output);
+    assert!(text.starts_with("verb,requests,seats,lists"), "{text}");
+    assert!(
+        text.contains("\nlist,20,20,20,20,20,0,0,0,0,0,0,"),
+        "{text}"
+    );
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &after,
+        "--by",
+        "verb",
+        "--html",
+        "x.html",
+    ]);
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn gaps_are_a_part_of_the_report() {
+    let folder = Folder::new();
+    let mut late = event("2", "alice", "get", "/version");
+    late["requestReceivedTimestamp"] = "2026-01-01T00:09:00Z".into();
+    let log = folder.file(
+        "audit.log",
+        lines(&[event("1", "alice", "get", "/version"), late]),
+    );
+    let text = stdout(&run(&["traffic", "--audit-log", &log]));
+    assert!(
+        text.contains("note: 80 % of the time (8 of 10 minutes) has no events"),
+        "{text}"
+    );
+    let output = run(&["traffic", "--audit-log", &log, "-o", "json"]);
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(report["coverage"]["emptyMinutes"], 8);
+}
+
+#[test]
+fn the_commands_that_get_logs_are_printed() {
+    let range = ["--since", "2h", "--until", "2026-01-05T12:00:00Z"];
+    let export = |arguments: &[&str]| {
+        let output = run(&[&["traffic", "export"], arguments, &range].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    for (arguments, expected) in [
+        (
+            &["eks", "prod"] as &[&str],
+            "aws logs filter-log-events --log-group-name /aws/eks/prod/cluster --log-stream-name-prefix kube-apiserver-audit \\\n  \
+             --start-time 1767607200000 --end-time 1767614400000 --output json > audit.json",
+        ),
+        (
+            &["gke", "my-project/prod"],
+            "gcloud logging read 'resource.type=\"k8s_cluster\" AND resource.labels.cluster_name=\"prod\" AND protoPayload.serviceName=\"k8s.io\" \
+             AND timestamp>=\"2026-01-05T10:00:00Z\" AND timestamp<\"2026-01-05T12:00:00Z\"' --project=my-project --format=json",
+        ),
+        (&["aks", "rg/Prod"], "managedclusters/prod\""),
+        (
+            &["aks", "rg/Prod"],
+            "between (datetime(2026-01-05T10:00:00Z) .. datetime(2026-01-05T12:00:00Z))",
+        ),
+        (
+            &["openshift"],
+            "oc adm node-logs --role=master --path=kube-apiserver/audit.log > audit.log",
+        ),
+        (
+            &["loki", "{app=\"audit\"}"],
+            "logcli query '{app=\"audit\"} != `\"stage\":\"RequestReceived\"`' --from=2026-01-05T10:00:00Z",
+        ),
+        (&["elasticsearch", "k8s-*"], "'k8s-*'"),
+    ] {
+        let text = export(arguments);
+        assert!(text.contains(expected), "{arguments:?}: {text}");
+        // A script for a shell.
+        let mut shell = std::process::Command::new("sh");
+        let mut child = shell.args(["-n"]).stdin(Stdio::piped()).spawn().unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+        assert!(child.wait().unwrap().success(), "{text}");
+    }
+    let quoted = export(&["eks", "a'; rm -rf $HOME"]);
+    assert!(
+        quoted.contains("'/aws/eks/a'\\''; rm -rf $HOME/cluster'"),
+        "{quoted}"
+    );
+    let output = run(&["traffic", "export", "eks", "prod", "--since", "tomorrow"]);
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn the_policy_states_its_events() {
+    let folder = Folder::new();
+    let mut watch = event("2", "alice", "watch", "/api/v1/pods");
+    watch["requestReceivedTimestamp"] = "2026-01-01T00:00:10Z".into();
+    let log = folder.file(
+        "audit.log",
+        lines(&[event("1", "alice", "get", "/version"), watch]),
+    );
+    let text = stdout(&run(&["traffic", "export", "policy", "--audit-log", &log]));
+    assert!(text.contains("2 requests, 1 of them watches, in 10 seconds: 3 events, 0.3 a second, 25920 and 0.0 GB a day"), "{text}");
+    for line in [
+        "kind: Policy",
+        "omitManagedFields: true",
+        "- level: Metadata",
+        "omitStages: [RequestReceived, ResponseStarted]",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}

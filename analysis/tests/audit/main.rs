@@ -5,6 +5,8 @@
     reason = "a test that cannot read its own input has failed"
 )]
 
+mod callers;
+mod coverage;
 mod envelopes;
 
 use flate2::Compression;

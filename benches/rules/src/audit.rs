@@ -15,8 +15,19 @@ const REQUESTS: usize = 20_000;
 /// The place of the audit id's first eight digits, which are other ones in every round.
 const MARK: &str = "\"auditID\":\"";
 
+/// The envelope of the events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Envelope {
+    /// Events, one per line.
+    None,
+    /// Records of Fluent Bit, one per line.
+    FluentBit,
+    /// A response of CloudWatch Logs over many lines.
+    CloudWatch,
+}
+
 /// Reads and classifies a log of `events` events: two for each request, 700 bytes each.
-pub(crate) fn audit(events: usize) -> Result<(), Box<dyn Error>> {
+pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
     let (mut schemas, mut levels) = (Vec::new(), Vec::new());
     for object in bootstrap::objects(Release::NEWEST) {
         match object.kind {
@@ -27,7 +38,7 @@ pub(crate) fn audit(events: usize) -> Result<(), Box<dyn Error>> {
     let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
     let mut log = AuditLog::new();
     let mut exempt = 0;
-    let input = Log::new(events.div_ceil(2 * REQUESTS))?;
+    let input = Log::new(events.div_ceil(2 * REQUESTS), envelope)?;
     let bytes = input.text.len() * input.rounds;
     let meter = Meter::start();
     log.read(BufReader::with_capacity(1 << 20, input), |event| {
@@ -61,7 +72,7 @@ struct Log {
 }
 
 impl Log {
-    fn new(rounds: usize) -> Result<Self, Box<dyn Error>> {
+    fn new(rounds: usize, envelope: Envelope) -> Result<Self, Box<dyn Error>> {
         let mut text = String::new();
         for number in 0..REQUESTS {
             let (user, groups, verb, object, uri) = match number % 4 {
@@ -107,7 +118,11 @@ impl Log {
                 )?;
             }
         }
-        let ids = text.match_indices(MARK).map(|(at, _)| at + MARK.len());
+        let (text, mark) = match envelope {
+            Envelope::None => (text, MARK.to_owned()),
+            _ => (enveloped(&text, envelope), MARK.replace('"', "\\\"")),
+        };
+        let ids = text.match_indices(&mark).map(|(at, _)| at + mark.len());
         Ok(Self {
             ids: ids.collect(),
             text: text.into_bytes(),
@@ -116,6 +131,31 @@ impl Log {
             round: 0,
         })
     }
+}
+
+/// The lines of a text in an envelope.
+fn enveloped(text: &str, envelope: Envelope) -> String {
+    let mut wrapped = String::new();
+    if envelope == Envelope::CloudWatch {
+        wrapped.push_str("{\n    \"events\": [\n");
+    }
+    for (index, line) in text.lines().enumerate() {
+        let line = line.replace('\\', "\\\\").replace('"', "\\\"");
+        if envelope == Envelope::CloudWatch {
+            let comma = if index == 0 { "" } else { ",\n" };
+            wrapped.push_str(&format!(
+                "{comma}        {{\n            \"logStreamName\": \"kube-apiserver-audit-0\",\n            \"timestamp\": 1767607200350,\n            \"message\": \"{line}\",\n            \"ingestionTime\": 1767607201350,\n            \"eventId\": \"3{index:055}\"\n        }}"
+            ));
+        } else {
+            wrapped.push_str(&format!(
+                "{{\"date\":1767607200.35,\"log\":\"{line}\",\"stream\":\"stdout\"}}\n"
+            ));
+        }
+    }
+    if envelope == Envelope::CloudWatch {
+        wrapped.push_str("\n    ]\n}\n");
+    }
+    wrapped
 }
 
 impl Read for Log {

@@ -22,7 +22,7 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | lint COUNT | \
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | lint COUNT | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -37,7 +37,9 @@ async fn main() -> Outcome {
         ["generate", rounds] => generate(rounds.parse()?),
         ["requests", count] => server::requests(count.parse()?).await,
         ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
-        ["audit", events] => audit::audit(events.parse()?),
+        ["audit", events] => audit::audit(events.parse()?, audit::Envelope::None),
+        ["audit-fluent-bit", events] => audit::audit(events.parse()?, audit::Envelope::FluentBit),
+        ["audit-cloudwatch", events] => audit::audit(events.parse()?, audit::Envelope::CloudWatch),
         ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),

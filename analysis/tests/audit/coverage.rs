@@ -1,0 +1,162 @@
+//! The gaps of logs, as a report names them.
+
+use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::traffic::{Accounting, Coverage, Traffic};
+use k8s_flowcontrol_types::Release;
+use serde_json::{Value, json};
+use std::io;
+
+/// A renewal of the lease of a node at a second.
+fn renewal(second: u64, stage: &str) -> Value {
+    let time = format!(
+        "2026-01-05T00:{:02}:{:02}.000000Z",
+        second / 60,
+        second % 60
+    );
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": second.to_string(), "stage": stage,
+        "requestURI": "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1", "verb": "update",
+        "user": {"username": "system:node:n1", "groups": ["system:nodes", "system:authenticated"]},
+        "objectRef": {"resource": "leases", "namespace": "kube-node-lease", "name": "n1", "apiGroup": "coordination.k8s.io", "apiVersion": "v1"},
+        "responseStatus": {"code": 200}, "requestReceivedTimestamp": time, "stageTimestamp": time,
+    })
+}
+
+/// The coverage of a log, in one run and as the sum of two partial results.
+fn coverage(log: &[u8]) -> Coverage {
+    let accounting = Accounting::new(&[], &[], 600, Release::NEWEST);
+    let run = |log: &[u8], mut traffic: Traffic| {
+        let mut audit = AuditLog::new();
+        traffic.begin_log();
+        let read = audit.read(log, |event| {
+            traffic.add(event, accounting.sample(event));
+            Ok::<(), io::Error>(())
+        });
+        read.unwrap();
+        let counts = audit.finish(|event| {
+            traffic.add_open(event, accounting.sample(event));
+            Ok::<(), io::Error>(())
+        });
+        traffic.add_counts(&counts.unwrap());
+        traffic
+    };
+    let whole = run(log, Traffic::new(&accounting)).report().coverage;
+    let middle = log.len() / 2;
+    let cut = log[middle..].iter().position(|byte| *byte == b'\n');
+    if let Some(cut) = cut.filter(|_| log.starts_with(b"{\"")) {
+        let (first, second) = log.split_at(middle + cut + 1);
+        let mut sum = Traffic::default();
+        for part in [first, second] {
+            let part = run(part, Traffic::partial(&accounting)).to_json().unwrap();
+            sum.merge(Traffic::from_json(&part).unwrap()).unwrap();
+        }
+        assert_eq!(format!("{:?}", sum.report().coverage), format!("{whole:?}"));
+    }
+    whole
+}
+
+fn lines(events: impl IntoIterator<Item = Value>) -> Vec<u8> {
+    let lines = events.into_iter().map(|event| format!("{event}\n"));
+    lines.collect::<String>().into_bytes()
+}
+
+#[test]
+fn a_complete_log_has_no_notes() {
+    let log = lines(
+        (0..600)
+            .step_by(10)
+            .map(|second| renewal(second, "ResponseComplete")),
+    );
+    let coverage = coverage(&log);
+    assert_eq!((coverage.minutes, coverage.empty_minutes), (10, 0));
+    assert_eq!(coverage.sampled_percent, Some(100.0));
+    assert_eq!(coverage.notes, Vec::<String>::new());
+    assert_eq!(coverage.formats["audit events"], 60);
+}
+
+#[test]
+fn empty_times_are_named() {
+    let seconds = (0..600)
+        .step_by(10)
+        .filter(|second| !(240..420).contains(second));
+    let coverage = coverage(&lines(
+        seconds.map(|second| renewal(second, "ResponseComplete")),
+    ));
+    let gap = (
+        "2026-01-05T00:04:00Z".to_owned(),
+        "2026-01-05T00:07:00Z".to_owned(),
+    );
+    assert_eq!(
+        (
+            coverage.minutes,
+            coverage.empty_minutes,
+            coverage.longest_gap
+        ),
+        (10, 3, Some(gap))
+    );
+    assert_eq!(coverage.notes.len(), 1, "{:?}", coverage.notes);
+    assert!(coverage.notes[0].starts_with("30 % of the time (3 of 10 minutes) has no events"));
+}
+
+#[test]
+fn sampling_stages_levels_and_exclusions_are_named() {
+    let sampled = (0..1200)
+        .step_by(30)
+        .map(|second| renewal(second, "ResponseComplete"));
+    let found = coverage(&lines(sampled));
+    assert!(
+        found
+            .sampled_percent
+            .is_some_and(|percent| (30.0..40.0).contains(&percent))
+    );
+    assert!(
+        found.notes[0].contains("events are sampled"),
+        "{:?}",
+        found.notes
+    );
+
+    let received = (0..600)
+        .step_by(10)
+        .map(|second| renewal(second, "RequestReceived"));
+    let found = coverage(&lines(received));
+    assert!(
+        found.notes[0].contains("no event has the stage ResponseComplete"),
+        "{:?}",
+        found.notes
+    );
+
+    let bare = (0..600).step_by(10).map(|second| {
+        let mut event = renewal(second, "ResponseComplete");
+        event.as_object_mut().unwrap().remove("user");
+        event.as_object_mut().unwrap().remove("level");
+        event
+    });
+    let notes = coverage(&lines(bare)).notes.join("\n");
+    assert!(
+        notes.contains("60 of 60 requests have no user or no verb"),
+        "{notes}"
+    );
+    assert!(notes.contains("60 events do not have the level"), "{notes}");
+
+    let many = (0..600).map(|second| renewal(second, "ResponseComplete"));
+    let notes = coverage(&lines(many)).notes.join("\n");
+    assert!(
+        notes.contains("there are no watches, no reads (get and list), no requests for paths"),
+        "{notes}"
+    );
+    assert!(!notes.contains("leases"), "{notes}");
+
+    let cloud = include_bytes!("../fixtures/envelopes/cloud-logging.json");
+    let notes = coverage(cloud).notes.join("\n");
+    assert!(
+        notes.contains("3 events are from Cloud Logging, which does not have the duration"),
+        "{notes}"
+    );
+    let aks = include_bytes!("../fixtures/envelopes/aks-audit.json");
+    assert!(
+        coverage(aks)
+            .notes
+            .join("\n")
+            .contains("AKSAudit, which does not have the impersonated user")
+    );
+}
