@@ -146,6 +146,16 @@ impl Redactor {
         }
     }
 
+    /// The word for the address of a server.
+    pub fn server(&self, address: &str) -> String {
+        self.word("server", address)
+    }
+
+    /// Whether this replaces names at all.
+    pub fn replaces(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The word for a namespace.
     pub fn namespace(&self, name: &str) -> String {
         match name {

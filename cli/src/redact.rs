@@ -6,7 +6,7 @@ use k8s_flowcontrol_analysis::redact::Redactor;
 /// The option for the names of users and namespaces.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RedactArg {
-    /// Replace the names of users and namespaces by other words, the same name always by the same word. With KEY the words are the same
+    /// Replace the names of users, groups, namespaces, objects and servers by other words, the same name always by the same word. With KEY the words are the same
     /// in all runs with that key
     #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     redact: Option<String>,

@@ -126,6 +126,8 @@ fn what_keeps_it_from_starting_is_said() {
         (["--tokens", "no-such-file"], "cannot read no-such-file"),
         (["-f", &invalid], "FlowSchema \"x\" was not applied"),
         (["-f", "no-such-file"], "cannot read no-such-file"),
+        (["--address", "0.0.0.0"], "without TLS and tokens"),
+        (["--address", "::"], "without TLS and tokens"),
     ] {
         let refused = run(&[&["serve"], options.as_slice()].concat());
         assert_eq!(code(&refused), 3, "{options:?}");
@@ -285,4 +287,36 @@ fn a_forbidden_request_names_the_missing_role() {
             stderr(&output)
         );
     }
+}
+
+/// The error of a library does not know the flags; the command does.
+#[test]
+fn other_hosts_reach_only_a_protected_server() {
+    let refused = run(&["serve", "--address", "0.0.0.0", "--tls"]);
+    assert_eq!(code(&refused), 3);
+    assert!(
+        stderr(&refused).contains("hint: add `--tokens`, or `--unprotected`"),
+        "{}",
+        stderr(&refused)
+    );
+    let folder = Folder::new();
+    let tokens = folder.file("tokens.csv", "root,admin,1,\"system:masters\"\n");
+    let kubeconfig = folder.path("kubeconfig");
+    let options = [
+        "--address",
+        "0.0.0.0",
+        "--tokens",
+        &tokens,
+        "--write-kubeconfig",
+        &kubeconfig,
+    ];
+    let served = Served::start(&options);
+    assert!(
+        served.url.starts_with("https://127.0.0.1:"),
+        "{}",
+        served.url
+    );
+    let get = run(&["get", "fs", "-o", "name", "--kubeconfig", &kubeconfig]);
+    assert_eq!(code(&get), 0, "{}", stderr(&get));
+    Served::start(&["--address", "0.0.0.0", "--unprotected"]);
 }

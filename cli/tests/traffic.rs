@@ -498,15 +498,113 @@ fn cells_of_a_spreadsheet_are_inert() {
             )
         })
         .collect();
-    let log = folder.file("audit.log", lines(&events));
+    let split = event("split", "x;=1+1;@y", "get", "/version");
+    let log = folder.file("audit.log", lines(&events) + &lines(&[split]));
     let output = run(&["traffic", "--audit-log", &log, "-o", "csv"]);
     let text = stdout(&output);
     for prefix in prefixes {
+        // A tab may be the end of a cell too.
+        let prefix = prefix.replace("\t=", "\t'=");
         let inert = [format!(",'{prefix}1+1,"), format!(",\"'{prefix}1+1\",")];
         assert!(
             inert.iter().any(|cell| text.contains(cell)),
             "{prefix:?} in {text}"
         );
+    }
+    assert!(text.contains(",\"x;'=1+1;'@y\","), "{text}");
+}
+
+/// Names that would do something if a report did not escape them.
+const HOSTILE: [&str; 16] = [
+    "<script>ran=1</script>",
+    "\"><img src=x onerror=ran=1>",
+    "'><svg/onload=ran=1>",
+    "</title><script>ran=1</script>",
+    "</style><style>body{display:none}</style>",
+    "</svg><iframe srcdoc='<script>top.ran=1</script>'></iframe>",
+    "\" onmouseover=\"ran=1",
+    "<a href=javascript:ran=1>x</a>",
+    "&lt;script&gt;ran=1&lt;/script&gt;",
+    "<!--",
+    "]]><script>ran=1</script>",
+    "<link rel=stylesheet href=http://127.0.0.1:1/x.css>",
+    "<meta http-equiv=refresh content=0;url=http://127.0.0.1:1/>",
+    "<base href=http://127.0.0.1:1/>",
+    "<form action=http://127.0.0.1:1/><input autofocus onfocus=ran=1>",
+    "\u{202e}\u{2028}\u{0}`${ran=1}`",
+];
+
+#[test]
+fn hostile_names_run_nothing_in_a_browser() {
+    let folder = Folder::new();
+    let (mut events, mut objects, mut clients) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, name) in HOSTILE.iter().enumerate() {
+        let mut one = event(&number.to_string(), name, "list", "/api/v1/pods");
+        one["user"]["groups"] = json!([name, "system:authenticated"]);
+        one["userAgent"] = (*name).into();
+        one["annotations"]["k8s.io/deprecated"] = "true".into();
+        events.push(one);
+        objects.push(json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
+            "spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 5, "limitResponse": {"type": "Queue"}}},
+        }));
+        objects.push(json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": name},
+            "spec": {
+                "matchingPrecedence": 100 + number, "priorityLevelConfiguration": {"name": name},
+                "distinguisherMethod": {"type": "ByUser"},
+                "rules": [{"subjects": [{"kind": "User", "user": {"name": name}}],
+                    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "clusterScope": true, "namespaces": ["*"]}]}],
+            },
+        }));
+        clients.push(
+            json!({"name": name, "user": name, "resource": "pods", "rate": 5, "executes": "100ms"}),
+        );
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let objects = folder.file(
+        "objects.json",
+        json!({"kind": "List", "apiVersion": "v1", "items": objects}).to_string(),
+    );
+    let load = folder.file(
+        "load.yaml",
+        json!({"duration": "2s", "clients": clients}).to_string(),
+    );
+    let [traffic, simulated, chart] = ["a.html", "b.html", "c.svg"].map(|name| folder.path(name));
+    for arguments in [
+        [
+            "traffic",
+            "--audit-log",
+            &log,
+            "-f",
+            &objects,
+            "--html",
+            &traffic,
+            "--compare",
+            &objects,
+        ]
+        .as_slice(),
+        &[
+            "simulate",
+            "--load",
+            &load,
+            "-f",
+            &objects,
+            "--html",
+            &simulated,
+            "--server-seats",
+            "20",
+        ],
+        &["seats", "-f", &objects, "--svg", &chart],
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+    }
+    for page in [&traffic, &simulated, &chart] {
+        let text = std::fs::read_to_string(page).unwrap();
+        // The names are there, as text.
+        assert!(text.contains("&lt;script&gt;ran=1"), "{page}: {text}");
+        common::browser::runs_nothing(&text);
     }
 }
 

@@ -13,7 +13,7 @@ use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -42,7 +42,9 @@ pub struct Builder {
     bootstrap_interval: Duration,
     bookmark_interval: Duration,
     record_requests: bool,
+    address: IpAddr,
     port: u16,
+    unprotected: bool,
     history: Limits,
     any_host: bool,
     header_timeout: Duration,
@@ -66,7 +68,9 @@ impl Default for Builder {
             bootstrap_interval: Duration::from_secs(60),
             bookmark_interval: Duration::from_secs(60),
             record_requests: false,
+            address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
+            unprotected: false,
             history: Limits {
                 changes: 10_000,
                 bytes: 64 << 20,
@@ -179,7 +183,26 @@ impl Builder {
         self
     }
 
-    /// The port on 127.0.0.1. Defaults to 0, which picks a free port.
+    /// The address on which the server listens, such as `0.0.0.0` for all addresses of this host. Defaults to `127.0.0.1`.
+    ///
+    /// Other hosts can reach every address that is not a loopback address. Therefore [`start`](Self::start) fails with such an
+    /// address unless the server has [TLS](Self::tls) and [tokens](Self::tokens), or is [`unprotected`](Self::unprotected).
+    /// The certificate is valid for the address, unless it stands for all addresses, and for `localhost`.
+    #[must_use]
+    pub fn address(mut self, address: IpAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Allows an [address](Self::address) that other hosts can reach without TLS or without tokens. Everyone who reaches the
+    /// server may then do anything, or read the tokens.
+    #[must_use]
+    pub fn unprotected(mut self) -> Self {
+        self.unprotected = true;
+        self
+    }
+
+    /// The port. Defaults to 0, which picks a free port.
     #[must_use]
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
@@ -208,7 +231,7 @@ impl Builder {
     ///
     /// By default, requests get 403 if their `Host` or `Origin` is neither `localhost`, a name below `localhost`, nor a
     /// loopback address. Otherwise a web page in a browser on this host could use the server, through a name that
-    /// resolves to 127.0.0.1 (DNS rebinding). Call this for clients that reach the server through a proxy or a
+    /// resolves to 127.0.0.1 (DNS rebinding). With another [`address`](Self::address), a `Host` may be any IP address. Call this for clients that reach the server through a proxy or a
     /// forwarded port under another name.
     #[must_use]
     pub fn any_host(mut self) -> Self {
@@ -217,7 +240,7 @@ impl Builder {
     }
 
     /// The maximum time for the headers of a request, after which the connection is closed; so is a connection
-    /// without a request for that long. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
+    /// without a request for that long. A request whose body does not continue for that long gets 408. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.header_timeout = timeout.max(Duration::from_millis(1));

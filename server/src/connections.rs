@@ -22,6 +22,12 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 const GRACE: Duration = Duration::from_secs(1);
 /// The beginning of an HTTP/2 connection, and of no HTTP/1.1 request.
 const HTTP2: &[u8] = b"PRI";
+/// The maximum number of connections at the same time. More wait until one of them ends.
+const MAX_CONNECTIONS: usize = 4096;
+/// The maximum size of the headers of a request, in bytes.
+const MAX_HEADERS: usize = 64 * 1024;
+/// The interval of the pings to a silent HTTP/2 client, and the maximum time of the response to one.
+const PING: Duration = Duration::from_secs(30);
 /// The maximum duration of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -67,7 +73,7 @@ impl Listening {
         }
         let command = loop {
             tokio::select! {
-                accepted = self.listener.accept() => {
+                accepted = self.listener.accept(), if connections.len() < MAX_CONNECTIONS => {
                     // A connection that failed before it began affects only its client. Without free file
                     // descriptors, accepting fails until one is free.
                     let Ok((stream, _)) = accepted else {
@@ -148,6 +154,9 @@ async fn serve_http2(stream: TcpStream, context: Context) {
     let service = service_fn(|request| respond_always(context.clone(), request));
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
+        .max_header_list_size(MAX_HEADERS as u32)
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(PING)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // The error of a connection affects only its client.
@@ -171,6 +180,7 @@ async fn serve(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
+        .max_buf_size(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // The error of a connection affects only its client.

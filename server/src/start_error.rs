@@ -3,7 +3,7 @@
 use crate::auth::BadTokens;
 use k8s_flowcontrol_types::GROUP;
 use k8s_flowcontrol_types::release::UnknownRelease;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::{fmt, io};
 
 /// The error of a server that cannot start, cannot [restart](crate::ApiServer::upgrade), or cannot use
@@ -15,6 +15,8 @@ pub struct StartError(Cause);
 pub(crate) enum Cause {
     Release(UnknownRelease),
     Bind(SocketAddr, io::Error),
+    /// An address that other hosts reach, without TLS or tokens.
+    Unprotected(IpAddr),
     Tokens(BadTokens),
     Tls(Box<dyn std::error::Error + Send + Sync>),
     /// A kind that [`Builder::serve`](crate::Builder::serve) cannot serve.
@@ -23,6 +25,13 @@ pub(crate) enum Cause {
     Object(String, String),
     Data(Box<dyn std::error::Error + Send + Sync>),
     Stopped,
+}
+
+impl StartError {
+    /// Whether other hosts could reach the [address](crate::Builder::address) of a server without TLS and tokens.
+    pub fn is_unprotected(&self) -> bool {
+        matches!(self.0, Cause::Unprotected(_))
+    }
 }
 
 impl From<Cause> for StartError {
@@ -38,6 +47,11 @@ impl fmt::Display for StartError {
             Cause::Tokens(error) => {
                 write!(f, "the API server cannot use the tokens: {error}")
             }
+            Cause::Unprotected(address) => write!(
+                f,
+                "the API server cannot listen on {address} without TLS and tokens, because other hosts can reach it: use \
+                 both, listen on 127.0.0.1, or allow an unprotected server"
+            ),
             Cause::Tls(error) => write!(
                 f,
                 "the API server cannot start: creating a certificate failed: {error}"
@@ -68,7 +82,7 @@ impl std::error::Error for StartError {
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
             Cause::Tls(error) | Cause::Data(error) => Some(&**error),
-            Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped => None,
+            Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped | Cause::Unprotected(_) => None,
         }
     }
 }

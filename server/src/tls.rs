@@ -7,6 +7,7 @@ use rcgen::{
 };
 use std::fmt;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -15,7 +16,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// The names under which clients reach the server.
+/// The names under which clients on this host reach the server.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -28,8 +29,8 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Creates an authority and a certificate for the names of this host.
-    pub(crate) fn generate() -> Result<Self, Error> {
+    /// Creates an authority, and a certificate for the loopback names and the address.
+    pub(crate) fn generate(address: IpAddr) -> Result<Self, Error> {
         let mut authority = params(Vec::new(), "k8s-flowcontrol-server-ca")?;
         authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -37,7 +38,10 @@ impl Tls {
         let authority_certificate = authority.self_signed(&authority_key)?;
         let issuer = Issuer::new(authority, authority_key);
 
-        let names = NAMES.map(str::to_owned).into();
+        let mut names = NAMES.map(str::to_owned).to_vec();
+        if !address.is_unspecified() && !address.is_loopback() {
+            names.push(address.to_string());
+        }
         let mut server = params(names, "k8s-flowcontrol-server")?;
         server.use_authority_key_identifier_extension = true;
         server.key_usages = vec![KeyUsagePurpose::DigitalSignature];

@@ -29,6 +29,9 @@ target!(watch_line, "../../fuzz/checks/watch_line.rs");
 target!(kubeconfig, "../../fuzz/checks/kubeconfig.rs");
 target!(patch, "../../fuzz/checks/patch.rs");
 target!(migrate, "../../fuzz/checks/migrate.rs");
+target!(audit, "../../fuzz/checks/audit.rs");
+target!(metrics, "../../fuzz/checks/metrics.rs");
+target!(openapi, "../../fuzz/checks/openapi.rs");
 
 fn corpus(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

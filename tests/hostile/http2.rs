@@ -11,6 +11,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::server::TlsStream;
 
 /// The length of the head of a frame.
 const HEAD: usize = 9;
@@ -264,8 +265,8 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
     ))),
 ];
 
-/// A side of TLS that offers only HTTP/2, and its authority in PEM.
-pub(crate) fn tls() -> (TlsAcceptor, String) {
+/// A side of TLS that offers one protocol only, HTTP/2 or HTTP/1.1, and its authority in PEM.
+pub(crate) fn tls(is_http2: bool) -> (TlsAcceptor, String) {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let chain = CertificateDer::from_pem_slice(cert.pem().as_bytes()).unwrap();
@@ -276,21 +277,18 @@ pub(crate) fn tls() -> (TlsAcceptor, String) {
         .with_no_client_auth()
         .with_single_cert(vec![chain], key)
         .unwrap();
-    tls.alpn_protocols = vec![b"h2".to_vec()];
+    let protocol: &[u8] = if is_http2 { b"h2" } else { b"http/1.1" };
+    tls.alpn_protocols = vec![protocol.to_vec()];
     (TlsAcceptor::from(Arc::new(tls)), cert.pem())
 }
 
 /// Reacts to each request on a connection. The client may close it at any time.
 pub(crate) async fn play(
-    stream: TcpStream,
-    tls: TlsAcceptor,
+    mut stream: TlsStream<TcpStream>,
     bytes: Arc<[u8]>,
     then: End,
     requests: Arc<AtomicUsize>,
 ) {
-    let Ok(mut stream) = tls.accept(stream).await else {
-        return;
-    };
     let begins_with_settings = bytes.get(3) == Some(&SETTINGS);
     let first = match begins_with_settings {
         true => HEAD + usize::from(bytes[2]),

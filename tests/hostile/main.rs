@@ -16,19 +16,21 @@ mod http2;
 use behaviours::{BEHAVIOURS, Behaviour, End};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{BoxFuture, RetryPolicy};
-use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::config::{Config, ExecPlugin};
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, Error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 /// The attempts of the client at a read. A write with an unknown outcome is sent once.
 const ATTEMPTS: usize = 2;
-/// The time for a request.
+/// The time for a request, where only its end is to be seen.
 const TIMEOUT: Duration = Duration::from_secs(2);
+/// The time for what comes soon, unless the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The maximum pause before another attempt, half of which is random.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum size of a response.
@@ -40,6 +42,8 @@ struct Hostile {
     /// The authority of the certificate; none without TLS.
     authority: Option<String>,
     requests: Arc<AtomicUsize>,
+    /// The time for a request of a client.
+    timeout: Duration,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -50,10 +54,15 @@ impl Drop for Hostile {
 }
 
 impl Hostile {
+    /// HTTP/1.1 without TLS, and HTTP/2 with it.
     async fn start(behaviour: &'static Behaviour) -> Self {
+        Self::start_with(behaviour, behaviour.http2).await
+    }
+
+    async fn start_with(behaviour: &'static Behaviour, is_secure: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (tls, authority) = behaviour.http2.then(http2::tls).unzip();
-        let scheme = if behaviour.http2 { "https" } else { "http" };
+        let (tls, authority) = is_secure.then(|| http2::tls(behaviour.http2)).unzip();
+        let scheme = if is_secure { "https" } else { "http" };
         let url = format!("{scheme}://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
         let count = requests.clone();
@@ -62,21 +71,37 @@ impl Hostile {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (bytes, then, count) = (bytes.clone(), behaviour.then, count.clone());
-                match tls.clone() {
-                    None => tokio::spawn(play(stream, bytes, then, count)),
-                    Some(tls) => tokio::spawn(http2::play(stream, tls, bytes, then, count)),
-                };
+                let is_http2 = behaviour.http2;
+                let tls = tls.clone();
+                tokio::spawn(async move {
+                    let Some(tls) = tls else {
+                        return play(stream, bytes, then, count).await;
+                    };
+                    match tls.accept(stream).await {
+                        Ok(stream) if is_http2 => http2::play(stream, bytes, then, count).await,
+                        Ok(stream) => play(stream, bytes, then, count).await,
+                        Err(_) => {}
+                    }
+                });
             }
         });
         Self {
             url,
             authority,
             requests,
+            timeout: match behaviour.error {
+                behaviours::LATE => TIMEOUT,
+                _ => PATIENCE,
+            },
             task,
         }
     }
 
     fn client(&self) -> Client {
+        Client::new(self.config()).unwrap()
+    }
+
+    fn config(&self) -> Config {
         let policy = RetryPolicy::default()
             .with_max_attempts(ATTEMPTS as u32)
             .with_initial_backoff(PAUSE)
@@ -84,18 +109,22 @@ impl Hostile {
         let config = Config::new(&self.url)
             .unwrap()
             .with_retry_policy(policy)
-            .with_timeout(TIMEOUT)
+            .with_timeout(self.timeout)
             .with_max_response_size(MAX_RESPONSE);
-        let config = match &self.authority {
+        match &self.authority {
             None => config,
             Some(authority) => config.with_certificate_authority(authority.as_str()),
-        };
-        Client::new(config).unwrap()
+        }
     }
 }
 
 /// Answers each request on a connection. The client may close it at any time.
-async fn play(mut stream: TcpStream, bytes: Arc<[u8]>, then: End, requests: Arc<AtomicUsize>) {
+async fn play(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    bytes: Arc<[u8]>,
+    then: End,
+    requests: Arc<AtomicUsize>,
+) {
     let mut received = Vec::new();
     while stream
         .read_buf(&mut received)
@@ -185,7 +214,7 @@ async fn read_whole(behaviour: &'static Behaviour) {
         }
         let server = Hostile::start(behaviour).await;
         let what = format!("{name} of a server that {}", behaviour.name);
-        let result = tokio::time::timeout(Duration::from_secs(20), operation(server.client()));
+        let result = tokio::time::timeout(PATIENCE, operation(server.client()));
         let result = result
             .await
             .unwrap_or_else(|_| panic!("{what} waits for ever"));
@@ -213,6 +242,70 @@ async fn read_whole(behaviour: &'static Behaviour) {
     }
 }
 
+/// A client whose credentials come from a plugin: it runs once, and a failure of the server is not one of the plugin.
+#[cfg(unix)]
+#[tokio::test]
+async fn with_an_exec_plugin() {
+    against_all(BEHAVIOURS, run_plugin).await;
+    against_all(http2::BEHAVIOURS, run_plugin).await;
+}
+
+#[cfg(unix)]
+async fn run_plugin(behaviour: &'static Behaviour) {
+    let server = Hostile::start_with(behaviour, true).await;
+    let port = server.url.rsplit(':').next().unwrap();
+    let runs = std::env::temp_dir().join(format!("hostile-{}-{port}", std::process::id()));
+    let script = format!(
+        r#"echo run >> {}; echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {{"token": "secret"}}}}'"#,
+        runs.display()
+    );
+    let plugin = ExecPlugin::new("sh").args(["-c".to_owned(), script]);
+    let client = Client::new(server.config().with_exec(plugin)).unwrap();
+    let what = format!("a server that {}", behaviour.name);
+    let list = client.flow_schemas().list();
+    let listed = tokio::time::timeout(PATIENCE, async move { list.await }).await;
+    let error = listed.expect(&what).expect_err(&what).to_string();
+    assert!(error.contains(behaviour.error), "{what}: {error}");
+    assert!(!error.contains("secret"), "{what}: {error}");
+    let requests = server.requests.load(Ordering::SeqCst);
+    assert!(requests <= ATTEMPTS, "{what}: {requests} requests");
+    let count = std::fs::read_to_string(&runs).unwrap_or_default();
+    assert_eq!(count.lines().count(), 1, "{what}");
+    std::fs::remove_file(runs).unwrap();
+}
+
+#[tokio::test]
+async fn logs() {
+    against_all(BEHAVIOURS, read_log).await;
+}
+
+#[tokio::test]
+async fn logs_over_http2() {
+    against_all(http2::BEHAVIOURS, read_log).await;
+}
+
+async fn read_log(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let client = server.client();
+    let read = async {
+        let mut lines = client.flow_schemas().log("a").await?;
+        while let Some(line) = lines.next().await {
+            line?;
+        }
+        Ok::<_, Error>(())
+    };
+    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait, End::Repeat]), read).await;
+    match (behaviour.then, ended) {
+        // A log may stay silent, as a watch may, and it may be endless.
+        (End::Wait | End::Repeat, Err(_)) => {}
+        (_, Ok(Err(_))) => {}
+        // Any text is a log.
+        (_, Ok(Ok(()))) if behaviour.error == behaviours::UNEXPECTED => {}
+        (_, other) => panic!("a log of a server that {}: {other:?}", behaviour.name),
+    }
+    assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
+}
+
 #[tokio::test]
 async fn watches() {
     against_all(BEHAVIOURS, watch).await;
@@ -234,7 +327,7 @@ async fn watch(behaviour: &'static Behaviour) {
         }
         Ok::<_, Error>(())
     };
-    let ended = tokio::time::timeout(TIMEOUT * 3, read).await;
+    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait]), read).await;
     match (behaviour.then, ended) {
         (End::Wait, Err(_silent)) => {}
         (_, Ok(Err(_))) => {}
@@ -243,6 +336,14 @@ async fn watch(behaviour: &'static Behaviour) {
         (_, other) => panic!("a watch of a server that {}: {other:?}", behaviour.name),
     }
     assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
+}
+
+/// The time for a stream, which may be `endless`.
+fn stream_time(behaviour: &Behaviour, endless: &[End]) -> Duration {
+    match endless.contains(&behaviour.then) {
+        true => TIMEOUT * 3,
+        false => PATIENCE,
+    }
 }
 
 #[tokio::test]
@@ -264,7 +365,7 @@ async fn keep(behaviour: &'static Behaviour) {
         .start();
     // Two failures: the first one does not end it.
     for _ in 0..2 {
-        let failed = tokio::time::timeout(Duration::from_secs(20), failures.recv()).await;
+        let failed = tokio::time::timeout(PATIENCE, failures.recv()).await;
         let failed =
             failed.unwrap_or_else(|_| panic!("a store of a server that {}", behaviour.name));
         assert!(failed.is_some_and(|text| text.len() < 2000));

@@ -4,7 +4,7 @@ use crate::support::{config, hasty, schema};
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::BoxFuture;
 use k8s_flowcontrol::client::http::Method;
-use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::config::{Config, ExecPlugin};
 use k8s_flowcontrol::watch::{Store, WatchEvent};
 use k8s_flowcontrol::{Client, Resource as _};
 use k8s_flowcontrol_server::ApiServer;
@@ -30,7 +30,7 @@ async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize) -> Option
 type Operation = fn(Client) -> BoxFuture<()>;
 
 /// The operations of the public face, each in a form that may be repeated. An abandoned write may have taken effect.
-const OPERATIONS: [(&str, Operation); 16] = [
+const OPERATIONS: [(&str, Operation); 26] = [
     ("version", |client| {
         Box::pin(async move { drop(client.version().await.unwrap()) })
     }),
@@ -126,6 +126,86 @@ const OPERATIONS: [(&str, Operation); 16] = [
             wait.await.unwrap();
         })
     }),
+    ("get_opt and replace", |client| {
+        Box::pin(async move {
+            let schemas = client.flow_schemas();
+            let Some(found) = schemas.get_opt("global-default").await.unwrap() else {
+                return;
+            };
+            schemas.replace(&found).await.unwrap();
+        })
+    }),
+    ("create_or_update", |client| {
+        Box::pin(async move {
+            let schemas = client.flow_schemas();
+            let made = schemas.create_or_update("made", |made| {
+                *made = schema("made");
+            });
+            made.await.unwrap();
+        })
+    }),
+    ("patch_status", |client| {
+        Box::pin(async move {
+            let patch = serde_json::json!({"metadata": {"labels": {"a": "b"}}});
+            let schemas = client.flow_schemas();
+            schemas.get_status("exempt").await.unwrap();
+            schemas.patch_status("exempt").merge(&patch).await.unwrap();
+        })
+    }),
+    ("delete_collection", |client| {
+        Box::pin(async move {
+            let delete = client.flow_schemas().delete_collection();
+            delete.label_selector("none=none").await.unwrap();
+        })
+    }),
+    ("pages", |client| {
+        Box::pin(async move {
+            let mut pages = client.flow_schemas().metadata().list().limit(3).pages();
+            while let Some(page) = pages.next().await {
+                page.unwrap();
+            }
+        })
+    }),
+    ("discovery", |client| {
+        Box::pin(async move {
+            client.api_groups().await.unwrap();
+            client
+                .api_resources("flowcontrol.apiserver.k8s.io", "v1")
+                .await
+                .unwrap();
+        })
+    }),
+    ("log", |client| {
+        Box::pin(async move {
+            let log = client.flow_schemas().log("exempt").await;
+            assert!(log.err().unwrap().is_not_found());
+        })
+    }),
+    ("subscription", |client| {
+        Box::pin(async move {
+            let store = Store::start(client.flow_schemas().watcher());
+            let mut changes = store.subscribe();
+            for _ in 0..2 {
+                changes.next().await.unwrap();
+            }
+        })
+    }),
+    ("negotiated watcher", |client| {
+        Box::pin(async move {
+            let schemas = client.negotiated::<v1::FlowSchema>().await.unwrap();
+            let mut watcher = schemas.watcher();
+            watcher.next().await.unwrap();
+        })
+    }),
+    ("delete_if_exists", |client| {
+        Box::pin(async move {
+            client
+                .flow_schemas()
+                .delete_if_exists("made")
+                .await
+                .unwrap();
+        })
+    }),
     ("raw", |client| {
         Box::pin(async move { drop(client.raw(Method::GET, "/livez").await.unwrap()) })
     }),
@@ -211,4 +291,61 @@ fn a_dropped_next_loses_no_event() {
         }
         assert_eq!(seen, expected);
     });
+}
+
+/// The processes that this one has started and not waited for, dead or alive; none where the system has no `/proc`.
+#[cfg(unix)]
+fn children() -> Vec<String> {
+    let own = std::process::id().to_string();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let states = processes
+        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
+        // After the name in parentheses: the state, and the parent.
+        .filter(|stat| {
+            let after = stat.rsplit(") ").next().unwrap_or_default();
+            after.split(' ').nth(1) == Some(own.as_str())
+        });
+    states.collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dropped_request_leaves_no_plugin() {
+    let servers = Builder::new_multi_thread().enable_all().build().unwrap();
+    let server = servers.block_on(async {
+        let builder = ApiServer::builder().tls();
+        let builder = builder.tokens("secret,admin,1,system:masters\n");
+        builder.start().await.unwrap()
+    });
+    let credential = r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "secret"}}"#;
+    // The plugin has a child, and takes a moment.
+    let script = format!("sleep 0.01; echo '{credential}'");
+    let plugin = ExecPlugin::new("sh").args(["-c".to_owned(), script]);
+    let config = config(&server).with_exec(plugin).with_retry_policy(hasty());
+    for (name, operation) in OPERATIONS {
+        if !["list", "apply", "watch", "watcher", "wait_for", "stream"].contains(&name) {
+            continue;
+        }
+        runtime().block_on(async {
+            let mut polls = 1;
+            loop {
+                // A new client has no credentials yet.
+                let client = Client::new(config.clone()).unwrap();
+                let done = abandon(operation(client), polls).await.is_some();
+                if done {
+                    break;
+                }
+                polls += 1;
+                assert!(polls < 10_000, "{name} does not end");
+            }
+            no_task_is_left(name).await;
+            let gone = async {
+                while !children().is_empty() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let gone = tokio::time::timeout(Duration::from_secs(20), gone).await;
+            assert!(gone.is_ok(), "{name}: {:?}", children());
+        });
+    }
 }

@@ -10,6 +10,7 @@
 //! - `errors`: failures in subscriptions and in the log
 //! - `trouble`: servers on which watches do not work
 //! - `versions`: upgrades and downgrades of the server
+//! - `programs`: code that panics, and subscriptions that nobody reads
 //! - `faults`: random faults between client and server
 
 #![allow(
@@ -30,6 +31,7 @@ mod invalid;
 mod losses;
 mod model;
 mod positions;
+mod programs;
 mod proxy;
 mod random;
 mod selections;

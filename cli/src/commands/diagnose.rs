@@ -126,6 +126,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(level) = &args.level {
         check_level(level, &objects)?;
     }
+    let redactor = args.redact.redactor()?;
     let (gathered, own) = block_on(async {
         let control_plane = ControlPlane::connect(&args.cluster).await?;
         let own = match &args.user {
@@ -133,14 +134,16 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             None => None,
         };
         let interval = Duration::from_secs(args.interval);
-        Ok((Gathered::read(&control_plane, interval).await, own))
+        Ok((
+            Gathered::read(&control_plane, interval, &redactor).await,
+            own,
+        ))
     })?;
     let release = objects.live.unwrap_or_default();
     let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
     evidence.gaps = gathered.gaps;
     evidence.servers = gathered.servers;
 
-    let redactor = args.redact.redactor()?;
     let rename = |name: PrivateName<'_>| match name {
         PrivateName::User(name) => redactor.user(name),
         PrivateName::Namespace(name) => redactor.namespace(name),

@@ -17,6 +17,7 @@ use k8s_flowcontrol::{Client, Release, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use std::fmt::Display;
 use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 /// Run a local API server for flow-control objects, without a cluster
@@ -31,7 +32,17 @@ pub(crate) struct Args {
     #[arg(long = "kubernetes", value_name = "RELEASE", default_value_t = Release::NEWEST)]
     release: Release,
 
-    /// The port on 127.0.0.1; 0 selects a free port
+    /// The address to listen on, such as 0.0.0.0 for all addresses of this host. An address that other hosts can reach needs
+    /// `--tokens`
+    #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.into())]
+    address: IpAddr,
+
+    /// Listen on an address that other hosts can reach without `--tokens` or without TLS: everyone who reaches the server may do
+    /// anything
+    #[arg(long)]
+    unprotected: bool,
+
+    /// The port; 0 selects a free port
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
@@ -104,6 +115,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = args.release;
     let mut builder = ApiServer::builder()
         .release(release)
+        .address(args.address)
         .port(args.port)
         .server_seats(args.server_seats);
     let mut users = Vec::new();
@@ -112,6 +124,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     if args.tls || args.tokens.is_some() {
         builder = builder.tls();
+    }
+    if args.unprotected {
+        builder = builder.unprotected();
     }
     if args.flow_control {
         builder = builder.flow_control(true);
@@ -135,10 +150,14 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on_to_the_end(async {
         // Signals are handled before the address is printed, so a client can stop the server from then on.
         let mut stop = Stop::new()?;
-        let server = builder
-            .start()
-            .await
-            .map_err(|error| Failure::input(error.to_string()))?;
+        let server = builder.start().await.map_err(|error| {
+            let failure = Failure::input(error.to_string());
+            match error.is_unprotected() {
+                true => failure
+                    .hint("add `--tokens`, or `--unprotected` if everyone may reach the server"),
+                false => failure,
+            }
+        })?;
         let started = start(args, &server, &users, objects, streams).await;
         if started.is_ok() {
             stop.wait().await;

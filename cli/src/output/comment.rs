@@ -1,5 +1,6 @@
 //! `--comment markdown`: the output of a command as a comment that a bot can post.
 
+use super::escape::one_line;
 use super::streams::Streams;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -76,16 +77,20 @@ fn markdown(title: &str, language: &str, facts: &[(String, String)], details: &s
     text
 }
 
-/// The text of a cell: no line breaks, no columns, no markup.
+/// The characters of markup, of formulas, of links and of references to people and issues.
+const MARKUP: &[char] = &[
+    '|', '*', '_', '~', '`', '[', ']', '<', '>', '\\', '&', '$', '@', '#', ':',
+];
+
+/// The text of a cell: no line breaks, no columns, no markup, and no links, which code hosts make of some bare words.
 fn cell(text: &str) -> String {
     let mut safe = String::new();
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' => safe.push(' '),
-            '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\' | '@' => {
-                safe.push_str(&format!("&#{};", u32::from(c)));
-            }
-            c => safe.push(c),
+    let text = text.replace(['\n', '\r'], " ");
+    for c in one_line(&text).chars() {
+        let begins_link = c == '.' && safe.to_ascii_lowercase().ends_with("www");
+        match begins_link || MARKUP.contains(&c) {
+            true => safe.push_str(&format!("&#{};", u32::from(c))),
+            false => safe.push(c),
         }
     }
     safe
@@ -104,6 +109,11 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("\n`````text\nx ```` y\n`````\n"), "{text}");
+        let hostile = "www.evil.example https://evil.example #1 &lt;b&gt; $x$ ~~y~~ \u{202e}";
+        let text = markdown("t", "text", &[("a".to_owned(), hostile.to_owned())], "");
+        for markup in ["www.", "https:", " #1", "&lt;", "$", "~", "\u{202e}"] {
+            assert!(!text.contains(markup), "{markup:?} in {text}");
+        }
         let long = markdown("t", "", &[], &"é".repeat(MOST + 1));
         assert!(long.ends_with("\nThe rest is left out.\n\n</details>\n"));
         assert!(markdown("t", "", &[], "").ends_with("No changes and no findings.\n"));

@@ -384,3 +384,33 @@ fn a_patch_is_applied_by_git() {
     let patch = run(&folder, &["migrate", ".", "--patch"]);
     assert_eq!((patch.code, patch.out.as_str()), (1, ""));
 }
+
+/// A folder of so many small files, a few of which have to change.
+fn huge(count: usize) {
+    let folder = folder(&format!("huge-{count}"));
+    for index in 0..count {
+        let text = match index % (count / 10) {
+            0 => level("a"),
+            _ => format!("kind: ConfigMap\napiVersion: v1\nmetadata: {{name: c-{index}}}\n"),
+        };
+        fs::write(folder.join(format!("{index}.yaml")), text).unwrap();
+    }
+    let ran = run(&folder, &["migrate", ".", "--write"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let text = fs::read_to_string(folder.join("0.yaml")).unwrap();
+    assert_eq!(text, migrated(&level("a")));
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_folder_with_thousands_of_files() {
+    huge(2_000);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn a_folder_with_a_hundred_thousand_files() {
+    huge(100_000);
+}

@@ -5,7 +5,7 @@ use crate::auth::{CurrentTokens, Secret, Tokens};
 use crate::data::Data;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;
-use crate::http::{Context, Turns};
+use crate::http::{Context, Hosts, Turns};
 use crate::kinds::Kinds;
 use crate::preset;
 use crate::server::ApiServer;
@@ -13,7 +13,7 @@ use crate::start_error::{Cause, StartError};
 use crate::state::State;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::GROUP;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -23,7 +23,8 @@ impl Builder {
     ///
     /// # Errors
     /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve),
-    /// [`objects`](Self::objects) that the server rejects, a data folder that cannot be used, or a port that is in use.
+    /// [`objects`](Self::objects) that the server rejects, a data folder that cannot be used, an
+    /// [`address`](Self::address) without protection, or a port that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
         let tokens = self
@@ -31,7 +32,11 @@ impl Builder {
             .map(|Secret(text)| Tokens::parse(&text))
             .transpose()
             .map_err(Cause::Tokens)?;
-        let tls = self.tls.then(make_tls).transpose()?;
+        let is_protected = self.tls && tokens.is_some();
+        if !self.address.to_canonical().is_loopback() && !is_protected && !self.unprotected {
+            return Err(Cause::Unprotected(self.address).into());
+        }
+        let tls = self.tls.then(|| make_tls(self.address)).transpose()?;
         if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
             return Err(Cause::BuiltIn(built_in.kind).into());
         }
@@ -58,19 +63,26 @@ impl Builder {
         for object in presets {
             preset::create(&state, object)?;
         }
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let address = SocketAddr::from((self.address, self.port));
         let listener = TcpListener::bind(address)
             .await
             .map_err(|error| Cause::Bind(address, error))?;
         let address = listener
             .local_addr()
             .map_err(|error| Cause::Bind(address, error))?;
+        let hosts = match (self.any_host, address.ip().to_canonical().is_loopback()) {
+            (true, _) => Hosts::Any,
+            (false, true) => Hosts::Loopback,
+            (false, false) => Hosts::Addresses,
+        };
+        let address = reachable(address);
         let (stop, stopping) = watch::channel(false);
         let context = Context {
             state: Arc::new(state),
             tokens: CurrentTokens::new(tokens),
             faults: Arc::new(Faults::new(self.faults)),
-            any_host: self.any_host,
+            hosts,
+            patience: self.header_timeout,
             turns: Turns::default(),
             address: address.to_string().into(),
             endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
@@ -89,13 +101,24 @@ impl Builder {
     }
 }
 
+/// The address under which a client on this host reaches a server that listens on all addresses.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
 #[cfg(feature = "tls")]
-fn make_tls() -> Result<Tls, Cause> {
-    Tls::generate().map_err(Cause::Tls)
+fn make_tls(address: IpAddr) -> Result<Tls, Cause> {
+    Tls::generate(address).map_err(Cause::Tls)
 }
 
 #[cfg(not(feature = "tls"))]
-fn make_tls() -> Result<Tls, Cause> {
+fn make_tls(_address: IpAddr) -> Result<Tls, Cause> {
     // Unreachable: `Builder::tls` does not exist without the feature.
     Err(Cause::Tls("this build has no TLS".into()))
 }

@@ -4,11 +4,11 @@
 
 use super::{Loaded, LoadedObject, Record};
 use k8s_flowcontrol_types::Release;
-use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableError};
+use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition, TableError};
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -47,6 +47,8 @@ enum Cause {
     /// The file is shorter than it was written, or its content is damaged.
     Damaged,
     Newer(String),
+    /// The folder or its file cannot be opened.
+    Unusable(Box<dyn Error + Send + Sync>),
     NotWritten(Box<Cause>),
     Failed(Box<dyn Error + Send + Sync>),
 }
@@ -59,7 +61,10 @@ impl Data {
     pub(crate) fn open(folder: &Path) -> Result<(Self, Loaded), DataError> {
         let fail = |cause| DataError {
             folder: folder.to_owned(),
-            cause,
+            cause: match cause {
+                Cause::Failed(error) => Cause::Unusable(error),
+                cause => cause,
+            },
         };
         let (database, loaded) = undamaged(|| {
             let mut database = create(folder)?;
@@ -254,6 +259,24 @@ fn create(folder: &Path) -> Result<Database, Cause> {
     }
 }
 
+/// What to do about a folder that cannot be opened.
+fn remedy(error: &(dyn Error + 'static)) -> &'static str {
+    let io = match error.downcast_ref() {
+        Some(DatabaseError::Storage(StorageError::Io(io))) => Some(io),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    match io.map(io::Error::kind) {
+        Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            "make the folder and its file writable, or choose another folder"
+        }
+        Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge) => {
+            "make room, or choose another folder"
+        }
+        Some(ErrorKind::NotADirectory | ErrorKind::AlreadyExists) => "name a folder",
+        _ => "restore the folder from a backup, or choose another folder",
+    }
+}
+
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "data folder {}: {}", self.folder.display(), self.cause)
@@ -278,6 +301,7 @@ impl fmt::Display for Cause {
                 f,
                 "{cause}; nothing was written: make room or repair the folder, and send the request again"
             ),
+            Self::Unusable(error) => write!(f, "{error}; {}", remedy(&**error)),
             Self::Failed(error) => error.fmt(f),
         }
     }
@@ -286,7 +310,7 @@ impl fmt::Display for Cause {
 impl Error for DataError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.cause {
-            Cause::Failed(error) => Some(&**error),
+            Cause::Failed(error) | Cause::Unusable(error) => Some(&**error),
             Cause::InUse | Cause::Damaged | Cause::NotWritten(_) | Cause::Newer(_) => None,
         }
     }

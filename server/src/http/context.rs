@@ -1,11 +1,13 @@
 //! The parts of a server that requests use.
 
 use super::turns::Turns;
+use super::hosts::Hosts;
 use crate::auth::CurrentTokens;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;
 use crate::state::State;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// The parts of a server that requests use.
@@ -15,8 +17,10 @@ pub(crate) struct Context {
     /// The known bearer tokens. Without them every request is of `system:masters`.
     pub(crate) tokens: CurrentTokens,
     pub(crate) faults: Arc<Faults>,
-    /// Whether requests for names other than loopback names are served.
-    pub(crate) any_host: bool,
+    /// The hosts for which requests are served.
+    pub(crate) hosts: Hosts,
+    /// The maximum time between two parts of a request's body.
+    pub(crate) patience: Duration,
     /// The turns of long work.
     pub(crate) turns: Turns,
     /// `host:port` of the server.

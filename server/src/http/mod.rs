@@ -9,9 +9,9 @@ mod endpoint_slices;
 mod fault_responses;
 mod filters;
 mod heavy;
+mod hosts;
 mod inputs;
 mod item;
-mod loopback;
 mod objects;
 mod payload;
 mod request;
@@ -23,6 +23,7 @@ mod turns;
 mod watching;
 
 pub(crate) use context::{Context, stopped};
+pub(crate) use hosts::Hosts;
 pub(crate) use payload::Body;
 pub(crate) use turns::Turns;
 
@@ -32,7 +33,7 @@ use crate::metrics;
 use crate::query::Query;
 use crate::recorded::RecordedRequest;
 use crate::state::Admitted;
-use crate::status::{Failure, bad_request, too_large};
+use crate::status::{Failure, bad_request, failure, too_large};
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
@@ -41,6 +42,8 @@ use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
 use response::ApiResponse;
 use route::Target;
+use std::time::Duration;
+use tokio::time::timeout;
 
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
@@ -55,15 +58,13 @@ where
     B: hyper::body::Body<Data = Bytes> + Unpin,
 {
     let (mut parts, body) = request.into_parts();
-    if !context.any_host
-        && let Err(failure) = loopback::check(&parts)
-    {
+    if let Err(failure) = hosts::check(context.hosts, &parts) {
         return ApiResponse::from(failure).into_response(false, None);
     }
     // HTTP/2 has the whole URL.
     parts.uri = without_host(parts.uri);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let body = read_body(&parts.method, body).await;
+    let body = read_body(&parts.method, body, context.patience).await;
     context.state.record(|| RecordedRequest {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
@@ -128,7 +129,7 @@ fn without_host(uri: Uri) -> Uri {
     }
 }
 
-async fn read_body<B>(method: &Method, body: B) -> Result<Bytes, Failure>
+async fn read_body<B>(method: &Method, body: B, patience: Duration) -> Result<Bytes, Failure>
 where
     B: hyper::body::Body<Data = Bytes> + Unpin,
 {
@@ -138,7 +139,14 @@ where
     let mut pieces = body.into_data_stream();
     let (mut kept, mut size) = (Vec::new(), 0);
     // A client reads the error after it has sent everything, so the rest of a large body is read and dropped.
-    while let Some(piece) = pieces.next().await {
+    loop {
+        let Ok(piece) = timeout(patience, pieces.next()).await else {
+            let message = format!("the body of the request did not continue for {patience:?}");
+            return Err(failure(408, "Timeout", message));
+        };
+        let Some(piece) = piece else {
+            break;
+        };
         // A truncated YAML body may parse as a whole object.
         let Ok(piece) = piece else {
             return Err(bad_request("unexpected EOF"));

@@ -248,6 +248,64 @@ async fn seats_do_not_leak_when_clients_leave_at_any_time() {
     }
 }
 
+/// A user whose many requests are abandoned while they wait does not take the turns of another user.
+#[tokio::test(flavor = "multi_thread")]
+async fn abandoned_requests_take_no_turns() {
+    const TURNS: usize = 20;
+    let tokens = "admin,admin,1,system:masters\nbob,bob,2,kubeadm:cluster-admins\nalice,alice,3,kubeadm:cluster-admins\n";
+    let level = json!({
+        "apiVersion": format!("{GROUP}/v1"), "kind": "PriorityLevelConfiguration", "metadata": {"name": "narrow"},
+        "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": 1, "borrowingLimitPercent": 0,
+            "limitResponse": {"type": "Queue", "queuing": {"queues": 64, "handSize": 4, "queueLengthLimit": 5}}}},
+    });
+    let mut all = schema("all");
+    all["spec"] = json!({
+        "matchingPrecedence": 100, "priorityLevelConfiguration": {"name": "narrow"}, "distinguisherMethod": {"type": "ByUser"},
+        "rules": [{"subjects": [{"kind": "Group", "group": {"name": "kubeadm:cluster-admins"}}],
+            "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}],
+    });
+    let api = Api::with(|builder| {
+        let builder = builder.flow_control(true).server_seats(20).tokens(tokens);
+        builder.objects([level, all])
+    })
+    .await;
+    api.server.inject(
+        Fault::delay(Duration::from_millis(5))
+            .on_path("/version")
+            .times(usize::MAX),
+    );
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let greedy: Vec<_> = (0..30)
+        .map(|number| {
+            let (stop, request) = (stop.clone(), {
+                let (url, http) = (api.server.url(), crate::http::Http::new());
+                move || {
+                    http.request("GET", format!("{url}/version"))
+                        .header("authorization", "Bearer bob")
+                        .send()
+                }
+            });
+            tokio::spawn(async move {
+                while !stop.load(std::sync::atomic::Ordering::SeqCst) {
+                    // Some leave while they wait, some while they execute, some stay.
+                    let patience = Duration::from_millis(1 + number % 9);
+                    let _abandoned = tokio::time::timeout(patience, request()).await;
+                }
+            })
+        })
+        .collect();
+    for _ in 0..TURNS {
+        let served = request(&api, "alice", "/version").send().await;
+        assert_eq!(served.code(), 200);
+    }
+    stop.store(true, std::sync::atomic::Ordering::SeqCst);
+    for task in greedy {
+        task.await.unwrap();
+    }
+    until(&api, 0, 0).await;
+}
+
 #[tokio::test]
 async fn a_server_that_stops_ends_queued_requests() {
     let api = server(queue()).await;

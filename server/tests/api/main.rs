@@ -16,6 +16,8 @@ mod data_dir;
 mod deprecation;
 mod discovery;
 mod endpoints;
+#[cfg(feature = "tls")]
+mod exposure;
 mod faults;
 mod flow_control;
 mod http;

@@ -1,5 +1,6 @@
 //! `limits --svg`: the seats as a bar chart.
 
+use crate::output::html::escape;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use std::fmt::Write;
 
@@ -86,11 +87,4 @@ pub(super) fn svg(limits: &ServerLimits, after: Option<&ServerLimits>) -> String
     }
     svg.push_str("</svg>\n");
     svg
-}
-
-fn escape(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

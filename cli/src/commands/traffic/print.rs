@@ -278,12 +278,21 @@ pub(super) fn csv(report: &Report, streams: &mut Streams) -> Result<(), Failure>
 /// The characters that spreadsheets read as the beginning of a formula: also in full width, and behind a tab or a line break.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// A field of RFC 4180. A leading character that a spreadsheet reads as a formula is quoted with an apostrophe.
+/// A field of RFC 4180. A character that a spreadsheet reads as the beginning of a formula is quoted with an apostrophe: the first
+/// one, and one after a character at which a spreadsheet may begin another cell.
 pub(super) fn quoted(field: &str) -> String {
-    let formula = if field.starts_with(FORMULA) { "'" } else { "" };
-    match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{formula}{}\"", field.replace('"', "\"\"")),
-        false => format!("{formula}{field}"),
+    let mut inert = String::with_capacity(field.len());
+    let mut is_first = true;
+    for character in field.chars() {
+        if is_first && FORMULA.contains(&character) {
+            inert.push('\'');
+        }
+        is_first = matches!(character, ';' | '\t');
+        inert.push(character);
+    }
+    match inert.contains([',', '"', '\n', '\r', ';', '\t']) {
+        true => format!("\"{}\"", inert.replace('"', "\"\"")),
+        false => inert,
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) use bars::{Bar, Group, bars};
 pub(crate) use flows::{Link, flows};
 pub(crate) use pairs::{Pair, pairs};
 
+use super::escape::one_line;
 use std::fmt::Write;
 
 /// The width of a chart, in pixels of the chart's coordinates.
@@ -143,17 +144,17 @@ impl Rows {
     }
 }
 
-/// Escapes a text for HTML and SVG. Control characters, which no page may have, become the replacement character.
+/// Escapes a text for HTML and SVG. Control characters, which no page may have, and characters that change the direction of text are
+/// shown in a visible form.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in one_line(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            control if control.is_control() => escaped.push('\u{fffd}'),
             other => escaped.push(other),
         }
     }

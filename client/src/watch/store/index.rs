@@ -14,7 +14,8 @@ impl<K: Resource> Store<K> {
     /// An index of the objects by the values that `values` returns for each: none, one or several.
     ///
     /// It is updated together with the copy, until the last clone of the [`Index`] is dropped. `values` must return the same
-    /// for the same object. The copy is locked meanwhile: keep it short, and do not use the store in it.
+    /// for the same object. The copy is locked meanwhile: keep it short, and do not use the store in it. Each index adds its time to
+    /// every change, and an entry for each object to the memory.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::api::v1::FlowSchema;
