@@ -90,7 +90,7 @@ impl Hostile {
             authority,
             requests,
             timeout: match behaviour.error {
-                behaviours::LATE => TIMEOUT,
+                behaviours::LATE | "" => TIMEOUT,
                 _ => PATIENCE,
             },
             task,
