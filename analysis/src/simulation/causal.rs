@@ -1,9 +1,7 @@
 //! Recorded requests, sent again by clients that wait for responses.
 
-use super::hidden::Estimates;
-use super::recorded::{Class, Recorded};
+use super::logged::{Class, Recorded};
 use super::source::{Facts, Source};
-use super::tally::SHORTEST_ANNOTATED;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
 use std::time::Duration;
@@ -74,12 +72,6 @@ pub(super) struct Causal<I> {
     waiting: HashMap<u32, bool>,
     plans: u64,
     now: Duration,
-    /// The part of a time in the log that is a wait without annotation.
-    estimates: Estimates,
-    /// The same part in this simulation.
-    pub(super) seen: Estimates,
-    /// Whether the server of the log annotates waits.
-    is_annotated: bool,
     /// Whether the request that ends now was rejected.
     is_rejection: bool,
 }
@@ -89,7 +81,6 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         classes: Vec<Class>,
         averages: Vec<Duration>,
         waiting: HashMap<u32, bool>,
-        (estimates, is_annotated): (Estimates, bool),
         first: i64,
         mut requests: I,
     ) -> Self {
@@ -106,9 +97,6 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             waiting,
             plans: 0,
             now: Duration::ZERO,
-            estimates,
-            seen: Estimates::default(),
-            is_annotated,
             is_rejection: false,
         }
     }
@@ -251,20 +239,12 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
         }
     }
 
-    fn execution_time(&mut self, sending: Sending, wait: Duration) -> Duration {
+    fn execution_time(&mut self, sending: Sending, _: Duration) -> Duration {
         let request = &sending.recorded;
         let kind = self.classes[request.class as usize].kind;
-        let Some(execution) = request.execution else {
-            return self.averages[kind as usize];
-        };
-        let time = match request.observed {
-            Some(_) => execution,
-            None => self.estimates.execution(request, kind, execution),
-        };
-        if !self.is_annotated || wait.saturating_add(time) <= SHORTEST_ANNOTATED {
-            self.seen.add(request, kind, wait, time);
-        }
-        time
+        request
+            .execution
+            .unwrap_or_else(|| self.averages[kind as usize])
     }
 
     fn rejected(&mut self, _: Duration, _: Sending) -> bool {
@@ -279,11 +259,12 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
             return;
         }
         let number = sending.recorded.client;
+        let answered = now.saturating_add(sending.recorded.overhead);
         self.clients
             .entry(number)
             .or_default()
             .idle
-            .push((now, rejection));
+            .push((answered, rejection));
         // The successor is at most so late in the log.
         let until = end(&sending.recorded).saturating_add(LONGEST_THINK_US);
         let has_next = |clients: &HashMap<u32, Client>| {

@@ -1,43 +1,245 @@
 //! The waits that a log does not have.
+//!
+//! A server records the waits of some requests only. The others follow from its queues, which can be told from the log: they
+//! get each request when it arrived, and lose it when it ended.
 
-use super::recorded::Recorded;
-use std::collections::HashMap;
+use super::flows::Flow;
+use super::logged::{Class, Recorded};
+use super::places::Places;
+use k8s_flowcontrol_rules::controller::{Admission, FlowController};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::iter::Peekable;
 use std::time::Duration;
 
-/// The requests of this time are added up, in microseconds of the log. Limits of levels change every ten seconds.
-const PERIOD_US: i64 = 5_000_000;
+/// The most requests that are kept because one before them has not ended.
+const MAX_OPEN: usize = 1 << 16;
 
-/// The waits and execution times of requests whose waits a log does not have, by client, kind of request and time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Estimates {
-    times: HashMap<(u32, u32, i64), Times>,
+/// The rejections over which their times are averaged.
+const REJECTIONS: u32 = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// A recorded wait ends.
+    Dispatch,
+    End,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Times {
-    waits: f64,
-    executions: f64,
+/// A request on its way.
+#[derive(Debug)]
+struct Open {
+    request: Recorded,
+    /// The index of its level; none if it does not have a place there.
+    level: Option<usize>,
+    /// The end of its recorded wait.
+    waited: Option<i64>,
+    /// The time that the server needs before and after flow control.
+    overhead: Duration,
+    done: Option<Recorded>,
 }
 
-impl Estimates {
-    pub(super) fn add(&mut self, request: &Recorded, kind: u32, wait: Duration, time: Duration) {
-        let times = self.times.entry(key(request, kind)).or_default();
-        times.waits += wait.as_secs_f64();
-        times.executions += time.as_secs_f64();
-    }
+/// Requests of a log whose waits are separated from their executions. They keep their order.
+pub(super) struct Separate<'a, I: Iterator<Item = Recorded>> {
+    classes: &'a [Class],
+    flows: &'a [Flow],
+    server: FlowController,
+    levels: Vec<Places>,
+    requests: Peekable<I>,
+    /// Requests in the order of their arrival, with consecutive numbers.
+    open: VecDeque<Open>,
+    /// The number of the first of them.
+    base: u64,
+    steps: BinaryHeap<Reverse<(i64, Step, u64)>>,
+    /// The time that rejections took lately.
+    overhead: Duration,
+    first: i64,
+    now: i64,
+}
 
-    /// The execution time of a request that took so long with its wait.
-    pub(super) fn execution(&self, request: &Recorded, kind: u32, took: Duration) -> Duration {
-        match self.times.get(&key(request, kind)) {
-            Some(times) if times.waits > 0.0 => {
-                took.mul_f64(times.executions / (times.waits + times.executions))
-            }
-            _ => took,
+impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
+    /// `server` is idle at the time `first` of the first request.
+    pub(super) fn new(
+        (classes, flows): (&'a [Class], &'a [Flow]),
+        server: FlowController,
+        first: i64,
+        requests: I,
+    ) -> Self {
+        Self {
+            classes,
+            flows,
+            levels: vec![Places::default(); server.levels().count()],
+            server,
+            requests: requests.peekable(),
+            open: VecDeque::new(),
+            base: 0,
+            steps: BinaryHeap::new(),
+            overhead: Duration::ZERO,
+            first,
+            now: first,
         }
     }
+
+    fn open(&mut self, number: u64) -> Option<&mut Open> {
+        let index = usize::try_from(number.checked_sub(self.base)?).ok()?;
+        self.open.get_mut(index)
+    }
+
+    /// A time of the server's queues.
+    fn at(&self, us: i64) -> Duration {
+        Duration::from_micros(us.saturating_sub(self.first).max(0).unsigned_abs())
+    }
+
+    /// Handles the next step; false after the last one.
+    fn step(&mut self) -> bool {
+        let arrival = self.requests.peek().map(|request| request.received_us);
+        let step = self.steps.peek().map(|Reverse((at, ..))| *at);
+        if let Some(at) = step
+            && arrival.is_none_or(|arrival| at <= arrival)
+        {
+            self.advance(at);
+            match self.steps.pop() {
+                Some(Reverse((_, Step::End, number))) => self.end(number),
+                Some(Reverse((_, Step::Dispatch, number))) => self.waited(number),
+                None => {}
+            }
+            return true;
+        }
+        if let Some(at) = arrival {
+            self.advance(at);
+        }
+        let request = self.requests.next();
+        request.map(|request| self.arrive(request)).is_some()
+    }
+
+    /// Lets the time of the queues pass.
+    fn advance(&mut self, until: i64) {
+        let until = until.max(self.now);
+        loop {
+            let next = self.server.next_event().as_nanos().div_ceil(1000);
+            let next = i64::try_from(next).unwrap_or(i64::MAX);
+            self.now = next.saturating_add(self.first).min(until).max(self.now);
+            self.server.advance(self.at(self.now));
+            self.note_dispatched();
+            if self.now == until {
+                return;
+            }
+        }
+    }
+
+    fn note_dispatched(&mut self) {
+        for ticket in self.server.dispatched() {
+            self.levels[ticket.level.index()].dispatched(self.now, ticket);
+        }
+    }
+
+    fn arrive(&mut self, request: Recorded) {
+        let number = self.base + self.open.len() as u64;
+        let took = request.took.unwrap_or_default();
+        let waited = request.observed.unwrap_or_default();
+        let mut open = Open {
+            request,
+            level: None,
+            waited: None,
+            overhead: self.overhead.min(took.saturating_sub(waited)),
+            done: None,
+        };
+        let received = request.received_us;
+        let after = |time: Duration| received.saturating_add_unsigned(time.as_micros() as u64);
+        if request.rejected {
+            open.overhead = took;
+            self.overhead = match self.overhead.is_zero() {
+                true => took,
+                false => (self.overhead * (REJECTIONS - 1) + took) / REJECTIONS,
+            };
+        }
+        if request.rejected || request.took.is_none() {
+            open.done = Some(Recorded {
+                execution: None,
+                overhead: open.overhead,
+                ..request
+            });
+        } else {
+            let end = after(took.saturating_sub(open.overhead));
+            self.steps.push(Reverse((end, Step::End, number)));
+            let class = &self.classes[request.class as usize];
+            let flow = &self.flows[class.flow as usize];
+            let at = self.at(self.now);
+            let admission = self.server.arrive(at, flow.level, flow.hash, class.work);
+            if let Admission::Dispatched(ticket) | Admission::Queued(ticket) = admission {
+                let until = request.observed.map(|wait| after(wait).min(end));
+                if let Some(until) = until {
+                    self.steps.push(Reverse((until, Step::Dispatch, number)));
+                }
+                let level = ticket.level.index();
+                open.level = Some(level);
+                self.levels[level].add(number, ticket, (received, end), until);
+            }
+        }
+        self.open.push_back(open);
+        self.note_dispatched();
+    }
+
+    fn waited(&mut self, number: u64) {
+        let now = self.now;
+        let open = self.open(number);
+        if let Some(open) = open
+            && let Some(level) = open.level
+        {
+            open.waited = Some(now);
+            self.levels[level].waited(number);
+        }
+    }
+
+    fn end(&mut self, number: u64) {
+        let now = self.now;
+        let Some(open) = self.open(number) else {
+            return;
+        };
+        let (request, level) = (open.request, open.level);
+        let (waited, overhead) = (open.waited, open.overhead);
+        let place = level.and_then(|level| self.levels[level].remove(number));
+        // Without a place, the queues would have rejected the request.
+        let began = waited.or(place.map(|(_, began)| began.unwrap_or(now)));
+        let wait = began.map_or(0, |began| began.saturating_sub(request.received_us));
+        let wait = Duration::from_micros(wait.max(0).unsigned_abs());
+        let execution = request.took.map(|took| {
+            let took = took.saturating_sub(overhead);
+            took.saturating_sub(request.observed.unwrap_or(wait))
+        });
+        if let Some(open) = self.open(number) {
+            open.done = Some(Recorded {
+                execution,
+                overhead,
+                ..request
+            });
+        }
+        match place {
+            Some((ticket, Some(_))) => self.server.finish(self.at(now), ticket),
+            Some((ticket, None)) => {
+                self.server.cancel(self.at(now), ticket);
+            }
+            None => {}
+        }
+        self.note_dispatched();
+    }
 }
 
-fn key(request: &Recorded, kind: u32) -> (u32, u32, i64) {
-    let period = request.received_us.div_euclid(PERIOD_US);
-    (request.client, kind, period)
+impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
+    type Item = Recorded;
+
+    fn next(&mut self) -> Option<Recorded> {
+        loop {
+            let is_done = self.open.front().is_some_and(|open| open.done.is_some());
+            if is_done || self.open.len() > MAX_OPEN {
+                if !is_done {
+                    self.end(self.base);
+                }
+                self.base += 1;
+                return self.open.pop_front()?.done;
+            }
+            if !self.step() {
+                return None;
+            }
+        }
+    }
 }

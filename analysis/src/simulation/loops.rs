@@ -1,6 +1,6 @@
 //! Which clients of a log wait for a response before they send their next request.
 
-use super::recorded::Recorded;
+use super::logged::Recorded;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 

@@ -11,7 +11,7 @@
 //! The model does not know several API servers, the processor's load (the time that a request executes does not depend on
 //! the others), or the bytes of objects beyond the given seats. The requests of an audit log follow the simulated responses
 //! where their clients [waited](Recording::find_loops) for them, and come at their times otherwise; waits that the log does not
-//! have are [estimated](Recording::estimate_waits). [`Report::predictions`] compares the outcome with the log.
+//! have are [estimated](Recording::separate_waits). [`Report::predictions`] compares the outcome with the log.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::controller::FlowController;
@@ -44,7 +44,9 @@ mod explain;
 mod flows;
 mod hidden;
 mod load;
+mod logged;
 mod loops;
+mod places;
 mod random;
 mod recorded;
 mod report;
@@ -57,8 +59,9 @@ mod waits;
 
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
+pub use logged::Recorded;
+pub use recorded::Recording;
 pub(crate) use recorded::Shape;
-pub use recorded::{Recorded, Recording};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
 pub(crate) use trial::{Measure, Measured, Peak, Trial};

@@ -7,7 +7,8 @@ pub(crate) use prepared::Shape;
 use super::causal::Causal;
 use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
-use super::hidden::Estimates;
+use super::hidden::Separate;
+use super::logged::{Class, Recorded};
 use super::loops::waiting_clients;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
@@ -23,52 +24,6 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_secs(60);
 /// The execution time of a request if the logs have no such time of any request.
 const UNKNOWN_EXECUTION: Duration = Duration::from_millis(10);
-
-/// A request of an audit log, prepared for a [`Recording`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Recorded {
-    /// The time at which the request arrived, in microseconds since 1970.
-    pub received_us: i64,
-    /// The class of the request in its recording.
-    pub class: u32,
-    /// How long the request executed; none if the log does not have it: the server rejected the request, or the log ends
-    /// before it. It then executes as long as the requests with the same verb and resource do on average.
-    pub execution: Option<Duration>,
-    /// The wait in a queue that the server recorded; none without [annotation](Event::queue_wait).
-    pub observed: Option<Duration>,
-    /// The client that sent the request: its user and user agent.
-    pub client: u32,
-    /// The time from the arrival to the response in the log; none if the log ends before it.
-    pub took: Option<Duration>,
-    /// Whether the server of the log rejected the request.
-    pub rejected: bool,
-}
-
-impl Recorded {
-    /// The longest time for which a request of a log executes or waits; the simulation continues until all requests have ended.
-    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-}
-
-impl Recorded {
-    /// A request of a class; see the fields. Its client is 0, and it took its execution and its wait.
-    pub fn new(
-        received_us: i64,
-        class: u32,
-        execution: Option<Duration>,
-        observed: Option<Duration>,
-    ) -> Self {
-        Self {
-            received_us,
-            class,
-            execution,
-            observed,
-            client: 0,
-            took: execution.map(|time| time.saturating_add(observed.unwrap_or_default())),
-            rejected: false,
-        }
-    }
-}
 
 /// The requests of audit logs, as a server with another or the same configuration would see them.
 ///
@@ -115,9 +70,6 @@ pub struct Recording {
     clients: HashMap<(String, String), u32>,
     /// Whether each client waits for its responses.
     waiting: HashMap<u32, bool>,
-    estimates: Estimates,
-    /// Whether any request has a recorded wait.
-    is_annotated: bool,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
     /// The requests that the server of the log rejected, by index of the level.
@@ -131,15 +83,6 @@ struct Kind {
     /// The requests whose execution time is known, and its sum.
     executed: u32,
     execution: Duration,
-}
-
-/// The requests that a server cannot tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Class {
-    pub(super) flow: u32,
-    pub(super) kind: u32,
-    pub(super) work: Work,
-    pub(super) deadline: Duration,
 }
 
 impl Recording {
@@ -157,8 +100,6 @@ impl Recording {
             known_classes: HashMap::new(),
             clients: HashMap::new(),
             waiting: HashMap::new(),
-            estimates: Estimates::default(),
-            is_annotated: false,
             period: None,
         }
     }
@@ -181,7 +122,6 @@ impl Recording {
         let (class, level) = self.classify(attributes, event.query(), stored, kind)?;
         let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
         let execution = bounded(event.execution_time());
-        self.is_annotated |= event.queue_wait().is_some();
         if let Some(execution) = execution {
             let kind = &mut self.kinds[kind as usize];
             kind.executed = kind.executed.saturating_add(1);
@@ -201,6 +141,7 @@ impl Recording {
             client,
             took: bounded(event.response_time()),
             rejected,
+            overhead: Duration::ZERO,
         })
     }
 
@@ -216,24 +157,24 @@ impl Recording {
         self.waiting = waiting_clients(requests.into_iter());
     }
 
-    /// Estimates the waits that the log does not have, by a replay of the requests: those without annotation, which servers
-    /// write since 1.31 for requests that took more than half a second. Otherwise they would count as execution.
+    /// Takes out of the executions the waits that the log does not have: servers write them since 1.31, for requests that took
+    /// more than half a second. The requests keep their order.
     ///
-    /// The requests must be sorted by time, and must be the requests of the following replay. Each call starts with the
-    /// estimates of the previous call and improves them; [`ESTIMATES`](Self::ESTIMATES) calls are enough.
-    pub fn estimate_waits(&mut self, requests: impl IntoIterator<Item = Recorded>) {
-        let mut run = self.clone().prepare(requests.into_iter(), ());
-        run.run(|_| ());
-        self.estimates = run.source.seen;
+    /// The waits follow from the queues of this server, which get the requests of the log at their times. A rejection shows
+    /// the time that the server needs besides. The requests must be sorted by time, and the server must have been idle
+    /// before the first of them.
+    pub fn separate_waits<I: Iterator<Item = Recorded>>(
+        &self,
+        requests: I,
+    ) -> impl Iterator<Item = Recorded> + use<'_, I> {
+        let (first, _) = self.period.unwrap_or_default();
+        let known = (&self.classes[..], &self.flows.all[..]);
+        Separate::new(known, self.server.clone(), first, requests)
     }
 
-    /// The calls of [`estimate_waits`](Self::estimate_waits) after which the estimates hardly change.
-    pub const ESTIMATES: usize = 3;
-
-    /// Takes the clients and the estimates of another recording of the same requests.
+    /// Takes the clients of another recording of the same requests.
     pub fn learn_from(&mut self, other: &Self) {
         self.waiting.clone_from(&other.waiting);
-        self.estimates.clone_from(&other.estimates);
     }
 
     /// Replays the requests as their clients would send them, and tells `progress` from time to time how far it has come.

@@ -9,7 +9,7 @@ use k8s_flowcontrol_types::order;
 use std::time::Duration;
 
 /// Servers annotate the wait of requests that took longer than this.
-pub(super) const SHORTEST_ANNOTATED: Duration = Duration::from_millis(500);
+const SHORTEST_ANNOTATED: Duration = Duration::from_millis(500);
 
 pub(super) struct Tally {
     pub(super) flows: Vec<Flow>,

@@ -3,7 +3,8 @@
 use super::causal::{self, Causal};
 use super::clients::{self, Clients};
 use super::load::Load;
-use super::recorded::{Recorded, Recording};
+use super::logged::Recorded;
+use super::recorded::Recording;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
 use super::source::{Facts, Source};

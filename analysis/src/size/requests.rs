@@ -172,15 +172,14 @@ impl Collector {
             ..request.recorded()
         };
         recording.find_loops(packed.iter().map(with_class));
-        for _ in 0..Recording::ESTIMATES {
-            recording.estimate_waits(packed.iter().map(with_class));
-        }
+        let separated = recording.separate_waits(packed.iter().map(with_class));
         let execution = recording.executions();
-        for request in &mut packed {
-            request.execution = Short::of(Some(execution(&with_class(request))));
+        let executions = separated.map(|found| Short::of(Some(execution(&found))));
+        let executions: Vec<_> = executions.collect();
+        for (request, execution) in packed.iter_mut().zip(executions) {
+            request.execution = execution;
             request.observed = Short::NONE;
         }
-        drop(execution);
         Ok(Requests {
             looping: recording.looping_clients(),
             shapes,
@@ -210,6 +209,9 @@ impl Packed {
         recorded.client = self.client;
         recorded.took = self.took.get();
         recorded.rejected = self.rejected;
+        if self.rejected {
+            recorded.overhead = recorded.took.unwrap_or_default();
+        }
         recorded
     }
 }

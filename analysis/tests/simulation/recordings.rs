@@ -196,9 +196,7 @@ fn waits_without_annotation_are_estimated() {
     let (mut recording, requests) = read(&log);
     recording.find_loops(requests.clone());
     let naive = recording.clone().replay(requests.clone(), |_| ());
-    for _ in 0..Recording::ESTIMATES {
-        recording.estimate_waits(requests.clone());
-    }
+    let requests: Vec<_> = recording.separate_waits(requests.into_iter()).collect();
     let report = recording.replay(requests, |_| ());
     let (predicted, real) = (report.flows[0].waits.percentile(50.0), median_wait(&lives));
     assert!(

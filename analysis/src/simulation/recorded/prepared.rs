@@ -15,18 +15,12 @@ pub(crate) struct Shape {
 }
 
 impl Recording {
-    /// How long each request executes: as in the log, without the estimated wait, or else as others of its kind.
-    ///
-    /// [`estimate_waits`](Self::estimate_waits) comes before it.
+    /// How long each request executes: as [`separate_waits`](Self::separate_waits) says, or else as others of its kind.
     pub(crate) fn executions(&self) -> impl Fn(&Recorded) -> Duration + '_ {
         let averages = averages(&self.kinds);
         move |request| {
             let kind = self.classes[request.class as usize].kind;
-            match (request.execution, request.observed) {
-                (None, _) => averages[kind as usize],
-                (Some(time), Some(_)) => time,
-                (Some(time), None) => self.estimates.execution(request, kind, time),
-            }
+            request.execution.unwrap_or(averages[kind as usize])
         }
     }
 
@@ -60,7 +54,6 @@ impl Recording {
         }
         new.classes = classes;
         new.period = Some(period);
-        new.is_annotated = true;
         new.waiting = looping.collect();
         new
     }
@@ -79,7 +72,6 @@ impl Recording {
             self.classes,
             averages(&self.kinds),
             self.waiting,
-            (self.estimates, self.is_annotated),
             first,
             requests,
         );

@@ -6,6 +6,8 @@ use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::simulation::{Recorded, Recording};
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 
@@ -63,29 +65,40 @@ impl Logs {
         self,
         mut replay: impl FnMut(Recording, &mut dyn Iterator<Item = Recorded>) -> T,
     ) -> Result<Vec<T>, Failure> {
-        let mut sorter = self.sorter;
-        let mut learned: Option<Recording> = None;
-        let mut run = |(index, mut recording): (usize, Recording)| {
-            match &learned {
-                Some(learned) => recording.learn_from(learned),
-                None => {
-                    recording.find_loops(sorter.requests(index).map_err(unsorted)?);
-                    for _ in 0..Recording::ESTIMATES {
-                        recording.estimate_waits(sorter.requests(index).map_err(unsorted)?);
-                    }
-                    sorter.problem().map_err(unsorted)?;
-                    learned = Some(recording.clone());
-                }
-            }
-            let result = replay(recording, &mut sorter.requests(index).map_err(unsorted)?);
-            sorter.problem().map_err(unsorted)?;
-            Ok(result)
+        let Self {
+            mut recordings,
+            mut sorter,
+        } = self;
+        let mut results = Vec::new();
+        let Some(base) = recordings.first_mut() else {
+            return Ok(results);
         };
-        self.recordings
-            .into_iter()
-            .enumerate()
-            .map(&mut run)
-            .collect()
+        let requests = sorter.entries().map_err(unsorted)?;
+        base.find_loops(requests.filter_map(|entry| entry.request(0)));
+        sorter.problem().map_err(unsorted)?;
+        let base = base.clone();
+        for (index, mut recording) in recordings.into_iter().enumerate() {
+            recording.learn_from(&base);
+            // The waits follow from the first configuration, which is that of the logs. Requests keep their order.
+            let seconds = RefCell::new(VecDeque::new());
+            let entries = sorter.entries().map_err(unsorted)?;
+            let requests = entries.filter_map(|entry| {
+                let request = entry.request(0)?;
+                seconds.borrow_mut().push_back(entry.second_class());
+                Some(request)
+            });
+            let mut requests = base.separate_waits(requests).filter_map(|mut request| {
+                let second = seconds.borrow_mut().pop_front().flatten();
+                if index > 0 {
+                    request.class = second?;
+                }
+                Some(request)
+            });
+            results.push(replay(recording, &mut requests));
+            drop(requests);
+            sorter.problem().map_err(unsorted)?;
+        }
+        Ok(results)
     }
 }
 

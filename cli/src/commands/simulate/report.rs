@@ -71,7 +71,7 @@ the processor's load, or the sizes of objects that the load file does not give."
 const OF_LOGS: &str = "\
 The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
 agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. A request \
-executes as long as in the logs, however many others execute at the same time; waits that are not recorded are estimated, \
+executes as long as in the logs, however many others execute at the same time; waits that are not recorded follow from the queues of the first configuration, \
 and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
 servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
 

@@ -50,8 +50,13 @@ impl Entry {
         })
     }
 
+    /// The class in the second configuration, if there is one that sees the request.
+    pub(super) fn second_class(&self) -> Option<u32> {
+        (self.classes[1] != u32::MAX).then_some(self.classes[1])
+    }
+
     /// The request for the first or the second configuration.
-    fn request(&self, configuration: usize) -> Option<Recorded> {
+    pub(super) fn request(&self, configuration: usize) -> Option<Recorded> {
         let time = |time: u64| (time != NONE).then(|| Duration::from_nanos(time));
         let class = self.classes[configuration];
         (class != u32::MAX).then(|| {
@@ -120,11 +125,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// The requests of a configuration in the order of time. An error of reading ends them; see [`problem`](Self::problem).
-    pub(super) fn requests(
-        &mut self,
-        configuration: usize,
-    ) -> io::Result<impl Iterator<Item = Recorded> + '_> {
+    /// The requests in the order of time. An error of reading ends them; see [`problem`](Self::problem).
+    pub(super) fn entries(&mut self) -> io::Result<impl Iterator<Item = Entry> + '_> {
         self.run.sort_unstable();
         let mut runs: Vec<Run<'_>> = Vec::new();
         for file in &mut self.files {
@@ -140,7 +142,7 @@ impl Sorter {
         for run in 0..merged.runs.len() {
             merged.refill(run);
         }
-        Ok(merged.filter_map(move |entry| entry.request(configuration)))
+        Ok(merged)
     }
 
     /// The error that ended the requests too early.
@@ -228,14 +230,16 @@ mod tests {
         }
         assert_eq!(sorter.files.len(), 3);
         for _ in 0..2 {
-            let all: Vec<_> = sorter.requests(0).unwrap().collect();
+            let entries: Vec<_> = sorter.entries().unwrap().collect();
+            let of = |index| entries.iter().filter_map(move |entry| entry.request(index));
+            let all: Vec<_> = of(0).collect();
             assert_eq!(all.len(), 1000);
             assert!(all.is_sorted_by_key(|request| request.received_us));
             assert!(
                 all.iter()
                     .all(|found| *found == request(found.class.into()))
             );
-            assert_eq!(sorter.requests(1).unwrap().count(), 500);
+            assert_eq!(of(1).count(), 500);
         }
         sorter.problem().unwrap();
     }

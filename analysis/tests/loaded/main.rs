@@ -5,6 +5,9 @@
     reason = "a test that cannot read its own input has failed"
 )]
 
+mod made_up;
+mod truth;
+
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Prediction, Recording};
@@ -18,10 +21,10 @@ use std::fmt::Write;
 use std::io::{self, BufReader};
 use std::time::Duration;
 
-const LOG: &[u8] = include_bytes!("fixtures/loaded/audit.log.gz");
-const OBJECTS: &str = include_str!("fixtures/loaded/objects.json");
-const SERVER: &str = include_str!("fixtures/loaded/server.json");
-const README: &str = include_str!("../README.md");
+const LOG: &[u8] = include_bytes!("../fixtures/loaded/audit.log.gz");
+const OBJECTS: &str = include_str!("../fixtures/loaded/objects.json");
+const SERVER: &str = include_str!("../fixtures/loaded/server.json");
+const README: &str = include_str!("../../README.md");
 const SEATS: u32 = 30;
 
 fn objects() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
@@ -90,9 +93,7 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     });
     requests.sort_by_key(|request| request.received_us);
     recording.find_loops(requests.clone());
-    for _ in 0..Recording::ESTIMATES {
-        recording.estimate_waits(requests.clone());
-    }
+    let requests: Vec<_> = recording.separate_waits(requests.into_iter()).collect();
     let report = recording.replay(requests, |_| ());
     let predictions = report.predictions();
     let busy = |prediction: &&Prediction| {
