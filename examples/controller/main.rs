@@ -12,7 +12,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod queue;
 mod tenants;
 
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;

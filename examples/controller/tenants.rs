@@ -3,9 +3,9 @@
 //! The queue holds the names of tenants, not changes: an entry means "look at this tenant again". So it does not matter
 //! how many events of an object arrive, or in which order.
 
-use super::queue::Queue;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::client::Negotiated;
+use k8s_flowcontrol::controller::{WorkItem, WorkQueue};
 use k8s_flowcontrol::ownership;
 use k8s_flowcontrol::watch::{Store, StoreEvent};
 use k8s_flowcontrol::{Client, Error, Resource, from_value_strict};
@@ -71,7 +71,7 @@ impl Controller {
         let mut stop = std::pin::pin!(stop);
         let mut levels = self.own_levels.subscribe();
         let mut schemas = self.own_schemas.subscribe();
-        let mut queue = Queue::default();
+        let queue = WorkQueue::new();
         // The first value counts as a change.
         self.tenants.mark_changed();
         loop {
@@ -81,16 +81,19 @@ impl Controller {
                 Ok(()) = self.tenants.changed() => Event::Tenants,
                 Some(event) = levels.next() => Event::Objects(names(&event)),
                 Some(event) = schemas.next() => Event::Objects(names(&event)),
-                name = queue.next() => Event::Due(name),
+                Some(item) = queue.next() => Event::Due(item),
             };
             match event {
-                Event::Tenants => queue.add(self.all_names()),
-                Event::Objects(names) => queue.add(names),
-                Event::Due(name) => match self.reconcile(&name).await {
-                    Ok(()) => queue.done(&name),
+                Event::Tenants => self
+                    .all_names()
+                    .into_iter()
+                    .for_each(|name| queue.add(name)),
+                Event::Objects(names) => names.into_iter().for_each(|name| queue.add(name)),
+                Event::Due(item) => match self.reconcile(item.key()).await {
+                    Ok(()) => item.forget(),
                     Err(error) => {
-                        eprintln!("tenant {name}: {error}");
-                        queue.retry(name, pause(&error));
+                        eprintln!("tenant {}: {error}", item.key());
+                        item.retry_after(pause(&error));
                     }
                 },
             }
@@ -131,7 +134,7 @@ impl Controller {
 enum Event {
     Tenants,
     Objects(BTreeSet<String>),
-    Due(String),
+    Due(WorkItem<String>),
 }
 
 /// The tenants whose objects an event is about.

@@ -6,7 +6,6 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../examples/controller/queue.rs"]
 mod queue;
 #[path = "../../examples/controller/tenants.rs"]
 mod tenants;

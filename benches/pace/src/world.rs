@@ -87,7 +87,7 @@ impl World {
         let level: PriorityLevelConfiguration = from_value_strict(&json!({
             "metadata": {"name": NAME},
             "spec": {"type": "Limited", "limited": {
-                "nominalConcurrencyShares": shares.floor(),
+                "nominalConcurrencyShares": shares as i32,
                 "borrowingLimitPercent": 0,
                 "limitResponse": {
                     "type": "Queue", "queuing": {"queues": 64, "handSize": 6, "queueLengthLimit": 50},

@@ -1,0 +1,5 @@
+//! The work queue of a controller: [`WorkQueue`].
+
+mod queue;
+
+pub use queue::{WorkItem, WorkQueue, WorkQueueSnapshot};
