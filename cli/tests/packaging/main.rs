@@ -15,6 +15,7 @@ mod common;
 mod completion;
 mod image;
 mod package;
+mod release;
 
 use std::ffi::OsString;
 use std::path::Path;
