@@ -160,9 +160,8 @@ fn a_release_is_reproducible_and_everything_in_it_is_installed() {
         text(project.release(&target, "dist"));
         project
     });
-    let sums = |project: &Project| {
-        std::fs::read_to_string(project.root.join("dist/SHA256SUMS")).unwrap()
-    };
+    let sums =
+        |project: &Project| std::fs::read_to_string(project.root.join("dist/SHA256SUMS")).unwrap();
     assert_eq!(sums(&one), sums(&two));
     let dist = one.root.join("dist");
     shell(&dist, "sha256sum --check --strict --quiet SHA256SUMS");
