@@ -24,8 +24,9 @@
 mod applied;
 mod takeover;
 
+pub use crate::meta::LAST_APPLIED_ANNOTATION;
 pub use applied::is_applied;
-pub use takeover::{CLIENT_SIDE_APPLY, LAST_APPLIED_ANNOTATION, Takeover};
+pub use takeover::{CLIENT_SIDE_APPLY, Takeover};
 
 use crate::convert::shares_name;
 use crate::meta::ManagedFieldsOperation;

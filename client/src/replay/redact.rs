@@ -1,11 +1,11 @@
 //! Removing secrets from bodies.
 
+use crate::meta::LAST_APPLIED_ANNOTATION;
 use serde_json::Value;
 
 const REDACTED: &str = "REDACTED";
 /// The same in base64, as the data of a `Secret` is.
 const REDACTED_BASE64: &str = "UkVEQUNURUQ=";
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The fields of a status or spec with credentials.
 const CREDENTIALS: [&str; 3] = ["token", "clientKeyData", "clientCertificateData"];
 /// A text without these words contains no object that is redacted.
@@ -130,7 +130,7 @@ fn without_last_applied(metadata: &mut Value) -> bool {
     let annotations = metadata
         .get_mut("annotations")
         .and_then(Value::as_object_mut);
-    annotations.is_some_and(|annotations| annotations.remove(LAST_APPLIED).is_some())
+    annotations.is_some_and(|annotations| annotations.remove(LAST_APPLIED_ANNOTATION).is_some())
 }
 
 #[cfg(test)]
@@ -147,7 +147,7 @@ mod tests {
     fn objects_with_secrets() {
         let secret = json!({
             "kind": "Secret",
-            "metadata": {"name": "a", "annotations": {LAST_APPLIED: "planted", "b": "c"}},
+            "metadata": {"name": "a", "annotations": {LAST_APPLIED_ANNOTATION: "planted", "b": "c"}},
             "data": {"a": "planted"},
             "stringData": {"b": "planted"},
             "type": "Opaque",

@@ -6,10 +6,10 @@ use super::field_set::FieldSet;
 use super::typed;
 use super::writer::Writer;
 use crate::store::edit_metadata;
+use k8s_flowcontrol_types::meta::LAST_APPLIED_ANNOTATION;
 use serde_json::{Map, Value};
 
 const KUBECTL: &str = "kubectl";
-const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The maximum size of all annotations of an object, in bytes.
 const LARGEST: usize = 256 * 1024;
 
@@ -43,16 +43,16 @@ pub(super) fn follow(writer: &Writer<'_>, object: &mut Value, config: &Value) {
         let Some(Value::Object(annotations)) = metadata.get_mut("annotations") else {
             return;
         };
-        annotations.insert(ANNOTATION.into(), text.into());
+        annotations.insert(LAST_APPLIED_ANNOTATION.into(), text.into());
         if size(annotations) > LARGEST {
-            annotations.remove(ANNOTATION);
+            annotations.remove(LAST_APPLIED_ANNOTATION);
         }
     });
 }
 
 fn annotation(object: &Value) -> Option<&str> {
     let annotations = object.pointer("/metadata/annotations")?;
-    let text = annotations.get(ANNOTATION)?.as_str()?;
+    let text = annotations.get(LAST_APPLIED_ANNOTATION)?.as_str()?;
     (!text.is_empty()).then_some(text)
 }
 
@@ -61,7 +61,7 @@ fn text_of(config: &Value) -> String {
     let mut config = config.clone();
     let annotations = config.pointer_mut("/metadata/annotations");
     if let Some(Value::Object(annotations)) = annotations {
-        annotations.remove(ANNOTATION);
+        annotations.remove(LAST_APPLIED_ANNOTATION);
     }
     // These characters occur only inside JSON strings.
     let text = config

@@ -22,6 +22,9 @@ pub use time::{InvalidTime, MicroTime, Time};
 
 pub use generated::*;
 
+/// The annotation in which `kubectl apply` without `--server-side` records the applied object, with all its secrets.
+pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 #[allow(clippy::all)]
 mod generated {
     generated!("meta");

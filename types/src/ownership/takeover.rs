@@ -5,15 +5,12 @@
 //! two owners. Therefore these entries become one entry, in the version of the requests.
 
 use crate::convert::shares_name;
-use crate::meta::Time;
+use crate::meta::{LAST_APPLIED_ANNOTATION, Time};
 use crate::{ApiVersion, GROUP};
 use serde_json::{Map, Value, json};
 
 /// The field manager of `kubectl apply` without `--server-side`.
 pub const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
-
-/// The annotation in which `kubectl apply` without `--server-side` records the applied object.
-pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The fields that a manager takes over: fields that it applied through other versions, and fields of client-side apply.
 ///

@@ -1,11 +1,8 @@
 //! `Debug` of structs with secret fields.
 
 use super::Unknown;
-use crate::meta::ObjectMeta;
+use crate::meta::{LAST_APPLIED_ANNOTATION, ObjectMeta};
 use std::fmt;
-
-/// The annotation in which kubectl keeps the object as it was applied, with all its secrets.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Stands for a value that `Debug` does not print.
 pub struct Secret;
@@ -32,14 +29,14 @@ pub struct Metadata<'a>(pub &'a ObjectMeta);
 
 impl fmt::Debug for Metadata<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(applied) = self.0.annotations.get(LAST_APPLIED) else {
+        let Some(applied) = self.0.annotations.get(LAST_APPLIED_ANNOTATION) else {
             return self.0.fmt(f);
         };
         let mut shown = self.0.clone();
         if !applied.is_empty() {
             shown
                 .annotations
-                .insert(LAST_APPLIED.to_owned(), "(hidden)".to_owned());
+                .insert(LAST_APPLIED_ANNOTATION.to_owned(), "(hidden)".to_owned());
         }
         shown.fmt(f)
     }
