@@ -6,6 +6,7 @@
 //! - `api`: kube's `Api`, watcher and reflector with our kinds
 //! - `compression`: reqwest with all its decompression turned on by another crate
 //! - `shared`: one client that both libraries use
+//! - `pacing`: adaptive concurrency in kube's client
 //! - `controller`: the program `examples/shares.rs`
 
 #![allow(
@@ -21,4 +22,5 @@ mod config;
 mod controller;
 mod objects;
 mod openapi;
+mod pacing;
 mod shared;
