@@ -26,6 +26,7 @@ pub(crate) mod scan;
 pub(crate) mod seats;
 pub(crate) mod serve;
 pub(crate) mod simulate;
+pub(crate) mod size;
 pub(crate) mod top;
 pub(crate) mod traffic;
 pub(crate) mod tune;
@@ -60,6 +61,7 @@ pub(crate) static ALL: &[Declared] = &[
     Declared::of::<top::Args>(),
     Declared::of::<whoami::Args>(),
     Declared::of::<create::Args>(),
+    Declared::of::<size::Args>(),
     Declared::of::<serve::Args>(),
     Declared::of::<monitoring::Args>(),
     Declared::of::<rbac::Args>(),

@@ -34,6 +34,7 @@ mod check;
 mod error;
 mod explain;
 mod intents;
+mod manifests;
 mod read;
 mod requests;
 mod search;

@@ -36,6 +36,14 @@ intents:
         "size-flux-system-kustomize-controller"
     );
     assert!(sizing.proof.is_met());
+    let manifests = sizing.manifests();
+    let shares = manifests
+        .lines()
+        .position(|line| line.ends_with(shares))
+        .unwrap();
+    let next = manifests.lines().nth(shares + 1).unwrap();
+    assert_eq!(next.trim(), "nominalConcurrencyShares: 44");
+    assert_eq!(manifests.matches("kind: FlowSchema").count(), 1);
     assert!(!sizing.before.iter().all(|check| check.is_met()));
 }
 

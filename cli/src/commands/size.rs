@@ -1,0 +1,187 @@
+//! `size`: from intents to a configuration, with proof.
+
+mod report;
+
+use crate::audit_logs::read_logs;
+use crate::cluster::SeatsArg;
+use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::configuration::ConfigurationArgs;
+use crate::documents::read;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{CommentArg, Streams};
+use clap::ValueEnum;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::size::{Answer, Collector, Intents, Requests, SizeError, Sizer};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Print the objects that satisfy intents, such as the longest waits of a client, with a proof
+///
+/// A file says what must hold under which load, in YAML or JSON. The answer is the fewest seats of the server, if they are unknown, and the
+/// fewest and smallest changes of the present objects, or the intents that exclude each other. The objects go to the standard output, with
+/// the reason of each number as a comment, and the proof to the standard error: the simulation of the whole load, with another seed, and 1.5
+/// times the load. The same input gives the same answer, unless the time of `--budget` ends the search.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = LONG_HELP)]
+pub(crate) struct Args {
+    /// The file with the intents, or - for the standard input
+    #[arg(value_name = "INTENTS")]
+    intents: PathBuf,
+
+    #[command(flatten)]
+    configuration: ConfigurationArgs,
+
+    /// The load: the requests of these audit logs of one API server, compressed with gzip or not, the oldest first, or - for the
+    /// standard input. The policy level Metadata is sufficient
+    #[arg(long, value_name = "LOG", num_args = 1..)]
+    audit_log: Vec<PathBuf>,
+
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
+    /// requests of audit logs list
+    #[arg(long, value_name = "FILE", requires = "audit_log")]
+    metrics: Option<PathBuf>,
+
+    #[command(flatten)]
+    seats: SeatsArg,
+
+    /// The maximum time of the search in seconds
+    #[arg(long, value_name = "TIME", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    budget: u64,
+
+    #[command(flatten)]
+    comment: CommentArg,
+
+    /// The output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+}
+
+const LONG_HELP: &str = "\
+The intents file (times such as 250ms, 1.5s or 2m):
+  server: {seats: 600}           # or tiers, or unknown to find the fewest seats:
+  # server: {tiers: [{name: XL, seats: 1200, price: 15}, {name: 4XL, seats: 4000, price: 60}]}
+  duration: 60s                  # how long generated requests arrive
+  keep: built-in                 # objects that stay: built-in, all, nothing, or names of levels
+  intents:
+  - name: flux
+    client: {serviceAccount: flux-system/kustomize-controller}
+                                 # or {user: U, groups: [G]}, {group: G}, {namespace: N};
+                                 # or level: NAME instead of client
+    waits: {p99: 1s, max: 5s}    # p50, p90, p95, p99, p99.9, max
+    neverMoreThan: {seats: 50}
+    neverStarvedBy: [{group: ci}]
+    atLoad: {concurrent: 300, meanSeconds: 0.2}
+                                 # or {perSecond: 50, meanSeconds: 0.2}, or the requests
+                                 # of audit logs: {fromLog: true, times: 2}
+
+Examples:
+  # A level for a controller that must not wait, in a new cluster
+  kubectl flowcontrol size intents.yaml
+
+  # The requests of a day, and the objects of the cluster
+  kubectl flowcontrol size intents.yaml --live --audit-log audit-*.log.gz audit.log | kubectl apply -f -";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// The added and changed objects, with comments
+    Yaml,
+    /// {"schemaVersion": 1, "isPossible", "seats", "tier", "objects", "reasons", "examined", "trials", …}
+    Json,
+}
+
+impl Command for Args {
+    const NAME: &'static str = "size";
+    const GROUP: Group = Group::Create;
+    const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (Exit::Findings, "the intents exclude each other"),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
+
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        self.comment
+            .around("Sizes for intents", "yaml", streams, |streams| {
+                run(self, streams)
+            })
+    }
+}
+
+fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let source = read(&args.intents, true)?;
+    let intents = Intents::read(&source.text).map_err(|error| {
+        let lines = error.problems.iter();
+        let lines: Vec<_> = lines
+            .map(|problem| format!("{}:{problem}", source.name))
+            .collect();
+        Failure::input(lines.join("\n"))
+            .hint("`kubectl flowcontrol help size` describes the intents file")
+    })?;
+    let configuration = args.configuration.read(streams)?;
+    let (objects, release) = (&configuration.objects, configuration.release);
+    let wrong = |error: SizeError| Failure::input(format!("{}: {error}", source.name));
+    let requests = match args.audit_log.is_empty() {
+        true => None,
+        false => {
+            let seats = configuration.seats(args.seats)?.seats;
+            let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
+            Some(requests(args, collector.map_err(wrong)?, streams)?)
+        }
+    };
+    let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+    let sizer = Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
+    let end = Instant::now() + Duration::from_secs(args.budget);
+    let answer = sizer.size(|_| match Instant::now() < end {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    });
+    match answer.map_err(wrong)? {
+        Answer::Sized(sizing) => {
+            match args.output {
+                Output::Yaml => report::print(&sizing, streams)?,
+                Output::Json => report::write_json(&sizing, streams)?,
+            }
+            Ok(Exit::Success)
+        }
+        Answer::Impossible(impossible) => {
+            match args.output {
+                Output::Yaml => report::print_impossible(&impossible, streams)?,
+                Output::Json => report::write_impossible(&impossible, streams)?,
+            }
+            Ok(Exit::Findings)
+        }
+        _ => Err(Failure::input(format!(
+            "no answer within {} s",
+            args.budget
+        ))
+        .hint("`--budget` gives the search more time; fewer intents or a part of the log need less")),
+    }
+}
+
+/// The requests of the audit logs.
+fn requests(
+    args: &Args,
+    mut collector: Collector,
+    streams: &mut Streams,
+) -> Result<Requests, Failure> {
+    let stored = match &args.metrics {
+        Some(file) => {
+            let text = read(file, true)?;
+            StoredObjects::parse(&String::from_utf8_lossy(&text.text))
+        }
+        None => StoredObjects::default(),
+    };
+    read_logs(&args.audit_log, streams, |event, _, _| {
+        let attributes = event.attributes();
+        let stored = stored.of(&attributes.api_group, &attributes.resource);
+        collector.add(event, &attributes, stored);
+        Ok(())
+    })?;
+    collector
+        .finish()
+        .map_err(|error| Failure::input(error.to_string()))
+}

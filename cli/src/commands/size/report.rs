@@ -1,0 +1,165 @@
+//! The answer as text and as JSON.
+
+use crate::failure::Failure;
+use crate::output::{Streams, Table, write_report};
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol_analysis::size::{Change, Check, Examined, Impossible, Proof, Sizing, Tier};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Prints the proof to the standard error, and the objects.
+pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failure> {
+    for examined in &sizing.proof.examined {
+        let what = if examined.is_required {
+            ""
+        } else {
+            " (margin)"
+        };
+        let title = format!("{}{what}", examined.title);
+        writeln!(streams.err, "{title}: {} requests", examined.requests)?;
+        let mut table = Table::new(["INTENT", "HOLDS", "FOUND", "MARGIN"]);
+        for check in &examined.checks {
+            let margin = check.margin_percent();
+            let margin = margin.map_or_else(|| "-".to_owned(), |margin| format!("{margin:.0}%"));
+            let holds = if check.is_met() { "yes" } else { "no" };
+            let found = check.to_string();
+            table.row([check.name.clone(), holds.to_owned(), found, margin]);
+        }
+        table.write(&mut streams.err)?;
+        writeln!(streams.err)?;
+    }
+    for (tier, fits) in &sizing.tiers {
+        let fits = if *fits { "is enough" } else { "is too small" };
+        let Tier {
+            name, seats, price, ..
+        } = tier;
+        writeln!(streams.err, "{name} ({seats} seats, price {price}) {fits}")?;
+    }
+    let seats = sizing.seats;
+    let text = match (sizing.changes.is_empty(), sizing.is_complete) {
+        (true, _) => format!("with {seats} seats the present objects satisfy all intents"),
+        (false, true) => format!("with {seats} seats these objects satisfy all intents"),
+        (false, false) => format!(
+            "with {seats} seats these objects satisfy all intents; fewer may be enough, but the time of the search ended"
+        ),
+    };
+    streams.err.paragraph(&text)?;
+    streams.err.paragraph(&Proof::LEFT_OUT.join(" "))?;
+    streams.fact("Seats of each server", seats);
+    streams.fact("Changed levels", sizing.changes.len());
+    let manifests = sizing.manifests();
+    streams.out.data().write_all(manifests.as_bytes())?;
+    Ok(())
+}
+
+/// Prints why the intents cannot be satisfied.
+pub(super) fn print_impossible(
+    impossible: &Impossible,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    for line in lines(impossible) {
+        writeln!(streams.err, "{line}")?;
+    }
+    Ok(())
+}
+
+fn lines(impossible: &Impossible) -> Vec<String> {
+    let seats = impossible.seats;
+    let mut lines = vec![format!("{seats} seats cannot satisfy all intents")];
+    if let Some(contradiction) = &impossible.contradiction {
+        lines.push(contradiction.to_string());
+    }
+    for check in &impossible.failing {
+        lines.push(format!(
+            "{}: {check}, with all the seats that it can get",
+            check.name
+        ));
+    }
+    if let Some(needed) = impossible.needed {
+        lines.push(format!("{needed} seats satisfy all intents"));
+    }
+    for (intents, seats) in &impossible.needs {
+        lines.push(format!("{}: {seats} seats of these", intents.join(", ")));
+    }
+    for intent in &impossible.give_up {
+        lines.push(format!(
+            "without the intent {intent} the others can be satisfied"
+        ));
+    }
+    if !impossible.is_complete {
+        lines.push("the time of the search ended before all ways out were tried".to_owned());
+    }
+    lines
+}
+
+pub(super) fn write_json(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failure> {
+    let reasons = |change: &Change| {
+        let reason = |reason: &k8s_flowcontrol_analysis::size::Reason| json!({"field": reason.field, "reason": reason.text});
+        json!({
+            "priorityLevel": change.priority_level.name(),
+            "intents": change.intents,
+            "nominalSeats": change.nominal,
+            "peakSeatsInUse": change.peak_seats,
+            "reasons": change.reasons.iter().map(reason).collect::<Vec<_>>(),
+        })
+    };
+    let tried = sizing.tiers.iter();
+    let tried = tried.map(|(tier, fits)| json!({"tier": tier_json(tier), "isEnough": fits}));
+    let report = json!({
+        "isPossible": true,
+        "seats": sizing.seats,
+        "tier": sizing.tier.as_ref().map(tier_json),
+        "tiers": tried.collect::<Vec<_>>(),
+        "objects": sizing.changes.iter().flat_map(Change::objects).collect::<Vec<_>>(),
+        "changes": sizing.changes.iter().map(reasons).collect::<Vec<_>>(),
+        "before": sizing.before.iter().map(check_json).collect::<Vec<_>>(),
+        "examined": sizing.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
+        "leftOut": Proof::LEFT_OUT,
+        "isComplete": sizing.is_complete,
+        "trials": sizing.trials,
+    });
+    Ok(write_report(&mut streams.out, report)?)
+}
+
+pub(super) fn write_impossible(
+    impossible: &Impossible,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let needs = impossible.needs.iter();
+    let needs = needs.map(|(intents, seats)| json!({"intents": intents, "seats": seats}));
+    let report = json!({
+        "isPossible": false,
+        "seats": impossible.seats,
+        "reasons": lines(impossible),
+        "failing": impossible.failing.iter().map(check_json).collect::<Vec<_>>(),
+        "neededSeats": impossible.needed,
+        "needs": needs.collect::<Vec<_>>(),
+        "giveUp": impossible.give_up,
+        "isComplete": impossible.is_complete,
+        "trials": impossible.trials,
+    });
+    Ok(write_report(&mut streams.out, report)?)
+}
+
+fn tier_json(tier: &Tier) -> Value {
+    json!({"name": tier.name, "seats": tier.seats, "price": tier.price})
+}
+
+fn examined_json(examined: &Examined) -> Value {
+    json!({
+        "load": examined.title,
+        "isRequired": examined.is_required,
+        "requests": examined.requests,
+        "checks": examined.checks.iter().map(check_json).collect::<Vec<_>>(),
+    })
+}
+
+fn check_json(check: &Check) -> Value {
+    json!({
+        "intent": check.name,
+        "isMet": check.is_met(),
+        "requests": check.requests,
+        "found": check.to_string(),
+        "marginPercent": check.margin_percent(),
+    })
+}
