@@ -9,6 +9,7 @@ mod common;
 mod loads;
 mod page;
 mod scenarios;
+mod sizes;
 
 use serde_json::Value;
 
