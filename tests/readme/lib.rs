@@ -19,6 +19,8 @@ chapters! {
     from_kube: "from-kube.md"
     rules: "rules.md"
     traffic: "traffic.md"
+    audit_logs: "audit-logs.md"
+    sizing: "sizing.md"
     queuing: "queuing.md"
     diagnosis: "diagnosis.md"
     monitoring: "monitoring.md"

@@ -60,7 +60,7 @@ pub(crate) struct Args {
 
 const LONG_HELP: &str = "\
 The intents file (times such as 250ms, 1.5s or 2m):
-  server: {seats: 600}           # or tiers, or unknown to find the fewest seats:
+  server: {seats: 600}           # {seats: unknown} finds the fewest seats; or tiers:
   # server: {tiers: [{name: XL, seats: 1200, price: 15}, {name: 4XL, seats: 4000, price: 60}]}
   duration: 60s                  # how long generated requests arrive
   keep: built-in                 # objects that stay: built-in, all, nothing, or names of levels

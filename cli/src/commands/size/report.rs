@@ -44,6 +44,15 @@ pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failur
         ),
     };
     streams.err.paragraph(&text)?;
+    for change in &sizing.changes {
+        let nominal = u64::try_from(change.nominal).unwrap_or_default();
+        if change.peak_seats > nominal {
+            let (name, peak) = (change.priority_level.name(), change.peak_seats);
+            streams.err.paragraph(&format!(
+                "{name} has {nominal} seats of its own and uses up to {peak}: the answer holds only while other levels leave their seats idle"
+            ))?;
+        }
+    }
     streams.err.paragraph(&Proof::LEFT_OUT.join(" "))?;
     streams.fact("Seats of each server", seats);
     streams.fact("Changed levels", sizing.changes.len());
