@@ -180,12 +180,9 @@ impl Stream {
         self.data().write_all(b"\n")
     }
 
-    /// Moves the cursor of a terminal to the upper left, and clears the screen.
-    pub(crate) fn clear_screen(&mut self) -> io::Result<()> {
-        match self.is_terminal {
-            true => self.to.write_all(b"\x1b[H\x1b[2J"),
-            false => Ok(()),
-        }
+    /// Whether the stream shows colors.
+    pub(crate) fn has_color(&self) -> bool {
+        self.does_style
     }
 
     /// Writes text with styles. The caller has escaped everything else in it.

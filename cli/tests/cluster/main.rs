@@ -21,6 +21,8 @@ mod previewing;
 mod rbac;
 mod reading;
 mod scanning;
+#[cfg(target_os = "linux")]
+mod screen;
 mod storage;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -1,5 +1,6 @@
 //! The state of the priority levels of an API server.
 
+use super::flow::{Flow, flows};
 use crate::cluster::ApiServer;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -10,19 +11,22 @@ use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
+pub(super) const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
+pub(super) const REQUESTS: &str = "/debug/api_priority_and_fairness/dump_requests";
 
 /// The state of an API server at one moment.
 pub(crate) struct Reading {
     pub(crate) address: String,
     pub(crate) reached_by: &'static str,
     pub(crate) levels: Vec<Level>,
+    /// The flows with requests, if they were read.
+    pub(super) flows: Vec<Flow>,
     /// The parts that are missing, with errors.
     pub(crate) missing: Vec<String>,
 }
 
 /// A priority level in one server; none for values that the server does not report.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Level {
     pub(crate) name: String,
     pub(crate) executing: Option<i64>,
@@ -32,9 +36,11 @@ pub(crate) struct Level {
     /// The rejected requests since the reading before, in a second.
     pub(crate) rejected_per_second: Option<f64>,
     pub(crate) seats_in_use: Option<i64>,
+    /// The current limit, or the nominal limit where the server has no other.
     pub(crate) seats: Option<i64>,
+    pub(crate) nominal_seats: Option<i64>,
     /// Whether the level is in the debug dump.
-    is_dumped: bool,
+    pub(super) is_dumped: bool,
 }
 
 impl Reading {
@@ -44,6 +50,7 @@ impl Reading {
             address: server.address.clone(),
             reached_by: server.reached_by(),
             levels: Vec::new(),
+            flows: Vec::new(),
             missing: Vec::new(),
         };
         let (dump, metrics) = (server.text(DUMP).await, server.text("/metrics").await);
@@ -78,6 +85,15 @@ impl Reading {
             })
             .collect();
         Ok(reading)
+    }
+
+    /// Reads the flows with requests, too.
+    pub(super) async fn with_flows(mut self, server: &ApiServer) -> Self {
+        match server.text(REQUESTS).await {
+            Ok(text) => self.flows = flows(&text),
+            Err(error) => self.missing.push(format!("no flows: {error}")),
+        }
+        self
     }
 
     /// Computes the rates since an earlier reading of the same server. A counter that went back is that of a new process.
@@ -119,6 +135,18 @@ impl Reading {
 }
 
 impl Level {
+    /// Whether the level has no limit.
+    pub(super) fn is_exempt(&self) -> bool {
+        // Servers have exactly this one.
+        self.name == "exempt"
+    }
+
+    /// The seats that the level has borrowed; negative if it lends seats.
+    pub(super) fn borrowed(&self) -> Option<i64> {
+        let (current, nominal) = (self.seats?, self.nominal_seats?);
+        (!self.is_exempt()).then(|| current.saturating_sub(nominal))
+    }
+
     /// Adds the numbers of another server.
     fn add(&mut self, other: &Self) {
         let pairs = [
@@ -127,6 +155,7 @@ impl Level {
             (&mut self.rejected, other.rejected),
             (&mut self.seats_in_use, other.seats_in_use),
             (&mut self.seats, other.seats),
+            (&mut self.nominal_seats, other.nominal_seats),
         ];
         for (sum, value) in pairs {
             *sum = match (*sum, value) {
@@ -177,8 +206,12 @@ fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
         let value = Some(value as i64);
         match metric {
             // The current limit, or else the nominal limit: the last name is that of Kubernetes 1.25.
-            "current_limit_seats" | "nominal_limit_seats" | "request_concurrency_limit" => {
+            "current_limit_seats" | "request_concurrency_limit" => {
                 level.seats = level.seats.or(value);
+            }
+            "nominal_limit_seats" => {
+                level.seats = level.seats.or(value);
+                level.nominal_seats = value;
             }
             // The older and the newer name of the same number.
             "request_concurrency_in_use" | "current_executing_seats" => level.seats_in_use = value,
@@ -187,6 +220,10 @@ fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
             "rejected_requests_total" => level.rejected = level.rejected.or(value),
             _ => {}
         }
+    }
+    for level in levels.values_mut().filter(|level| level.seats.is_some()) {
+        // A level without requests has no series for them yet.
+        level.seats_in_use.get_or_insert(0);
     }
 }
 
@@ -206,6 +243,7 @@ mod tests {
         let reading = |rejected| Reading {
             address: "a".to_owned(),
             reached_by: "",
+            flows: Vec::new(),
             levels: vec![Level {
                 name: "low".to_owned(),
                 rejected,
@@ -251,5 +289,14 @@ apiserver_flowcontrol_broken{
         let mut levels = BTreeMap::new();
         read_metrics(text, &mut levels);
         assert_eq!(levels["system"].seats, Some(30));
+        assert_eq!(levels["system"].seats_in_use, Some(0));
+        assert_eq!(levels["system"].borrowed(), None);
+        let text = "\
+apiserver_flowcontrol_current_limit_seats{priority_level=\"system\"} 74
+apiserver_flowcontrol_nominal_limit_seats{priority_level=\"system\"} 70
+";
+        let mut levels = BTreeMap::new();
+        read_metrics(text, &mut levels);
+        assert_eq!(levels["system"].borrowed(), Some(4));
     }
 }

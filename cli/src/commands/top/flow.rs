@@ -1,0 +1,88 @@
+//! The flows with requests in an API server.
+
+use k8s_flowcontrol_analysis::dumps::parse_requests;
+use std::collections::BTreeMap;
+
+/// A flow with requests: those of one flow schema with the same flow distinguisher.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flow {
+    pub(super) level: String,
+    pub(super) schema: String,
+    /// The flow distinguisher: a user, a namespace, or nothing.
+    pub(super) distinguisher: String,
+    pub(super) executing: u64,
+    pub(super) waiting: u64,
+}
+
+impl Flow {
+    /// The number of requests.
+    pub(super) fn requests(&self) -> u64 {
+        self.executing + self.waiting
+    }
+}
+
+/// The flows of a dump of requests. Rows that cannot be read are skipped.
+pub(super) fn flows(dump: &str) -> Vec<Flow> {
+    let rows = parse_requests(dump).map(|dump| dump.rows);
+    let flows = rows.unwrap_or_default().into_iter().filter_map(|row| {
+        let request = row.request?;
+        let waits = request.index_in_queue.is_some();
+        Some(Flow {
+            level: row.priority_level,
+            schema: request.flow_schema,
+            distinguisher: request.flow_distinguisher,
+            executing: u64::from(!waits),
+            waiting: u64::from(waits),
+        })
+    });
+    sum(flows)
+}
+
+/// Adds up equal flows, and sorts them: those with the most requests first.
+pub(super) fn sum(flows: impl IntoIterator<Item = Flow>) -> Vec<Flow> {
+    let mut sums = BTreeMap::<_, (u64, u64)>::new();
+    for flow in flows {
+        let key = (flow.level, flow.schema, flow.distinguisher);
+        let sum = sums.entry(key).or_default();
+        *sum = (sum.0 + flow.executing, sum.1 + flow.waiting);
+    }
+    let flows =
+        sums.into_iter().map(
+            |((level, schema, distinguisher), (executing, waiting))| Flow {
+                level,
+                schema,
+                distinguisher,
+                executing,
+                waiting,
+            },
+        );
+    let mut flows: Vec<_> = flows.collect();
+    // A stable sort keeps the order of the names.
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.requests()));
+    flows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_counted_by_flow() {
+        let dump = "\
+PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime
+low, all, 7, 0, alice, 2026-11-20T15:57:05.399662206Z
+low, all, 7, -1, bob, 2026-11-20T15:57:05.399662206Z
+low, all, 7, 1, bob, 2026-11-20T15:57:05.399662206Z
+low, all, 7, broken
+";
+        let flows = flows(dump);
+        let found: Vec<_> = flows
+            .iter()
+            .map(|flow| (flow.distinguisher.as_str(), flow.executing, flow.waiting))
+            .collect();
+        assert_eq!(found, [("bob", 1, 1), ("alice", 0, 1)]);
+        let twice = sum(flows.iter().chain(&flows).cloned());
+        assert_eq!((twice[0].executing, twice[1].waiting), (2, 2));
+        assert_eq!(super::flows("not a dump"), []);
+    }
+}
