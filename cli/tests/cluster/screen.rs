@@ -3,12 +3,17 @@
 use crate::Cluster;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The most time for something to appear; a failure otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+fn size(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).unwrap()
+}
 
 /// A program on a terminal of 60 columns, and what its screen shows.
 struct Terminal {
@@ -54,7 +59,7 @@ impl Terminal {
             child,
             keys,
             output,
-            parser: vt100::Parser::new(16, 60, 0),
+            parser: vt100::Parser::new(size(16), size(60), 0),
             raw: String::new(),
         }
     }
@@ -93,13 +98,10 @@ impl Terminal {
         let (before, rest) = text.split_once("\u{1b}[?1049h").unwrap();
         let (_, code) = rest.rsplit_once("exit code ").unwrap();
         let (code, after) = code.split_once('\n').unwrap();
+        // Without the size of the window, which also breaks the lines.
         let settings = |text: &str| {
-            text[text.find("speed ").unwrap()..]
-                .split(';')
-                .skip(3)
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-                .join(";")
+            let (_, settings) = text.split_once("time = 0;").unwrap();
+            settings.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let after = after.split("done").next().unwrap().trim_end();
         // The settings end with flags such as `icanon echo`.
@@ -107,12 +109,7 @@ impl Terminal {
             after.contains(" icanon ") && after.contains(" echo "),
             "{after}"
         );
-        assert!(
-            settings(before)
-                .trim_end()
-                .starts_with(settings(after).trim_end()),
-            "{before}\n{after}"
-        );
+        assert_eq!(settings(after), settings(before), "{before}\n{after}");
         code.trim().parse().unwrap()
     }
 }
@@ -172,7 +169,7 @@ async fn keys_sizes_and_the_end() {
             .status()
             .unwrap();
         assert!(resized.success());
-        terminal.parser.screen_mut().set_size(20, 100);
+        terminal.parser.screen_mut().set_size(size(20), size(100));
         terminal.wait(|screen| screen.contains("░░░░░░"));
         terminal.press("q");
         assert_eq!(terminal.end(), 0);
