@@ -27,7 +27,9 @@ mod runtime;
 mod write;
 
 pub use runtime::{buckets, controller, limits, matching, objects, queueing, seats, sharding};
-pub use write::{bootstrap, conversion, decode, defaults, storage, validate, wire};
+pub use write::{
+    bootstrap, conversion, decode, defaults, storage, strip_server_fields, validate, wire,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

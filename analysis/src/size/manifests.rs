@@ -1,6 +1,7 @@
 //! The objects of an answer as manifests, with the reasons as comments.
 
 use super::answer::{Change, Reason, Sizing};
+use k8s_flowcontrol_rules::strip_server_fields;
 use k8s_flowcontrol_text::to_yaml;
 use k8s_flowcontrol_types::Resource;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ impl Sizing {
 }
 
 impl Change {
-    /// The objects, without comments.
+    /// The objects, without comments, and without the fields that servers fill in.
     pub fn objects(&self) -> Vec<Value> {
         let level = with_type(json!(self.priority_level), "PriorityLevelConfiguration");
         let schema = self.flow_schema.as_ref();
@@ -44,6 +45,7 @@ impl Change {
 fn with_type(mut object: Value, kind: &str) -> Value {
     object["apiVersion"] = "flowcontrol.apiserver.k8s.io/v1".into();
     object["kind"] = kind.into();
+    strip_server_fields(&mut object);
     object
 }
 

@@ -1,8 +1,10 @@
 //! Answers, and their reasons.
 
-use crate::{size, sized};
-use k8s_flowcontrol_analysis::size::Answer;
+use crate::{RELEASE, built_in, size, sized};
+use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer};
 use k8s_flowcontrol_types::Resource;
+use serde_json::json;
+use std::ops::ControlFlow;
 
 #[test]
 fn a_client_that_waits_too_long_gets_a_level_and_every_number_has_a_reason() {
@@ -76,4 +78,62 @@ intents:
     assert!(impossible.needed.unwrap() >= 33 && impossible.is_complete);
     let sum: i64 = impossible.needs.iter().map(|(_, seats)| seats).sum();
     assert!(sum > 30, "{sum}");
+}
+
+#[test]
+fn a_present_level_gets_other_shares_and_loses_what_servers_fill_in() {
+    let (mut schemas, mut levels) = built_in();
+    let mut level = levels
+        .iter()
+        .find(|level| level.name() == "workload-low")
+        .unwrap()
+        .clone();
+    level.metadata.name = Some("batch".into());
+    level.metadata.annotations.clear();
+    level.metadata.resource_version = Some("216".into());
+    level.metadata.uid = Some("e3d2af77".into());
+    let limited = level.spec.limited.get_or_insert_default();
+    limited.nominal_concurrency_shares = Some(1);
+    limited.borrowing_limit_percent = Some(0);
+    let schema = serde_json::from_value(json!({
+        "metadata": {"name": "batch", "resourceVersion": "218"},
+        "spec": {
+            "matchingPrecedence": 2000,
+            "priorityLevelConfiguration": {"name": "batch"},
+            "distinguisherMethod": {"type": "ByUser"},
+            "rules": [{
+                "subjects": [{"kind": "User", "user": {"name": "alice"}}],
+                "resourceRules": [{
+                    "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true,
+                }],
+                "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+            }],
+        },
+    }));
+    levels.push(level);
+    schemas.push(schema.unwrap());
+    let intents = Intents::read(
+        b"
+server: {seats: 60}
+duration: 10s
+intents:
+- name: alice
+  client: {user: alice}
+  waits: {p99: 1s}
+  atLoad: {concurrent: 20, meanSeconds: 0.2}
+",
+    )
+    .unwrap();
+    let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+    let Answer::Sized(sizing) = sizer.size(|_| ControlFlow::Continue(())).unwrap() else {
+        panic!("impossible")
+    };
+    let [change] = &sizing.changes[..] else {
+        panic!("{:#?}", sizing.changes)
+    };
+    assert_eq!(change.priority_level.name(), "batch");
+    let manifests = sizing.manifests();
+    for field in ["resourceVersion", "uid", "status"] {
+        assert!(!manifests.contains(field), "{manifests}");
+    }
 }

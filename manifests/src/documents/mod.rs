@@ -18,7 +18,8 @@ mod template;
 pub use document::Document;
 pub use find::{Documents, ReadOptions, Unreadable, read, read_with};
 pub use form::Form;
-pub use object::{DecodeError, Object, strip_server_fields};
+pub use k8s_flowcontrol_rules::strip_server_fields;
+pub use object::{DecodeError, Object};
 pub use recognize::version_of;
 
 pub(crate) use branches::{Blocks, Chain, Definition, blocks};

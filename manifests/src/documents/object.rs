@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use k8s_flowcontrol_rules::decode::{self, DecodeAs, Format, Problem};
+use k8s_flowcontrol_rules::strip_server_fields;
 use k8s_flowcontrol_text::{Content, DuplicateKey, Node, Span, SyntaxError, to_value};
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
@@ -121,25 +122,5 @@ impl Document {
         let mut value = self.value()?;
         strip_server_fields(&mut value);
         Some(value)
-    }
-}
-
-/// Removes the fields that servers fill in: status, resourceVersion, uid, managedFields and others.
-pub fn strip_server_fields(object: &mut Value) {
-    let Some(fields) = object.as_object_mut() else {
-        return;
-    };
-    fields.remove("status");
-    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
-        for name in [
-            "creationTimestamp",
-            "generation",
-            "managedFields",
-            "resourceVersion",
-            "selfLink",
-            "uid",
-        ] {
-            metadata.remove(name);
-        }
     }
 }
