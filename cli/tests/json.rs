@@ -124,6 +124,18 @@ fn the_schema_of_the_output_is_true() {
         fits(&line, &schema("match --requests"), "match --requests");
     }
     let folder = Folder::new();
+    for seats in [100, 4] {
+        let intents = folder.path("intents.yaml");
+        let text = format!(
+            "server: {{seats: {seats}}}\nduration: 5s\nintents:\n- client: {{user: alice}}\n  waits: {{max: 0s}}\n  \
+             atLoad: {{concurrent: 20, meanSeconds: 0.2}}\n"
+        );
+        std::fs::write(&intents, text).unwrap();
+        let output = run(&["size", &intents, "-o", "json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["isPossible"], seats == 100, "{report}");
+        fits(&report, &schema("size"), "size");
+    }
     let kubeconfig = folder.path("kubeconfig");
     let _served = Served::start(&["--write-kubeconfig", &kubeconfig, "-f", BATCH]);
     let of_cluster = |arguments: &[&'static str]| {
