@@ -1,20 +1,24 @@
-//! `rbac`: the role that a command needs.
+//! `rbac`: the role that a command or an extension API server needs.
 
-use crate::command::{Command, Declared, Group, HELM, Rule};
+use crate::command::{BOTH, Command, Declared, Group, HELM, Needs, Rule, on};
 use crate::commands::ALL;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{ObjectFormat, Streams, write_objects};
 use serde_json::{Value, json};
 
-/// Print the minimal ClusterRole for a command
+/// Print the minimal ClusterRole for a command, or for an extension API server
 ///
 /// Bind the role to the user or service account that runs the command. The role includes discovery and the release, which every
 /// authenticated user may read by default, for clusters that restrict them.
+///
+/// An extension API server built with k8s.io/apiserver, such as a webhook of cert-manager or the server of Pinniped, watches the objects of
+/// flow control. Without permission its log has "cannot list resource" and its readiness check can fail: bind the role `extension-server`
+/// to its service account.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The command that needs the role
+    /// The command that needs the role, or `extension-server`
     #[arg(value_name = "COMMAND", value_parser = names())]
     command: String,
 
@@ -34,12 +38,27 @@ Examples:
   kubectl create clusterrolebinding flowcontrol-scan --clusterrole=flowcontrol-scan --serviceaccount=ops:scan
 
   # The same without access to Secrets, for `scan --no-helm`
-  kubectl flowcontrol rbac scan --no-helm | kubectl apply -f -";
+  kubectl flowcontrol rbac scan --no-helm | kubectl apply -f -
 
-/// The names of the commands that use a cluster.
+  # Allow an extension API server to watch the objects of flow control
+  kubectl flowcontrol rbac extension-server | kubectl apply -f -
+  kubectl create clusterrolebinding webhook-flowcontrol --clusterrole=flowcontrol-extension-server --serviceaccount=cert-manager:webhook";
+
+/// The permissions of an extension API server: its informers list and watch both kinds.
+const EXTENSION_SERVER: (&str, Needs) = (
+    "extension-server",
+    Needs::new(&[], &[on(BOTH, &["list", "watch"])]),
+);
+
+/// The permissions of the commands that use a cluster, and of extension API servers, by name.
+fn users() -> impl Iterator<Item = (&'static str, Needs)> {
+    let named = |command: &Declared| (command.name, command.needs);
+    let commands = ALL.iter().map(named).chain([EXTENSION_SERVER]);
+    commands.filter(|(_, needs)| !needs.is_nothing())
+}
+
 fn names() -> Vec<&'static str> {
-    let users = ALL.iter().filter(|command| !command.needs.is_nothing());
-    users.map(|command| command.name).collect()
+    users().map(|(name, _)| name).collect()
 }
 
 impl Command for Args {
@@ -52,28 +71,28 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let needs = ALL.iter().find(|command| command.name == args.command);
     if args.no_helm && args.command != "scan" {
         return Err(Failure::usage("`--no-helm` is for `rbac scan`"));
     }
-    let roles: Vec<_> = needs
-        .map(|command| role(command, !args.no_helm))
-        .into_iter()
+    let wanted = users().filter(|(name, _)| *name == args.command);
+    let roles: Vec<_> = wanted
+        .map(|(name, needs)| role(name, needs, !args.no_helm))
         .collect();
     write_objects(args.output, &roles, streams)?;
     Ok(Exit::Success)
 }
 
-fn role(command: &Declared, has_helm: bool) -> Value {
+fn role(name: &str, needs: Needs, has_helm: bool) -> Value {
     let rule = |rule: &Rule| json!({"apiGroups": [rule.group], "resources": rule.resources, "verbs": rule.verbs});
-    let needs = command.needs;
     let wanted = needs.rules.iter().filter(|rule| has_helm || **rule != HELM);
     let mut rules: Vec<_> = wanted.map(rule).collect();
-    rules.push(json!({"nonResourceURLs": needs.paths, "verbs": ["get"]}));
+    if !needs.paths.is_empty() {
+        rules.push(json!({"nonResourceURLs": needs.paths, "verbs": ["get"]}));
+    }
     json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
-        "metadata": {"name": format!("flowcontrol-{}", command.name)},
+        "metadata": {"name": format!("flowcontrol-{name}")},
         "rules": rules,
     })
 }
