@@ -255,7 +255,7 @@ fn a_chart_is_written_for_browsers() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    assert!(svg.contains("a&lt;&amp;\"b") && !svg.contains("a<&"));
+    assert!(svg.contains("a&lt;&amp;&quot;b") && !svg.contains("a<&"));
 }
 
 #[test]
