@@ -14,6 +14,7 @@ use crate::cluster::{ClusterArgs, ControlPlane, block_on};
 use crate::command::{API_SERVERS, Command, Group, METRICS, Needs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use print::{as_json, print};
@@ -110,5 +111,5 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 /// Whether a person can look at the view and press keys.
 fn is_interactive() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
-    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !is_dumb
+    std::io::stdout().is_terminal() && input::is_interactive() && !is_dumb
 }

@@ -46,10 +46,38 @@ fn the_hook_gets_the_names_of_changed_files() {
     assert_eq!(run(&["a b.yaml", "notes.md"]), Some(0));
 }
 
-#[cfg(unix)]
+/// A folder as the releases of a forge: an archive with a program that runs this one, and its checksum.
+#[cfg(target_os = "linux")]
+fn releases(folder: &Path) -> String {
+    let platform = match std::env::consts::ARCH {
+        "aarch64" => "linux-arm64",
+        _ => "linux-amd64",
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let archive = format!("kubectl-flowcontrol-{version}-{platform}.tar.gz");
+    let release = folder.join(format!("releases/v{version}"));
+    fs::create_dir_all(&release).unwrap();
+    let program = env!("CARGO_BIN_EXE_kubectl-flowcontrol");
+    fs::write(
+        release.join("kubectl-flowcontrol"),
+        format!("#!/bin/sh\nexec '{program}' \"$@\"\n"),
+    )
+    .unwrap();
+    let script = format!(
+        "chmod +x kubectl-flowcontrol && tar -czf {archive} ./kubectl-flowcontrol && sha256sum {archive} > SHA256SUMS"
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]);
+    assert_eq!(code(command, &release), Some(0));
+    format!("file://{}", folder.join("releases").display())
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn the_action_runs_its_steps() {
     let folder = folder("action");
+    let releases = releases(&folder);
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     fs::create_dir(folder.join("m")).unwrap();
     fs::write(folder.join("m/a.yaml"), level("a")).unwrap();
     fs::write(folder.join("b.yaml"), level("b")).unwrap();
@@ -59,6 +87,11 @@ fn the_action_runs_its_steps() {
         let codes = steps.map(|step| {
             let mut command = Command::new("bash");
             command.args(["-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
+            command
+                .env("GITHUB_ACTION_PATH", &repository)
+                .env("RUNNER_TEMP", folder.join("temp"))
+                .env("GITHUB_PATH", folder.join("path"))
+                .env("RELEASES", &releases);
             for (name, value) in step["env"].as_object().into_iter().flatten() {
                 let input = value.as_str().unwrap().trim_start_matches("${{ inputs.");
                 let input = input.trim_end_matches(" }}");
@@ -76,4 +109,8 @@ fn the_action_runs_its_steps() {
         fs::write(folder.join(path), migrated(&level("a"))).unwrap();
     }
     assert_eq!(run(Some("m b.yaml")), [Some(0), Some(0)]);
+    let installed = folder.join("temp/kubectl-flowcontrol");
+    assert!(installed.join("kubectl-flowcontrol").is_file());
+    let path = fs::read_to_string(folder.join("path")).unwrap();
+    assert_eq!(path.lines().next(), installed.to_str());
 }
