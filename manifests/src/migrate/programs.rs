@@ -1,7 +1,9 @@
 //! Programs and other texts that are not manifests: uses of old versions are reported and never edited.
 
 use super::client_names::client_names;
-use super::dynamic::{Links, versions_in_context, versions_of_group, versions_of_names};
+#[cfg(feature = "files")]
+use super::dynamic::versions_of_names;
+use super::dynamic::{Links, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, is_kept, kept_lines, mentions};
 use k8s_flowcontrol_text::Span;

@@ -13,7 +13,9 @@ mod versions;
 
 pub(super) use context::versions_in_context;
 pub(crate) use versions::Links;
-pub(super) use versions::{versions_of_group, versions_of_names};
+pub(super) use versions::versions_of_group;
+#[cfg(feature = "files")]
+pub(super) use versions::versions_of_names;
 
 #[cfg(test)]
 mod tests {

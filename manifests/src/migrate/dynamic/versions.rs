@@ -54,6 +54,7 @@ pub(crate) fn versions_of_group(
 }
 
 /// The versions in the values of names, which another text uses.
+#[cfg(feature = "files")]
 pub(crate) fn versions_of_names(
     text: &str,
     is_template: bool,
