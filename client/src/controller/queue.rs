@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, timeout_at};
 
 /// A queue of the keys that a controller has to look at, such as an [`ObjectKey`](crate::watch::ObjectKey).
 ///
@@ -168,10 +168,8 @@ impl<K: Clone + Ord> WorkQueue<K> {
             };
             match event {
                 None => changed.await,
-                Some(event) => tokio::select! {
-                    () = changed => {}
-                    () = sleep_until(event) => {}
-                },
+                // Either of the two ends the wait.
+                Some(event) => drop(timeout_at(event, changed).await),
             }
         }
     }
