@@ -1,7 +1,6 @@
 //! The command line: the global options and the commands.
 
-use crate::command::{Declared, Group};
-use crate::commands::ALL;
+use crate::command::{self, Declared, Group};
 use crate::contexts;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -37,7 +36,7 @@ pub(crate) struct Cli {
 
 /// The program with all commands, with detailed help.
 pub(crate) fn definition() -> clap::Command {
-    let commands = ALL.iter().map(Declared::definition);
+    let commands = command::all().iter().map(|command| command.definition());
     Global::command()
         .subcommands(commands)
         .subcommand_required(true)
@@ -60,7 +59,10 @@ fn grouped(program: &clap::Command) -> String {
     let mut text = String::new();
     for group in Group::SHOWN {
         text.push_str(&format!("\x1b[1m\x1b[4m{}:\x1b[0m\n", group.heading()));
-        for declared in ALL.iter().filter(|declared| declared.group == group) {
+        for declared in command::all()
+            .iter()
+            .filter(|declared| declared.group == group)
+        {
             let command = program.find_subcommand(declared.name);
             let about = command.and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
@@ -96,7 +98,7 @@ impl Cli {
     /// Whether these arguments are of a command that runs once for each of several contexts.
     fn has_many_contexts(arguments: &[OsString]) -> bool {
         let mut names = arguments.iter().skip(1);
-        ALL.iter().any(|command| {
+        command::all().iter().any(|command| {
             command.many_contexts
                 && names
                     .clone()
@@ -129,7 +131,7 @@ impl Cli {
             .map_err(|error| error.format(&mut program))?;
         let named = matches.remove_subcommand();
         let found = named.and_then(|(name, matches)| {
-            let command = ALL.iter().find(|command| command.name == name)?;
+            let command = command::all().iter().find(|command| command.name == name)?;
             Some((command, matches))
         });
         match found {
@@ -146,7 +148,7 @@ impl Cli {
     /// Runs the command.
     pub(crate) fn run(mut self, streams: &mut Streams) -> Result<Exit, Failure> {
         match self.command.run(&mut self.matches, streams) {
-            Ok(result) => result.map_err(|failure| failure.of_command(self.command)),
+            Ok(result) => result,
             Err(error) => Err(Failure::usage(error.to_string())),
         }
     }
@@ -158,7 +160,7 @@ fn suggest(mut error: clap::Error) -> clap::Error {
         Some(ContextValue::String(wanted)) => wanted,
         _ => return error,
     };
-    let names = ALL.iter().map(|command| command.name);
+    let names = command::all().iter().map(|command| command.name);
     if let Some(name) = similar_name::nearest(wanted, names) {
         let name = ContextValue::Strings(vec![name.to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, name);

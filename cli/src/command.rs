@@ -1,5 +1,7 @@
 //! A command, declared once: its name, group, arguments, permissions, outputs and exit codes stand in its file.
 //!
+//! The file submits its declaration to [`all`], so that no list names the commands.
+//!
 //! The program, the help, the manual pages, completion, `rbac` and the table of the README come from these declarations.
 
 mod group;
@@ -15,13 +17,16 @@ use crate::failure::Failure;
 use crate::output::Streams;
 use clap::{ArgMatches, Args};
 use std::fmt::Debug;
+use std::sync::LazyLock;
 
 /// A command. Its summary and its outputs come from its arguments: the documentation of the type, and the values of `-o`.
 pub(crate) trait Command: Args + Debug {
     /// The name on the command line.
     const NAME: &'static str;
-    /// The place in the help.
+    /// The group in the help.
     const GROUP: Group;
+    /// The place in the group.
+    const PLACE: u8;
     /// Earlier names, which still work.
     const ALIASES: &'static [&'static str] = &[];
     /// The permissions in a cluster; for a command with `--live`, the permissions of that option.
@@ -40,12 +45,25 @@ pub(crate) trait Command: Args + Debug {
 pub(crate) struct Declared {
     pub(crate) name: &'static str,
     pub(crate) group: Group,
+    pub(crate) place: u8,
     pub(crate) needs: Needs,
     pub(crate) exits: &'static [(Exit, &'static str)],
     pub(crate) many_contexts: bool,
     aliases: &'static [&'static str],
     arguments: fn(clap::Command) -> clap::Command,
     run: Run,
+}
+
+inventory::collect!(Declared);
+
+/// All commands, in the order of the help.
+pub(crate) fn all() -> &'static [&'static Declared] {
+    static ALL: LazyLock<Vec<&Declared>> = LazyLock::new(|| {
+        let mut all: Vec<_> = inventory::iter::<Declared>().collect();
+        all.sort_by_key(|command| (command.group, command.place));
+        all
+    });
+    &ALL
 }
 
 /// Reads the arguments and runs a command. The outer error is that of arguments of another command.
@@ -57,6 +75,7 @@ impl Declared {
         Self {
             name: C::NAME,
             group: C::GROUP,
+            place: C::PLACE,
             needs: C::NEEDS,
             exits: C::EXITS,
             many_contexts: C::MANY_CONTEXTS,
@@ -108,6 +127,7 @@ impl Declared {
         streams: &mut Streams,
     ) -> Result<Result<Exit, Failure>, clap::Error> {
         let result = (self.run)(matches, streams)?;
+        let result = result.map_err(|failure| self.with_role(failure));
         Ok(result.inspect(|exit| {
             debug_assert!(
                 exit.is_common() || self.exits.iter().any(|(known, _)| known == exit),
@@ -115,6 +135,17 @@ impl Declared {
                 self.name
             );
         }))
+    }
+
+    /// Adds the role that the command needs, if a server forbids a request.
+    fn with_role(&self, failure: Failure) -> Failure {
+        if !failure.is_forbidden() || self.needs.is_nothing() {
+            return failure;
+        }
+        let name = self.name;
+        failure.or_hint(&format!(
+            "`kubectl flowcontrol rbac {name}` prints the role that is needed"
+        ))
     }
 }
 

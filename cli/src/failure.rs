@@ -1,6 +1,5 @@
 //! The error of a command.
 
-use crate::command::Declared;
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
 use std::fmt;
@@ -69,16 +68,9 @@ impl Failure {
         self
     }
 
-    /// Adds the role that a command needs, if a server forbids a request.
-    #[must_use]
-    pub(crate) fn of_command(self, command: &Declared) -> Self {
-        if !self.is_forbidden || command.needs.is_nothing() {
-            return self;
-        }
-        let name = command.name;
-        self.or_hint(&format!(
-            "`kubectl flowcontrol rbac {name}` prints the role that is needed"
-        ))
+    /// Whether a server forbids a request.
+    pub(crate) fn is_forbidden(&self) -> bool {
+        self.is_forbidden
     }
 
     /// Adds the places in files that caused the failure.

@@ -1,10 +1,10 @@
 //! The JSON form of totals, for results of several runs.
 
 use super::coverage::CoverageTally;
-use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::sample::{Cell, Class, Deprecated, Load};
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
-use super::totals::Traffic;
+use super::totals::{Open, Traffic};
 use crate::metrics::StoredObjects;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,16 +13,6 @@ use std::fmt;
 /// The name that tells a partial result from other JSON.
 const KIND: &str = "TrafficPartial";
 const SCHEMA_VERSION: u32 = 2;
-
-/// A request that was not complete at the end of the logs of one run. Another run may have read its end.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Open {
-    pub(super) key: String,
-    /// Whether its response had started, so that the impersonated user is known.
-    pub(super) started: bool,
-    pub(super) sample: Sample,
-}
 
 /// The form in a file: lists, because JSON has only texts as keys.
 #[derive(Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! The totals of logs, which add up to the totals of one run over all logs.
 
 use super::accounting::Accounting;
-use super::partial::Open;
 use super::report::Report;
 use super::sample::{Class, Sample};
 use super::seats_in_use::LevelSeats;
@@ -9,6 +8,7 @@ use super::tally::Tally;
 use super::work::LevelWork;
 use crate::audit::{Counts, Event, Stage};
 use crate::metrics::StoredObjects;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 
@@ -40,6 +40,16 @@ pub struct Traffic {
     pub(super) stored: StoredObjects,
     /// The servers: each run has the logs of one.
     pub(super) servers: u64,
+}
+
+/// A request that was not complete at the end of the logs of one run. Another run may have read its end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Open {
+    pub(super) key: String,
+    /// Whether its response had started, so that the impersonated user is known.
+    pub(super) started: bool,
+    pub(super) sample: Sample,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,7 @@
 //! The command line against the tables of the README.
 
 use super::program;
-use crate::command::Group;
-use crate::commands::ALL;
+use crate::command::{Declared, Group, all};
 use clap::{Arg, Command};
 use std::collections::BTreeSet;
 
@@ -97,10 +96,37 @@ fn the_commands_of_the_readme_are_the_declared_ones() {
 
 #[test]
 fn names_are_unique_and_in_groups() {
-    let names: BTreeSet<_> = ALL.iter().map(|command| command.name).collect();
-    assert_eq!(names.len(), ALL.len());
-    let groups: Vec<_> = ALL.iter().map(|command| command.group as u8).collect();
-    assert!(groups.is_sorted(), "the list is in the order of the help");
+    let names: BTreeSet<_> = all().iter().map(|command| command.name).collect();
+    assert_eq!(names.len(), all().len());
+    let place = |command: &&Declared| (command.group, command.place);
+    let places: BTreeSet<_> = all().iter().map(place).collect();
+    assert_eq!(places.len(), all().len(), "two commands have one place");
+}
+
+/// Every file of a command is named once, in one line: a declaration needs no list.
+#[test]
+fn a_new_command_is_its_file_and_one_line() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let list = std::fs::read_to_string(format!("{folder}/commands.rs")).unwrap();
+    let mut modules: Vec<_> = list
+        .lines()
+        .filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'))
+        .collect();
+    let others = list.lines().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("//") && !line.contains("mod ")
+    });
+    assert_eq!(others.count(), 0, "the list has nothing but modules");
+    let files = std::fs::read_dir(format!("{folder}/commands")).unwrap();
+    let files = files.filter_map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        name.strip_suffix(".rs").map(str::to_owned)
+    });
+    let mut files: Vec<_> = files.collect();
+    modules.sort_unstable();
+    files.sort_unstable();
+    assert_eq!(modules, files);
+    assert_eq!(modules.len(), all().len(), "each file declares a command");
 }
 
 /// The table of the commands: what each does, the values of its option `-o`, and the exit codes that not every command has.
@@ -109,7 +135,7 @@ fn table() -> String {
     let mut text = "| command | purpose | `-o` | exit codes |\n|---|---|---|---|\n".to_owned();
     for group in Group::SHOWN {
         text.push_str(&format!("| **{}** | | | |\n", group.heading()));
-        for declared in ALL.iter().filter(|declared| declared.group == group) {
+        for declared in all().iter().filter(|declared| declared.group == group) {
             let command = program.find_subcommand(declared.name).unwrap();
             let mut lines = vec![(declared.name.to_owned(), command)];
             for nested in command.get_subcommands() {

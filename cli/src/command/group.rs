@@ -1,7 +1,7 @@
 //! The groups of commands, in the order of the help.
 
 /// A group of commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
     Migrate,
     Check,

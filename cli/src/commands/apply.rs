@@ -7,7 +7,7 @@ use crate::cluster::{
     Deed, Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message,
     name, owner, title,
 };
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -80,9 +80,12 @@ Examples:
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "apply";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 4;
     const NEEDS: Needs = Needs::new(
         &[SERVED, RELEASE],
         &[on(BOTH, &["create", "delete", "get", "list", "patch"])],

@@ -1,7 +1,7 @@
 //! `__complete`: the words that can follow, for completion scripts.
 
 use crate::cli::program;
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::completion;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,9 +18,12 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "__complete";
     const GROUP: Group = Group::Hidden;
+    const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

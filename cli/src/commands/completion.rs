@@ -1,7 +1,7 @@
 //! `completion`: scripts for shells.
 
 use crate::cli::program;
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -46,9 +46,12 @@ Examples:
   kubectl-flowcontrol completion kubectl > ~/.local/bin/kubectl_complete-flowcontrol
   chmod +x ~/.local/bin/kubectl_complete-flowcontrol";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "completion";
     const GROUP: Group = Group::Other;
+    const PLACE: u8 = 2;
     const ALIASES: &'static [&'static str] = &["completions"];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {

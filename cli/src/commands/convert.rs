@@ -1,6 +1,6 @@
 //! `convert`: objects in another API version.
 
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -64,9 +64,12 @@ Examples:
   kubectl get flowschemas,prioritylevelconfigurations -o yaml |
     kubectl flowcontrol convert -f - --to-version v1beta3 --strip-server-fields";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "convert";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 4;
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "an object is invalid"),
         (

@@ -5,7 +5,7 @@ mod quantity;
 mod requests;
 
 use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::{Configuration, ConfigurationArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -105,9 +105,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "cost";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

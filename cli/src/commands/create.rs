@@ -3,7 +3,7 @@
 mod base;
 mod proof;
 
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -27,9 +27,12 @@ enum Wanted {
     ExemptProbes(ProbesArgs),
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "create";
     const GROUP: Group = Group::Create;
+    const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

@@ -2,7 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
-use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -63,9 +63,12 @@ Examples:
   # Delete all flow schemas that nobody manages, without a question
   kubectl flowcontrol delete fs --all --force";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "delete";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 5;
     const NEEDS: Needs = Needs::new(&[SERVED], &[on(BOTH, &["delete", "get", "list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "a managed object was not deleted"),

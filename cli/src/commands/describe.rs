@@ -5,7 +5,7 @@ mod schema;
 
 use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, SeatsArg, ServerSeats, TargetArgs, age, name, owner};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, one_line};
@@ -46,9 +46,12 @@ struct Surroundings {
     seats: Result<ServerSeats, Failure>,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "describe";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["get", "list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

@@ -5,7 +5,9 @@ mod report;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
-use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{
+    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
@@ -90,9 +92,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "diagnose";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 6;
     const NEEDS: Needs = Needs::new(
         &[
             SERVED,

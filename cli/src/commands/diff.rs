@@ -4,7 +4,7 @@ use crate::cluster::block_on;
 use crate::cluster::{
     FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, field_manager, title,
 };
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -41,9 +41,12 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl flowcontrol diff -f manifests/";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "diff";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 3;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["create", "get", "patch"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (

@@ -5,7 +5,7 @@ mod overview;
 mod rows;
 
 use crate::cluster::{Follow, Live, LiveArgs, SeatsArg, TargetArgs, block_on, name};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
@@ -117,9 +117,12 @@ impl Output {
     }
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "get";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(
         &[
             SERVED,

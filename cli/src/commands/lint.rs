@@ -1,7 +1,7 @@
 //! `lint`: likely mistakes in valid objects.
 
 use crate::cluster::{ClusterArgs, LiveOrFiles, SeatsArg};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
@@ -99,9 +99,12 @@ struct Placed<'a> {
     place: Option<(Arc<Source>, Span)>,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "lint";
     const GROUP: Group = Group::Check;
+    const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "a finding is as severe as --fail-on"),

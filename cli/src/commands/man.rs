@@ -1,7 +1,7 @@
 //! `man`: manual pages.
 
 use crate::cli::definition;
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
@@ -25,9 +25,12 @@ Examples:
   # Read the page about a command
   kubectl-flowcontrol man ~/.local/share/man/man1 && man kubectl-flowcontrol-migrate";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "man";
     const GROUP: Group = Group::Other;
+    const PLACE: u8 = 3;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

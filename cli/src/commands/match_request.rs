@@ -2,7 +2,7 @@
 
 mod requests;
 
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -93,9 +93,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "match";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

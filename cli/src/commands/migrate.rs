@@ -1,6 +1,6 @@
 //! `migrate`: bringing manifests to another API version in place.
 
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -152,9 +152,12 @@ Examples:
   # assuredConcurrencyShares in v1beta3 is ignored, and the level runs with 30 shares: keep the 30 shares
   kubectl flowcontrol migrate manifests/ --foreign-fields live";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "migrate";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 1;
     const EXITS: &'static [(Exit, &'static str)] = &[
         (
             Exit::Findings,

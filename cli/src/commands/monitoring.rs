@@ -1,6 +1,6 @@
 //! `monitoring`: Prometheus rules and a Grafana dashboard.
 
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
@@ -72,9 +72,12 @@ enum Format {
     ConfigMap,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "monitoring";
     const GROUP: Group = Group::Run;
+    const PLACE: u8 = 2;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

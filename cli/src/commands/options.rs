@@ -1,7 +1,7 @@
 //! `options`: the flags that select a cluster and a user.
 
 use crate::cluster::ClusterArgs;
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -12,9 +12,12 @@ use std::io::Write;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "options";
     const GROUP: Group = Group::Other;
+    const PLACE: u8 = 4;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -6,7 +6,7 @@ mod files;
 mod report;
 
 use crate::cluster::{ClustersArgs, block_on};
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{SelectionArgs, write_details, write_left_out};
@@ -78,9 +78,12 @@ Examples:
   # Also for these clusters
   kubectl flowcontrol plan --to-release 1.32 --context staging --context production manifests/";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "plan";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "a file has no version for the target"),

@@ -2,7 +2,7 @@
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, SeatsArg};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::commands::cost::metrics::inventory;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
@@ -96,9 +96,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "preview";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 3;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

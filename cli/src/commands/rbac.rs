@@ -1,7 +1,6 @@
 //! `rbac`: the role that a command or an extension API server needs.
 
-use crate::command::{BOTH, Command, Declared, Group, HELM, Needs, Rule, on};
-use crate::commands::ALL;
+use crate::command::{BOTH, Command, Declared, Group, HELM, Needs, Rule, all, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{ObjectFormat, Streams, write_objects};
@@ -53,7 +52,7 @@ const EXTENSION_SERVER: (&str, Needs) = (
 /// The permissions of the commands that use a cluster, and of extension API servers, by name.
 fn users() -> impl Iterator<Item = (&'static str, Needs)> {
     let named = |command: &Declared| (command.name, command.needs);
-    let commands = ALL.iter().map(named).chain([EXTENSION_SERVER]);
+    let commands = all().iter().copied().map(named).chain([EXTENSION_SERVER]);
     commands.filter(|(_, needs)| !needs.is_nothing())
 }
 
@@ -61,9 +60,12 @@ fn names() -> Vec<&'static str> {
     users().map(|(name, _)| name).collect()
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "rbac";
     const GROUP: Group = Group::Other;
+    const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

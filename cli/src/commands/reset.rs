@@ -2,7 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name, title};
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -33,9 +33,12 @@ Examples:
   # Give up the changes of a built-in level
   kubectl flowcontrol reset plc/workload-low";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "reset";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 7;
     const ALIASES: &'static [&'static str] = &["restore"];
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["get", "list", "patch"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[

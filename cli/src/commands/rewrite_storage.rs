@@ -4,7 +4,7 @@ mod backup;
 
 use crate::cluster::block_on_to_the_end;
 use crate::cluster::{Deed, Live, LiveArgs, WriteArgs, name, title};
-use crate::command::{BOTH, Command, Group, Needs, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -51,9 +51,12 @@ Examples:
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "rewrite-storage";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 6;
     const NEEDS: Needs = Needs::new(
         &[SERVED, "/apis/flowcontrol.apiserver.k8s.io/*"],
         &[on(BOTH, &["get", "list", "update"])],

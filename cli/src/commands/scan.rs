@@ -11,7 +11,9 @@ mod verdict;
 mod writers;
 
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
-use crate::command::{BOTH, Command, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on};
+use crate::command::{
+    BOTH, Command, Declared, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
@@ -103,9 +105,12 @@ Examples:
 /// The maximum time to connect to a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "scan";
     const GROUP: Group = Group::Migrate;
+    const PLACE: u8 = 5;
     const NEEDS: Needs = Needs::new(
         &[SERVED, RELEASE, METRICS],
         &[

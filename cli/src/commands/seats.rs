@@ -4,7 +4,9 @@ mod changes;
 mod chart;
 
 use crate::cluster::{SeatsArg, ServerSeats};
-use crate::command::{API_SERVERS, BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{
+    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
+};
 use crate::configuration::ConfigurationArgs;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -121,9 +123,12 @@ fn kind(level: &LevelLimits) -> &'static str {
     }
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "seats";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 3;
     const ALIASES: &'static [&'static str] = &["limits"];
     const NEEDS: Needs = Needs::new(
         &[SERVED, RELEASE, METRICS],

@@ -3,7 +3,7 @@
 mod kubeconfig;
 
 use crate::cluster::block_on_to_the_end;
-use crate::command::{Command, Group};
+use crate::command::{Command, Declared, Group};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -101,9 +101,12 @@ Examples:
 
 Ctrl-C stops it.";
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "serve";
     const GROUP: Group = Group::Run;
+    const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

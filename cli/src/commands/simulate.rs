@@ -3,7 +3,9 @@
 mod audit;
 mod explain;
 mod input;
+mod json;
 mod load;
+mod outcome;
 mod page;
 mod report;
 mod scenarios;
@@ -11,7 +13,7 @@ mod sorted;
 mod trust;
 
 use crate::cluster::{ClusterArgs, SeatsArg};
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::commands::cost::metrics::inventory;
 use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
@@ -25,7 +27,7 @@ use clap::ValueEnum;
 use input::{Input, Server};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use load::LoadFile;
-use report::Outcome;
+use outcome::Outcome;
 use std::path::{Path, PathBuf};
 
 /// Simulate the fair queuing of a server under a load: waits, rejections and seats of each level and flow
@@ -118,9 +120,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "simulate";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 5;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,
@@ -187,7 +192,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         seed: args.seed,
     };
     match args.output {
-        Output::Json => report::write_json(&outcome, streams)?,
+        Output::Json => json::write(&outcome, streams)?,
         Output::Table => report::tables(&outcome, streams)?,
     }
     if let Some(file) = &args.html {

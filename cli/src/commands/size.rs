@@ -4,7 +4,7 @@ mod report;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::SeatsArg;
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
 use crate::documents::read;
 use crate::exit::Exit;
@@ -91,9 +91,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "size";
     const GROUP: Group = Group::Create;
+    const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "the intents exclude each other"),

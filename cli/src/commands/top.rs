@@ -11,7 +11,7 @@ mod screen;
 mod view;
 
 use crate::cluster::{ClusterArgs, ControlPlane, block_on};
-use crate::command::{API_SERVERS, Command, Group, METRICS, Needs};
+use crate::command::{API_SERVERS, Command, Declared, Group, METRICS, Needs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;
@@ -71,9 +71,12 @@ enum Output {
     Json,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "top";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 7;
     const NEEDS: Needs = Needs::new(&[METRICS, reading::DUMP, reading::REQUESTS], &[API_SERVERS]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

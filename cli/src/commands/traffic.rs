@@ -10,7 +10,7 @@ mod rows;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::SeatsArg;
-use crate::command::{BOTH, Command, Group, METRICS, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::commands::cost::metrics;
 use crate::configuration::{self, ConfigurationArgs};
 use crate::documents::FileArgs;
@@ -172,9 +172,12 @@ enum Output {
     Csv,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "traffic";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 4;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[(
         Exit::Cluster,

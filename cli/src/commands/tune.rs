@@ -5,7 +5,7 @@ use crate::cluster::{
     Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares,
     stanza,
 };
-use crate::command::{Command, Group, LEVELS, Needs, SERVED, on};
+use crate::command::{Command, Declared, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{OutputArg, Streams};
@@ -90,9 +90,12 @@ fn parse_shares(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("shares must be between 0 and 2147483647, not {text}"))
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "tune";
     const GROUP: Group = Group::Objects;
+    const PLACE: u8 = 6;
     const ALIASES: &'static [&'static str] = &["set-shares"];
     const NEEDS: Needs = Needs::new(&[SERVED], &[on(LEVELS, &["get", "list", "patch"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[

@@ -6,7 +6,7 @@ mod old;
 mod report;
 
 use crate::cluster::{ClusterArgs, block_on};
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::{ExportArgs, FileArgs, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -134,9 +134,12 @@ fn gate(text: &str) -> Result<(String, bool), String> {
     Ok((name.into(), value))
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "validate";
     const GROUP: Group = Group::Check;
+    const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["create", "update"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "an object is invalid"),

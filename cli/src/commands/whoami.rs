@@ -2,7 +2,7 @@
 
 use crate::cluster::Live;
 use crate::cluster::{ClusterArgs, block_on, own_user};
-use crate::command::{BOTH, Command, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
@@ -57,9 +57,12 @@ struct Answer {
     level_uid: Option<String>,
 }
 
+inventory::submit!(Declared::of::<Args>());
+
 impl Command for Args {
     const NAME: &'static str = "whoami";
     const GROUP: Group = Group::Requests;
+    const PLACE: u8 = 8;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"]), SELF_REVIEW]);
     const EXITS: &'static [(Exit, &'static str)] = &[
         (Exit::Findings, "no response names a flow schema"),

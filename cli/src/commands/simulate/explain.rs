@@ -1,6 +1,6 @@
 //! `simulate --explain`: the traces of a flow's requests.
 
-use super::report::{seconds, time};
+use super::outcome::{seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, plural, write_report};
 use k8s_flowcontrol::rules::queueing::{Rejection, Work};

@@ -2,7 +2,7 @@
 
 mod rows;
 
-use super::report::{NOT_OBSERVED, Outcome, delayed};
+use super::outcome::{NOT_OBSERVED, Outcome, delayed};
 use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Sample, Waits};
 use rows::{FLOW_HEAD, flow_row, levels, milliseconds, name, seconds};

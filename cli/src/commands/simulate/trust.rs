@@ -1,6 +1,6 @@
 //! How far the simulation of audit logs is from the logs.
 
-use super::report::{Outcome, seconds, time};
+use super::outcome::{Outcome, seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};

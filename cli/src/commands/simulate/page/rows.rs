@@ -1,6 +1,6 @@
 //! The rows of the tables behind the charts.
 
-use crate::commands::simulate::report;
+use crate::commands::simulate::outcome;
 use crate::output::html::Rows;
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Waits};
 use std::time::Duration;
@@ -93,7 +93,7 @@ pub(super) fn name(flow: &FlowReport) -> String {
 
 /// Seconds as in the JSON.
 pub(super) fn seconds(time: Duration) -> String {
-    report::seconds(time).to_string()
+    outcome::seconds(time).to_string()
 }
 
 pub(super) fn milliseconds(time: Duration) -> f64 {

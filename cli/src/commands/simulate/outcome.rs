@@ -1,0 +1,98 @@
+//! The result of a simulation: what the tables, the JSON form and the page show.
+
+use crate::cluster::ServerSeats;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol_analysis::simulation::{FlowReport, Report};
+use std::time::Duration;
+
+/// The result of a simulation, with a second one for another configuration.
+pub(super) struct Outcome {
+    pub(super) before: Report,
+    pub(super) after: Option<Report>,
+    /// The times of the first and the last request of audit logs, in microseconds since 1970.
+    pub(super) period: Option<(i64, i64)>,
+    pub(super) seats: ServerSeats,
+    pub(super) release: Release,
+    pub(super) seed: u64,
+}
+
+impl Outcome {
+    /// The limits of the model.
+    pub(super) fn limits_of_model(&self) -> &'static str {
+        match self.period {
+            None => OF_LOAD,
+            Some(_) => OF_LOGS,
+        }
+    }
+
+    /// The first and the last request of audit logs.
+    pub(super) fn period(&self) -> Option<[String; 2]> {
+        let time = |us| jiff::Timestamp::from_microsecond(us).map(|time| time.to_string());
+        let (first, last) = self.period?;
+        Some([time(first).ok()?, time(last).ok()?])
+    }
+
+    /// The number of requests with a recorded wait.
+    pub(super) fn observed(&self) -> u64 {
+        let counts = self.before.levels.iter();
+        counts.map(|level| level.observed.waits.count()).sum()
+    }
+
+    /// The numbers on which the result depends.
+    pub(super) fn facts(&self) -> String {
+        let Self { seats, release, .. } = self;
+        let requests = self.before.requests;
+        match self.period() {
+            None => format!(
+                "{requests} requests, seed {}, Kubernetes {release}; {seats}",
+                self.seed
+            ),
+            Some([first, last]) => {
+                format!("{requests} requests from {first} to {last}, Kubernetes {release}; {seats}")
+            }
+        }
+    }
+}
+
+/// The limits of the model, for people.
+const OF_LOAD: &str = "\
+The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers, \
+the processor's load, or the sizes of objects that the load file does not give.";
+const OF_LOGS: &str = "\
+The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
+agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. A request \
+executes as long as in the logs, however many others execute at the same time; waits that are not recorded follow from the queues of the first configuration, \
+and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
+servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
+
+/// The reason why no waits can be compared.
+pub(super) const NOT_OBSERVED: &str = "\
+No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so no waits can be compared. Servers write it since 1.31, for requests that waited and took more than half a second.";
+
+/// The flows that waited or were rejected, the longest waits first.
+pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {
+    let is_delayed = |flow: &&FlowReport| {
+        let counts = &flow.counts;
+        !flow.waits.longest().is_zero() || counts.rejected + counts.timed_out > 0
+    };
+    let mut flows: Vec<_> = report.flows.iter().filter(is_delayed).collect();
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.waits.percentile(99.0)));
+    flows
+}
+
+/// Seconds for programs: the nearest number, which has no needless digits.
+pub(super) fn seconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e9
+}
+
+/// A time with three digits, as people read it.
+pub(super) fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        0.0 => "0".into(),
+        ..0.001 => format!("{:.0}µs", seconds * 1e6),
+        ..0.01 => format!("{:.2}ms", seconds * 1e3),
+        ..1.0 => format!("{:.0}ms", seconds * 1e3),
+        _ => format!("{seconds:.2}s"),
+    }
+}
