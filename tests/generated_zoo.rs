@@ -125,6 +125,81 @@ fn kinds_without_a_spec_are_kinds() {
     assert_eq!(there_and_back::<Review>(&object).1, object);
 }
 
+/// A `null` in a list or map is its own value.
+#[tokio::test]
+async fn nullable_elements_and_values_are_optional() {
+    let object = json!({
+        "apiVersion": "zoo.example.com/v1", "kind": "Keeper", "metadata": { "name": "ann", "namespace": "north" },
+        "spec": { "readings": { "mon": 1, "tue": null }, "names": ["a", null, ""], "rooms": [null, { "floor": 3 }] }
+    });
+    let (keeper, written) = there_and_back::<Keeper>(&object);
+    assert_eq!(written, object);
+    let spec = keeper.spec.clone().unwrap();
+    assert_eq!(
+        (spec.readings["mon"], spec.readings["tue"]),
+        (Some(1), None)
+    );
+    let names = [Some("a".to_owned()), None, Some(String::new())];
+    assert_eq!(spec.names, names);
+    assert_eq!(spec.rooms[0], None);
+    assert_eq!(spec.rooms[1].as_ref().unwrap().floor, Some(3));
+
+    let server = ApiServer::builder().serve(RESOURCES).start().await.unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    let keepers = client.namespaced_api::<Keeper>("north");
+    let created = keepers.create(&keeper).await.unwrap();
+    assert_eq!(created.spec, keeper.spec);
+}
+
+/// A default, bounds and values that a description does not mention follow it.
+#[test]
+fn the_documentation_has_the_limits_of_a_field() {
+    let text = include_str!("generated/zoo/zoo_v1.rs");
+    let text: Vec<&str> = text.lines().map(str::trim).collect();
+    let lines_before = |field: &str| {
+        let end = text.iter().position(|line| line.starts_with(field));
+        let before = text[..end.unwrap()].iter().rev();
+        let mut lines: Vec<_> = before
+            .map_while(|line| line.strip_prefix("///"))
+            .map(str::trim)
+            .collect();
+        lines.reverse();
+        lines.join(" ")
+    };
+    for (field, documentation) in [
+        (
+            "pub age:",
+            "The age in years. Defaults to 40.  From 1 to 120. May be `null`.",
+        ),
+        (
+            "pub ratio:",
+            "The field `ratio` of `KeeperSpec`.  Defaults to `0.75`. Greater than 0.5. A multiple of 0.25.",
+        ),
+        (
+            "pub code:",
+            "The field `code` of `KeeperSpec`.  Defaults to `\"a\\\"b\"`. At least 2 characters. Matches `` ^[a-z`]{2}$ ``.",
+        ),
+        (
+            "pub size:",
+            "The field `size` of `KeeperSpec`.  One of `1`, `2`, `4`.",
+        ),
+        (
+            "pub names:",
+            "The field `names` of `KeeperSpec`.  Each element: at most 9 characters. Each element: may be `null`.",
+        ),
+        (
+            "pub readings:",
+            "The field `readings` of `KeeperSpec`.  Each value: may be `null`.",
+        ),
+        (
+            "pub floor:",
+            "The field `floor` of `Room`.  Defaults to `2`. From -1 to 9.",
+        ),
+    ] {
+        assert_eq!(lines_before(field), documentation, "{field}");
+    }
+}
+
 #[test]
 fn subresources_are_listed() {
     assert_eq!(

@@ -155,7 +155,9 @@ impl<'a> Needs<'a> {
     fn references(&mut self, value: &Type) {
         match value {
             Type::Reference(key, _) => self.whole(key),
-            Type::List(inner, _) | Type::Map(inner, _) => self.references(inner),
+            Type::List(inner, _) | Type::Map(inner, _) | Type::Nullable(inner) => {
+                self.references(inner);
+            }
             Type::Object(object) => {
                 object.fields.iter().for_each(|f| self.references(&f.value));
             }
@@ -181,7 +183,9 @@ impl<'a> Needs<'a> {
     /// Needs the field at the end of `steps` below a value. Lists and maps do not take a step.
     fn below(&mut self, value: &'a Type, steps: &[&str], need: &mut Need) -> Result<(), Missing> {
         match value {
-            Type::List(inner, _) | Type::Map(inner, _) => self.below(inner, steps, need),
+            Type::List(inner, _) | Type::Map(inner, _) | Type::Nullable(inner) => {
+                self.below(inner, steps, need)
+            }
             Type::Reference(key, _) if steps.is_empty() => {
                 self.whole(key);
                 Ok(())
@@ -248,7 +252,9 @@ impl Need {
 /// Keeps the fields of a schema that are needed. `unknown` hides the others if they may hold secrets.
 fn prune(value: &mut Type, needed: &BTreeMap<String, Need>, secret: &BTreeSet<Key>) {
     match value {
-        Type::List(inner, _) | Type::Map(inner, _) => prune(inner, needed, secret),
+        Type::List(inner, _) | Type::Map(inner, _) | Type::Nullable(inner) => {
+            prune(inner, needed, secret);
+        }
         Type::Object(object) => {
             let lost = object
                 .fields
@@ -287,7 +293,9 @@ fn secret_schemas(model: &Model) -> BTreeSet<Key> {
 fn holds_secret(value: &Type, secret: &BTreeSet<Key>) -> bool {
     match value {
         Type::Reference(key, _) => secret.contains(key),
-        Type::List(inner, _) | Type::Map(inner, _) => holds_secret(inner, secret),
+        Type::List(inner, _) | Type::Map(inner, _) | Type::Nullable(inner) => {
+            holds_secret(inner, secret)
+        }
         Type::Object(object) => {
             let mut fields = object.fields.iter();
             object.has_secrets || fields.any(|field| holds_secret(&field.value, secret))

@@ -9,12 +9,12 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A JSON value. Of numbers only integers are kept, because the generator needs no others.
+/// A JSON value. Numbers are text, so that documentation states them as they are.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    Number(Option<i64>),
+    Number(String),
     String(String),
     Array(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -67,15 +67,15 @@ impl<'de> Deserialize<'de> for Json {
             }
 
             fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(Some(value)))
+                Ok(Json::Number(value.to_string()))
             }
 
             fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(i64::try_from(value).ok()))
+                Ok(Json::Number(value.to_string()))
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
-                Ok(Json::Number(None))
+            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+                Ok(Json::Number(format!("{value:?}")))
             }
 
             fn visit_str<E>(self, value: &str) -> Result<Json, E> {

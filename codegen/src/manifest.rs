@@ -134,7 +134,7 @@ fn value(node: YamlNode<'_>, depth: usize, budget: &mut usize) -> Option<Json> {
     Some(match node.content() {
         Content::Null => Json::Null,
         Content::Bool(value) => Json::Bool(value),
-        Content::Number(text) => Json::Number(text.parse().ok()),
+        Content::Number(text) => Json::Number(text.to_owned()),
         Content::String(text) => Json::String(text.to_owned()),
         Content::Array(elements) => Json::Array(
             elements

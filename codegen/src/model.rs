@@ -123,6 +123,8 @@ pub(crate) enum Type {
     Reference(Key, At),
     List(Box<Type>, ListKind),
     Map(Box<Type>, bool),
+    /// The type of elements or values that may be `null`.
+    Nullable(Box<Type>),
 }
 
 impl Type {
@@ -133,7 +135,8 @@ impl Type {
             (Type::Enum(left), Type::Enum(right)) => left.values == right.values,
             (Type::Reference(left, _), Type::Reference(right, _)) => left == right,
             (Type::List(left, _), Type::List(right, _)) => left.has_type_of(right),
-            (Type::Map(left, _), Type::Map(right, _)) => left.has_type_of(right),
+            (Type::Map(left, _), Type::Map(right, _))
+            | (Type::Nullable(left), Type::Nullable(right)) => left.has_type_of(right),
             (Type::Object(left), Type::Object(right)) => {
                 left.fields.len() == right.fields.len()
                     && left.fields.iter().zip(&right.fields).all(|(left, right)| {
@@ -213,6 +216,8 @@ pub(crate) struct Field {
     /// Whether `null` is its own value.
     pub(crate) nullable: bool,
     pub(crate) description: String,
+    /// Its default, bounds and allowed values, as sentences; empty if the description has them.
+    pub(crate) limits: String,
     pub(crate) facts: FieldFacts,
     pub(crate) at: At,
 }

@@ -180,6 +180,7 @@ fn shape_signature(shape: &Shape, class: ClassOf<'_>) -> String {
         Shape::Runtime(name) => format!("meta {name}"),
         Shape::List(element, _) => format!("list of {}", shape_signature(element, class)),
         Shape::Map(value, _) => format!("map of {}", shape_signature(value, class)),
+        Shape::Nullable(value) => format!("nullable {}", shape_signature(value, class)),
         Shape::ManagedFields => "managed fields".to_owned(),
     }
 }

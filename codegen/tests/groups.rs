@@ -313,8 +313,8 @@ fn values_that_no_plain_type_holds_are_any_json() {
         &[
             "pub mixed: Option<::k8s_flowcontrol_types::meta::RawJson>,",
             "pub strings: Option<Strings>,",
-            "pub holes: Vec<::k8s_flowcontrol_types::meta::RawJson>,",
-            "pub gaps: ::std::collections::BTreeMap<\n        String,\n        ::k8s_flowcontrol_types::meta::RawJson,",
+            "pub holes: Vec<Option<String>>,",
+            "pub gaps: ::std::collections::BTreeMap<String, Option<i64>>,",
             "pub huge: Option<::k8s_flowcontrol_types::meta::Number>,",
             "pub open_api_v3_schema: Option<",
             // Not the derive macro.

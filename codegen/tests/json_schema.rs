@@ -35,9 +35,9 @@ fn objects_in_place_become_types() {
             "pub fan: Option<Fan>,",
             // Required, and `null` is allowed.
             "pub r#type: Option<DryingType>,",
-            "pub colours: Vec<Colour>,",
+            "pub colours: Vec<Option<Colour>>,",
             "pub struct Colour {",
-            "pub labels: ::std::collections::BTreeMap<String, String>,",
+            "pub labels: ::std::collections::BTreeMap<String, Option<String>>,",
             "pub since: Option<::k8s_flowcontrol_types::meta::Time>,",
             "pub port: Option<::k8s_flowcontrol_types::meta::IntOrString>,",
             "pub amount: Option<::k8s_flowcontrol_types::meta::Quantity>,",

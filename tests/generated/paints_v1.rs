@@ -47,6 +47,8 @@ pub struct CoatSpec {
     ///  - `"Matte"` does not.
     pub finish: Finish,
     /// How many times it is painted, from 1 to 9.
+    ///
+    /// Defaults to `2`.
     pub layers: i32,
     /// In millimetres:
     ///

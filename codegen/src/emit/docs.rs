@@ -70,14 +70,20 @@ pub(super) fn of_enum(item: &Item, owner: Option<&str>) -> Vec<String> {
     lines
 }
 
+/// The field's description, and its default, bounds and allowed values.
 pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
-    if field.description.trim().is_empty() {
-        return vec![match is_quotable(&field.name) {
-            true => format!("The field `{}` of `{owner}`.", field.name),
-            false => format!("A field of `{owner}`."),
-        }];
+    let mut lines = if !field.description.trim().is_empty() {
+        markdown::render(&field.description)
+    } else if is_quotable(&field.name) {
+        vec![format!("The field `{}` of `{owner}`.", field.name)]
+    } else {
+        vec![format!("A field of `{owner}`.")]
+    };
+    if !field.limits.is_empty() {
+        lines.push(String::new());
+        lines.extend(markdown::render(&field.limits));
     }
-    markdown::render(&field.description)
+    lines
 }
 
 pub(super) fn of_list(list: &ListAlias, item: &str) -> Vec<String> {

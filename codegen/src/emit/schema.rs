@@ -149,6 +149,7 @@ impl Emitter<'_> {
             Shape::Item(item) => self.own_schema(*item).is_some(),
             Shape::List(element, kind) => *kind != ListKind::Atomic || self.is_told(element),
             Shape::Map(value, atomic) => *atomic || self.is_told(value),
+            Shape::Nullable(_) => true,
             _ => false,
         }
     }
@@ -174,6 +175,8 @@ impl Emitter<'_> {
                     "{runtime}::schema::Shape::Map {{ value: const {{ &{value} }}, atomic: {atomic} }}"
                 )
             }
+            // A server keeps such a value as it is.
+            Shape::Nullable(_) => format!("{runtime}::schema::Shape::Any"),
             Shape::Item(item) if self.own_schema(*item).is_some() => {
                 let schema = self.schema_path(module, *item).unwrap_or_default();
                 format!("{runtime}::schema::Shape::Object(&{schema})")

@@ -30,7 +30,9 @@ fn holds_float(plan: &Plan, index: usize) -> bool {
 fn is_float(plan: &Plan, shape: &Shape) -> bool {
     match shape {
         Shape::Scalar(scalar) => *scalar == Scalar::Float,
-        Shape::List(inner, _) | Shape::Map(inner, _) => is_float(plan, inner),
+        Shape::List(inner, _) | Shape::Map(inner, _) | Shape::Nullable(inner) => {
+            is_float(plan, inner)
+        }
         Shape::Item(item) => match &plan.items[*item].body {
             Body::Struct(body) => body.has_floats,
             Body::Enum(_) => false,

@@ -128,6 +128,7 @@ impl<'a> Items<'a> {
             Type::Map(value, atomic) => {
                 Ok(Shape::Map(Box::new(self.alias(value, aliases)?), *atomic))
             }
+            Type::Nullable(value) => Ok(Shape::Nullable(Box::new(self.alias(value, aliases)?))),
             Type::Object(ObjectType { at, .. }) | Type::Enum(EnumType { at, .. }) => {
                 Err(Error::at(
                     at,
@@ -208,6 +209,7 @@ impl<'a> Items<'a> {
                 is_type_meta: false,
                 is_kept_unknown: false,
                 description: field.description.clone(),
+                limits: field.limits.clone(),
                 facts: field.facts.clone(),
                 at: field.at.clone(),
             });
@@ -232,6 +234,7 @@ impl<'a> Items<'a> {
                 Shape::List(Box::new(self.shape(element, here)?), kind.clone())
             }
             Type::Map(value, atomic) => Shape::Map(Box::new(self.shape(value, here)?), *atomic),
+            Type::Nullable(value) => Shape::Nullable(Box::new(self.shape(value, here)?)),
             Type::Enum(values) => self.inline(
                 here,
                 &values.title,

@@ -126,6 +126,8 @@ pub(crate) struct PlannedField {
     /// Whether objects keep it in `unknown`, because the struct already has the maximum of fields.
     pub(crate) is_kept_unknown: bool,
     pub(crate) description: String,
+    /// Its default, bounds and allowed values, as sentences.
+    pub(crate) limits: String,
     pub(crate) facts: FieldFacts,
     pub(crate) at: At,
 }
@@ -161,6 +163,8 @@ pub(crate) enum Shape {
     Runtime(&'static str),
     List(Box<Shape>, ListKind),
     Map(Box<Shape>, bool),
+    /// An element or a value that may be `null`.
+    Nullable(Box<Shape>),
     /// `metadata.managedFields`.
     ManagedFields,
 }
@@ -170,7 +174,7 @@ impl Shape {
     pub(crate) fn item(&self) -> Option<usize> {
         match self {
             Self::Item(item) => Some(*item),
-            Self::List(inner, _) | Self::Map(inner, _) => inner.item(),
+            Self::List(inner, _) | Self::Map(inner, _) | Self::Nullable(inner) => inner.item(),
             Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields => None,
         }
     }

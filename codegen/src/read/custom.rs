@@ -161,7 +161,7 @@ fn columns(version: &Node<'_>) -> Result<Vec<Column>, Error> {
             format: optional("format")?,
             description: optional("description")?,
             priority: match node.json.get("priority") {
-                Some(Json::Number(Some(priority))) => *priority,
+                Some(Json::Number(priority)) => priority.parse().unwrap_or_default(),
                 _ => 0,
             },
         })

@@ -81,6 +81,7 @@ pub(super) fn kind_field(name: &str, value: Type, at: &At) -> Field {
         required: false,
         nullable: false,
         description: String::new(),
+        limits: String::new(),
         facts: FieldFacts::default(),
         at: at.clone(),
     }

@@ -3,6 +3,7 @@
 mod custom;
 mod keywords;
 mod kinds;
+mod limits;
 mod objects;
 mod operations;
 mod references;

@@ -1,6 +1,7 @@
 //! From a schema of an object to a type.
 
 use super::custom;
+use super::limits;
 use super::references::References;
 use super::schemas::description;
 use super::type_keyword::{is_format, is_nullable};
@@ -59,12 +60,15 @@ impl References<'_> {
         let fields: Vec<Field> = properties
             .into_iter()
             .map(|(name, property)| {
+                let description = description(&property)?;
+                let required = required.iter().any(|r| r == name);
                 Ok(Field {
                     name: name.to_owned(),
                     value: self.schema(document, &property)?,
-                    required: required.iter().any(|r| r == name),
+                    required,
                     nullable: is_nullable(&property)?,
-                    description: description(&property)?,
+                    limits: limits::sentences(&property, &description, required)?,
+                    description,
                     facts: facts(&property)?,
                     at: property.at,
                 })

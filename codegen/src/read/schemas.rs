@@ -2,7 +2,9 @@
 
 use super::keywords;
 use super::references::References;
-use super::type_keyword::{is_format, is_int_or_string, is_null, only_strings, single_type};
+use super::type_keyword::{
+    is_format, is_int_or_string, is_null, is_nullable, only_strings, single_type,
+};
 use crate::documents::Document;
 use crate::error::Error;
 use crate::json::{Json, Node};
@@ -177,18 +179,19 @@ impl References<'_> {
         Ok(Type::List(Box::new(element), kind))
     }
 
-    /// Reads the schema of a list's elements or a map's values. A nullable element is any JSON, because a
-    /// `null` in a list or map is its own value.
+    /// Reads the schema of a list's elements or a map's values. A `null` in a list or map is its own value.
     pub(super) fn inner(
         &mut self,
         document: &Arc<Document>,
         node: &Node<'_>,
     ) -> Result<Type, Error> {
         let value = self.schema(document, node)?;
-        Ok(match node.flag("nullable")? {
-            true => Type::Scalar(Scalar::Any),
-            false => value,
-        })
+        Ok(
+            match is_nullable(node)? && !matches!(value, Type::Scalar(Scalar::Any)) {
+                true => Type::Nullable(Box::new(value)),
+                false => value,
+            },
+        )
     }
 }
 

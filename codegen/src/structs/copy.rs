@@ -10,6 +10,7 @@ use crate::plan::{Body, Item, Plan, Shape, Struct};
 use quote::ToTokens;
 use schemars::schema::{
     ArrayValidation, InstanceType, ObjectValidation, Schema, SchemaObject, StringValidation,
+    SubschemaValidation,
 };
 use std::collections::{BTreeMap, HashSet};
 use typify::TypeSpaceSettings;
@@ -127,6 +128,17 @@ impl<'a> Copy<'a> {
                 Schema::Object(SchemaObject {
                     object: Some(Box::new(object)),
                     ..typed(InstanceType::Object, None)
+                })
+            }
+            Shape::Nullable(value) => {
+                let variants = vec![self.shape(value), typed(InstanceType::Null, None).into()];
+                let subschemas = SubschemaValidation {
+                    one_of: Some(variants),
+                    ..SubschemaValidation::default()
+                };
+                Schema::Object(SchemaObject {
+                    subschemas: Some(Box::new(subschemas)),
+                    ..SchemaObject::default()
                 })
             }
             Shape::Item(index) => {

@@ -135,6 +135,9 @@ pub(super) fn short(value: &syn::Type, idents: &HashSet<String>) -> TokenStream 
     if let Some(element) = argument(value, "Vec") {
         let (vec, element) = (prelude("Vec", idents), short(element, idents));
         quote!(#vec<#element>)
+    } else if let Some(value) = argument(value, "Option") {
+        let (option, value) = (prelude("Option", idents), short(value, idents));
+        quote!(#option<#value>)
     } else if let Some(value) = argument(value, "BTreeMap") {
         let (string, value) = (prelude("String", idents), short(value, idents));
         quote!(::std::collections::BTreeMap<#string, #value>)

@@ -12,8 +12,12 @@ pub const EXEMPT: &str = "exempt";
 pub const CATCH_ALL: &str = "catch-all";
 
 /// The objects sorted by name, with the server's defaults. Of several objects with the same name the last one counts.
-pub fn by_name<K: Resource + Defaulted>(objects: &[K], release: Release) -> Vec<K> {
-    let mut sorted: Vec<&K> = objects.iter().rev().collect();
+pub fn by_name<'a, K: Resource + Defaulted>(
+    objects: impl IntoIterator<Item = &'a K>,
+    release: Release,
+) -> Vec<K> {
+    let mut sorted: Vec<&K> = objects.into_iter().collect();
+    sorted.reverse();
     order::sort_by(&mut sorted, |left, right| left.name().cmp(right.name()));
     sorted.dedup_by(|later, kept| later.name() == kept.name());
     sorted
@@ -48,7 +52,10 @@ impl LevelInUse {
 /// The levels that a server of `release` uses, sorted by name.
 ///
 /// Inconsistent levels are skipped, as a server ignores them. Missing mandatory levels are added.
-pub fn levels_in_use(levels: &[PriorityLevelConfiguration], release: Release) -> Vec<LevelInUse> {
+pub fn levels_in_use<'a>(
+    levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,
+    release: Release,
+) -> Vec<LevelInUse> {
     let mut in_use = Vec::new();
     for object in by_name(levels, release) {
         if is_usable(&object, release) {

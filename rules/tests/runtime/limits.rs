@@ -2,9 +2,11 @@
 
 use crate::built_in::{levels, read};
 use k8s_flowcontrol_rules::limits::{AdjustmentMethod, LevelChange, SeatDemand, ServerLimits};
+use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn release(minor: u32) -> Release {
     Release::new(minor).unwrap()
@@ -71,6 +73,22 @@ fn recorded_servers_agree() {
             "{case}"
         );
     }
+}
+
+/// A snapshot of a store has its objects behind references: none is copied to be read.
+#[test]
+fn the_objects_of_a_snapshot_are_not_copied() {
+    let levels: Vec<Arc<PriorityLevelConfiguration>> =
+        levels(Release::NEWEST).into_iter().map(Arc::new).collect();
+    let limits = ServerLimits::new(levels.iter().map(|level| &**level), 600, Release::NEWEST);
+    assert_eq!(limits.levels().len(), 8);
+    let classifier = Classifier::new([], levels.iter().map(|level| &**level), Release::NEWEST);
+    let user = User::authenticated("alice", ["dev"]);
+    let request = RequestAttributes::from_http("GET", "/version", user).unwrap();
+    assert_eq!(
+        classifier.classify(&request).unwrap().flow_schema,
+        "catch-all"
+    );
 }
 
 #[test]

@@ -115,6 +115,37 @@ pub struct KeeperSpec {
     pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `source` of `KeeperSpec`.
     pub source: ::std::option::Option<::std::boxed::Box<KeeperSource>>,
+    /// The field `readings` of `KeeperSpec`.
+    ///
+    /// Each value: may be `null`.
+    pub readings: ::std::collections::BTreeMap<
+        ::std::string::String,
+        ::std::option::Option<i64>,
+    >,
+    /// The field `names` of `KeeperSpec`.
+    ///
+    /// Each element: at most 9 characters. Each element: may be `null`.
+    pub names: ::std::vec::Vec<::std::option::Option<::std::string::String>>,
+    /// The field `rooms` of `KeeperSpec`.
+    ///
+    /// Each element: may be `null`.
+    pub rooms: ::std::vec::Vec<::std::option::Option<Room>>,
+    /// The age in years. Defaults to 40.
+    ///
+    /// From 1 to 120. May be `null`.
+    pub age: ::std::option::Option<i64>,
+    /// The field `ratio` of `KeeperSpec`.
+    ///
+    /// Defaults to `0.75`. Greater than 0.5. A multiple of 0.25.
+    pub ratio: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `code` of `KeeperSpec`.
+    ///
+    /// Defaults to `"a\"b"`. At least 2 characters. Matches `` ^[a-z`]{2}$ ``.
+    pub code: ::std::option::Option<::std::string::String>,
+    /// The field `size` of `KeeperSpec`.
+    ///
+    /// One of `1`, `2`, `4`.
+    pub size: ::std::option::Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -143,6 +174,13 @@ pub struct KeeperSpec {
         "open" => open,
         "object" => object,
         "source" => source,
+        "readings" => readings: shape(::k8s_flowcontrol_types::schema::Shape::Map { value: const { &::k8s_flowcontrol_types::schema::Shape::Any }, atomic: false }),
+        "names" => names: shape(::k8s_flowcontrol_types::schema::Shape::List { element: const { &::k8s_flowcontrol_types::schema::Shape::Any }, kind: ::k8s_flowcontrol_types::schema::ListKind::Atomic }),
+        "rooms" => rooms: shape(::k8s_flowcontrol_types::schema::Shape::List { element: const { &::k8s_flowcontrol_types::schema::Shape::Any }, kind: ::k8s_flowcontrol_types::schema::ListKind::Atomic }),
+        "age" => age: nullable,
+        "ratio" => ratio,
+        "code" => code,
+        "size" => size,
     }
 }
 
@@ -200,6 +238,23 @@ pub struct KeeperSource {
     KeeperSource {
         "git" => git,
         "disk" => disk,
+    }
+}
+
+/// The value of `rooms`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Room {
+    /// The field `floor` of `Room`.
+    ///
+    /// Defaults to `2`. From -1 to 9.
+    pub floor: ::std::option::Option<i64>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::v1::fields! {
+    Room {
+        "floor" => floor,
     }
 }
 

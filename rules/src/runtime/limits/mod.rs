@@ -55,8 +55,11 @@ impl ServerLimits {
     /// Missing mandatory levels are added with their built-in values. Inconsistent levels are skipped, as a server
     /// ignores them. Absent fields get the server's defaults. Invalid values (negative shares or percentages, a
     /// lendable part above 100 %) count as the nearest valid value.
-    pub fn new(
-        levels: &[PriorityLevelConfiguration],
+    ///
+    /// `levels` is a slice, or any other iterator of references: `snapshot.iter().map(|level| &**level)` reads a snapshot of
+    /// a store without copying its objects.
+    pub fn new<'a>(
+        levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,
         concurrency_limit: u32,
         release: Release,
     ) -> Self {

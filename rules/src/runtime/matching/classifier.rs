@@ -48,9 +48,12 @@ impl Classifier {
     ///
     /// Missing mandatory objects are added with their built-in values. Absent fields get the server's defaults. Of
     /// several objects with the same name the last one counts.
-    pub fn new(
-        flow_schemas: &[FlowSchema],
-        priority_levels: &[PriorityLevelConfiguration],
+    ///
+    /// Both are slices, or any other iterators of references, such as `snapshot.iter().map(|schema| &**schema)` for a
+    /// snapshot of a store.
+    pub fn new<'a>(
+        flow_schemas: impl IntoIterator<Item = &'a FlowSchema>,
+        priority_levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,
         release: Release,
     ) -> Self {
         let levels = objects::levels_in_use(priority_levels, release);
@@ -187,7 +190,10 @@ impl Classifier {
 }
 
 /// The schemas with defaults, in the order in which a server tries them.
-fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
+fn in_order<'a>(
+    schemas: impl IntoIterator<Item = &'a FlowSchema>,
+    release: Release,
+) -> Vec<FlowSchema> {
     let mut ordered = objects::by_name(schemas, release);
     // A stable sort keeps equal precedences in the order of their names.
     order::sort_by(&mut ordered, |left, right| {
