@@ -50,6 +50,8 @@ pub use crate::send::client::Client;
 pub use crate::send::layer::Next;
 pub use crate::send::observe::Attempt;
 pub use crate::send::request_head::RequestHead;
+pub use crate::stream::ByteStream;
+pub use crate::stream::LogStream;
 pub use crate::transport::{Body, BoxFuture, TransportError};
 pub use crate::verbs::api::Api;
 pub use crate::verbs::discovery::DiscoveryRequest;
@@ -58,8 +60,6 @@ pub use crate::verbs::page_token::PageToken;
 pub use crate::verbs::pages::{Items, Pages};
 pub use crate::verbs::raw::RawRequest;
 pub use crate::verbs::subresource::{SubresourcePatch, SubresourceRequest};
-pub use crate::watch::stream::ByteStream;
-pub use crate::watch::stream::LogStream;
 /// The types of requests, responses and headers, as layers and hooks see them.
 pub use http;
 

@@ -68,16 +68,17 @@ pub mod config;
 pub mod controller;
 mod error;
 mod negotiate;
+mod objects;
 #[cfg(feature = "replay")]
 pub mod replay;
 mod request;
 mod response;
 mod send;
+mod stream;
 mod transport;
 mod verbs;
+pub mod wait;
 pub mod watch;
-
-pub use verbs::wait;
 
 #[cfg(feature = "rules")]
 pub use k8s_flowcontrol_rules as rules;
@@ -90,9 +91,9 @@ pub use k8s_flowcontrol_types::{
 };
 
 pub use crate::error::Error;
+pub use crate::objects::Objects;
 pub use crate::send::client::Client;
 pub use crate::verbs::api::Api;
-pub use crate::verbs::objects::Objects;
 pub use release::{ApiVersion, Release};
 
 #[cfg(doctest)]

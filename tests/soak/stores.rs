@@ -1,9 +1,9 @@
-//! The stores: every kind of selection, in both kinds and in several versions.
+//! The stores: several selectors, in both kinds and in several versions.
 
 use crate::mirror::Mirror;
 use crate::random::Random;
 use k8s_flowcontrol::api::{v1, v1beta3};
-use k8s_flowcontrol::watch::{ObjectKey, Selection, Store, Watcher};
+use k8s_flowcontrol::watch::{ObjectKey, Store, Watcher};
 use k8s_flowcontrol::{Client, Error, Resource};
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -19,14 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// A label selector and a field selector, either of which may be empty.
 type Selectors = (&'static str, &'static str);
 
-const EVERYTHING: &[Selectors] = &[("", "")];
-const TEAM: &[Selectors] = &[("team=a", "")];
-const ALL_BUT_ONE: &[Selectors] = &[("", "metadata.name!=soak-3")];
-const UNION: &[Selectors] = &[
-    ("team=a", ""),
-    ("team in (a,b),marked", ""),
-    ("", "metadata.name=soak-7"),
-];
+const EVERYTHING: Selectors = ("", "");
+const TEAM: Selectors = ("team=a", "");
+const ALL_BUT_ONE: Selectors = ("", "metadata.name!=soak-3");
+const MARKED: Selectors = ("team in (a,b),marked", "");
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -46,7 +42,7 @@ struct Tested<K: Resource> {
     name: String,
     store: Store<K>,
     mirror: Mirror<K>,
-    selections: &'static [Selectors],
+    selectors: Selectors,
     drops_managed_fields: bool,
     failures: Arc<AtomicU64>,
 }
@@ -64,8 +60,8 @@ pub(crate) async fn start(number: usize, client: &Client, random: Random) -> Box
         2 => tested(number, paged(schemas, 7), EVERYTHING, random),
         3 => tested(number, paged(old_levels, 500), EVERYTHING, random),
         4 => tested(number, levels, TEAM, random),
-        5 => tested(number, levels, UNION, random),
-        6 => tested(number, paged(old_schemas, 3), UNION, random),
+        5 => tested(number, levels, MARKED, random),
+        6 => tested(number, paged(old_schemas, 3), MARKED, random),
         // The first server has v1beta3 only, so that is their version on the wire.
         7 => {
             let levels = client.negotiated::<v1::PriorityLevelConfiguration>();
@@ -88,7 +84,7 @@ fn paged<K: Resource>(watcher: Watcher<K>, objects: u32) -> Watcher<K> {
 fn tested<K: Resource>(
     number: usize,
     watcher: Watcher<K>,
-    selections: &'static [Selectors],
+    selectors: Selectors,
     random: Random,
 ) -> Box<dyn AnyStore> {
     let name = format!("store {number} of {} {}", K::VERSION, K::KIND);
@@ -101,10 +97,8 @@ fn tested<K: Resource>(
     if drops_managed_fields {
         watcher = watcher.drop_managed_fields();
     }
-    watcher = match selections {
-        [one] => narrowed(watcher, *one),
-        several => watcher.any_of(several.iter().map(|one| selection(*one))),
-    };
+    let (labels, fields) = selectors;
+    let watcher = watcher.label_selector(labels).field_selector(fields);
     let failures = Arc::new(AtomicU64::new(0));
     let counted = failures.clone();
     let store = Store::builder(watcher)
@@ -118,33 +112,24 @@ fn tested<K: Resource>(
         mirror: Mirror::of(&store, number % 4 == 1, random),
         name,
         store,
-        selections,
+        selectors,
         drops_managed_fields,
         failures,
     })
-}
-
-fn narrowed<K: Resource>(watcher: Watcher<K>, (labels, fields): Selectors) -> Watcher<K> {
-    watcher.label_selector(labels).field_selector(fields)
-}
-
-fn selection((labels, fields): Selectors) -> Selection {
-    Selection::labels(labels).and_fields(fields)
 }
 
 impl<K: Resource> Tested<K> {
     /// The objects of the server, in the version and the selection of the store.
     async fn expected(&self, server: &Client) -> Result<Vec<Arc<K>>, Error> {
         let mut objects = BTreeMap::new();
-        for (labels, fields) in self.selections {
-            let list = server.api::<K>().list();
-            let list = list.label_selector(*labels).field_selector(*fields).await?;
-            for mut object in list {
-                if self.drops_managed_fields {
-                    object.metadata_mut().managed_fields.clear();
-                }
-                objects.insert(ObjectKey::of(&object), Arc::new(object));
+        let (labels, fields) = self.selectors;
+        let list = server.api::<K>().list();
+        let list = list.label_selector(labels).field_selector(fields).await?;
+        for mut object in list {
+            if self.drops_managed_fields {
+                object.metadata_mut().managed_fields.clear();
             }
+            objects.insert(ObjectKey::of(&object), Arc::new(object));
         }
         Ok(objects.into_values().collect())
     }

@@ -199,6 +199,22 @@ async fn permanent_errors_are_reported_again_and_again() {
 }
 
 #[tokio::test]
+async fn each_selector_narrows_what_is_watched() {
+    let (_server, client) = server().await;
+    create(&client, "a", &[("team", "a"), ("env", "prod")]).await;
+    create(&client, "b", &[("team", "a"), ("env", "test")]).await;
+    create(&client, "c", &[("team", "a"), ("env", "prod")]).await;
+    let mut watcher = watcher(&client)
+        .label_selector("team=a")
+        .label_selector("env=prod")
+        .field_selector("metadata.name!=c");
+    assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+    relabel(&client, "b", "env", Some("prod")).await;
+    relabel(&client, "a", "team", None).await;
+    assert_eq!(take(&mut watcher, 2).await, ["applied b", "deleted a"]);
+}
+
+#[tokio::test]
 async fn an_invalid_selector_is_an_error() {
     let (_server, client) = server().await;
     let mut watcher = watcher(&client).label_selector("a in (");

@@ -5,10 +5,10 @@ use crate::model::{Follower, State, Step, Subscriber};
 use crate::proxy::{NetworkFault, Proxy};
 use crate::random::Random;
 use crate::support::soon;
-use crate::world::{Matching, World, everything, in_team_a, in_union};
+use crate::world::{Matching, World, everything, in_team_a, is_marked_in_a_team};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::watch::{Selection, Store, Watcher};
+use k8s_flowcontrol::watch::{Store, Watcher};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -49,17 +49,15 @@ async fn chaos(faults: usize, consumers: usize) {
         let paged = watcher(&client).streaming_lists(false).page_size(7);
         let paged = Store::builder(paged).kept_events(16).start();
         subscribers.push(subscribe(&world, &paged, 5, random.fork(), everything));
-        let some = watcher(&client).any_of([
-            Selection::labels("team=a"),
-            Selection::labels("team in (a,b),marked"),
-            Selection::fields("metadata.name=level-7"),
-        ]);
+        let some = watcher(&client)
+            .label_selector("team")
+            .label_selector("marked");
         subscribers.push(subscribe(
             &world,
             &Store::start(some),
             0,
             random.fork(),
-            in_union,
+            is_marked_in_a_team,
         ));
         followers.push(follower(&world, watcher(&client), everything));
         let team = watcher(&client)

@@ -2,7 +2,7 @@
 
 use crate::fake::{Fake, Reply, answer, line, list};
 use crate::support::{next, soon, take, watcher};
-use k8s_flowcontrol::watch::{Selection, Store, StoreEvent};
+use k8s_flowcontrol::watch::{Store, StoreEvent};
 use std::sync::{Arc, Mutex};
 
 type Level = k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -55,33 +55,6 @@ async fn a_watcher_continues_with_the_others() {
         ]
     );
     assert_eq!(server.requests(), ["list", "watch"]);
-}
-
-#[tokio::test]
-async fn several_selections_report_it_once() {
-    let server = server(broken_line("MODIFIED", "b", 7)).await;
-    let selections = [Selection::labels("team=a"), Selection::labels("also=a")];
-    let mut watcher = watcher(&server.client)
-        .streaming_lists(false)
-        .any_of(selections);
-    let mut events = Vec::new();
-    while events
-        .iter()
-        .filter(|event: &&String| event.starts_with("invalid"))
-        .count()
-        < 2
-    {
-        events.push(next(&mut watcher).await);
-    }
-    let invalid = events.iter().filter(|event| event.starts_with("invalid"));
-    let fields: Vec<_> = invalid
-        .map(|event| event.split(": ").nth(1).unwrap())
-        .collect();
-    assert_eq!(fields, ["spec.limited", "spec"], "{events:?}");
-    assert!(
-        events.iter().any(|event| event.starts_with("end")),
-        "{events:?}"
-    );
 }
 
 #[tokio::test]

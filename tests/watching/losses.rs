@@ -4,9 +4,7 @@ use crate::support::{relabel_through, server_of, soon};
 use k8s_flowcontrol::api::{v1, v1beta3};
 use k8s_flowcontrol::client::Negotiated;
 use k8s_flowcontrol::convert::{Loss, PRESERVE_ZERO_ANNOTATION};
-use k8s_flowcontrol::watch::{
-    ObjectKey, Selection, Store, StoreEvent, WatchEvent, Watcher, WatcherEvent,
-};
+use k8s_flowcontrol::watch::{ObjectKey, Store, StoreEvent, WatchEvent, Watcher, WatcherEvent};
 use k8s_flowcontrol::{Api, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
@@ -69,11 +67,9 @@ async fn of_a_watch() {
 #[tokio::test]
 async fn of_a_watcher() {
     let (_server, wire, levels) = levels().await;
-    let everything = [Selection::labels("a"), Selection::labels("!a")];
     for mut watcher in [
         levels.watcher(),
         levels.watcher().streaming_lists(false).page_size(1),
-        levels.watcher().any_of(everything),
     ] {
         let mut items = Vec::new();
         loop {

@@ -6,7 +6,6 @@
 //! - `indexes`: indexes of stores, projections, and stores without a server
 //! - `invalid`: objects that do not fit their type
 //! - `positions`: watchers that begin at a stored resource version
-//! - `selections`: several selectors as one
 //! - `errors`: failures in subscriptions and in the log
 //! - `trouble`: servers on which watches do not work
 //! - `versions`: upgrades and downgrades of the server
@@ -34,7 +33,6 @@ mod positions;
 mod programs;
 mod proxy;
 mod random;
-mod selections;
 mod stores;
 mod support;
 mod trouble;

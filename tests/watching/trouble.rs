@@ -2,7 +2,7 @@
 
 use crate::fake::{Fake, Reply, answer, bookmark, ends, error_line, line, list, status};
 use crate::support::{next, soon, take, watcher};
-use k8s_flowcontrol::watch::{Selection, Store};
+use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, Error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -152,34 +152,6 @@ async fn a_failure_is_over_when_the_next_watch_works() {
 }
 
 #[tokio::test]
-async fn a_failure_of_one_selection_lasts_until_that_one_works() {
-    let server = Fake::start(|request| {
-        let version = 10 + u32::try_from(request.number).unwrap();
-        match (request.is_watch(), request.has("team")) {
-            // A failure leads to a list of both, which must not be older than the events.
-            (false, true) => list(version, "", &[]),
-            (false, false) => list(version, "", &[("a", version)]),
-            (true, true) => answer(429, "", status(429)),
-            // Many events, on many watches.
-            (true, false) => ends(line("MODIFIED", "a", version)),
-        }
-    })
-    .await;
-    let either = [
-        Selection::labels("team=a"),
-        Selection::fields("metadata.name=a"),
-    ];
-    let store = Store::start(paged(&server.client).any_of(either));
-    let mut changes = store.subscribe();
-    until(&store, |error| error.is_some()).await;
-    for _ in 0..20 {
-        soon(changes.next()).await.unwrap();
-        let error = store.last_error();
-        assert_eq!(error.and_then(|error| error.code()), Some(429));
-    }
-}
-
-#[tokio::test]
 async fn a_retry_after_of_an_hour_is_bounded() {
     let server = Fake::start(|request| match request.number {
         0 => answer(503, "Retry-After: 3600\r\n", status(503)),
@@ -266,32 +238,4 @@ async fn a_streaming_list_without_end_is_replaced_by_pages() {
         assert_eq!(store.len(), 2);
         assert_eq!(server.requests()[..4], ["watch", "watch", "watch", "list"]);
     }
-}
-
-/// The watches of one selection fail at once. The other selection's list has many pages, and must come to its end.
-#[tokio::test]
-async fn a_long_list_ends_though_other_watches_fail() {
-    let server = Fake::start(|request| match (request.is_watch(), request.has("team")) {
-        (true, true) => ends(error_line(500)),
-        (true, false) => Reply::Open(String::new()),
-        (false, true) => list(5, "", &[]),
-        (false, false) => {
-            let page = (1..50)
-                .rev()
-                .find(|page| request.has(&format!("continue=t{page}-")));
-            let page = page.unwrap_or(0);
-            let token = if page == 49 {
-                String::new()
-            } else {
-                format!("t{}-", page + 1)
-            };
-            list(5, &token, &[(&format!("level-{page}"), 1)])
-        }
-    })
-    .await;
-    let either = [Selection::labels("team=a"), Selection::all()];
-    let store = Store::start(paged(&server.client).any_of(either));
-    soon(store.wait_ready()).await.unwrap();
-    assert_eq!(store.len(), 50);
-    assert_eq!(server.count("list"), 51);
 }

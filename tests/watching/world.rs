@@ -3,8 +3,8 @@
 use crate::model::{State, Step};
 use crate::random::Random;
 use crate::support::level;
+use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 use std::collections::btree_map::Entry;
@@ -100,7 +100,7 @@ impl World {
     /// Writes a last object, which matches all selections, and notes the final objects.
     pub(crate) async fn finish(&self) {
         let levels = self.client.priority_level_configurations();
-        let marker = level("marker", &[("team", "a")]);
+        let marker = level("marker", &[("team", "a"), ("marked", "yes")]);
         levels.create(&marker).await.unwrap();
         let all = levels.list().await.unwrap().items;
         self.last.send_replace(Some(Arc::new(all)));
@@ -128,13 +128,6 @@ pub(crate) fn in_team_a(level: &Level) -> bool {
         .is_some_and(|team| team == "a")
 }
 
-pub(crate) fn in_union(level: &Level) -> bool {
-    let team_b = level
-        .metadata
-        .labels
-        .get("team")
-        .is_some_and(|team| team == "b");
-    in_team_a(level)
-        || (team_b && level.metadata.labels.contains_key("marked"))
-        || level.name() == "level-7"
+pub(crate) fn is_marked_in_a_team(level: &Level) -> bool {
+    level.metadata.labels.contains_key("team") && level.metadata.labels.contains_key("marked")
 }

@@ -7,7 +7,7 @@ use crate::Resource;
 use crate::meta::Time;
 use crate::request::http_request::Verb;
 use crate::response::decode::Response;
-use crate::watch::stream::LogStream;
+use crate::stream::LogStream;
 
 /// The default maximum length of a line: 1 MiB.
 const DEFAULT_MAX_LINE: usize = 1024 * 1024;

@@ -13,7 +13,6 @@ pub(crate) mod list;
 pub(crate) mod list_progress;
 pub(crate) mod log;
 pub(crate) mod metadata;
-pub(crate) mod objects;
 pub(crate) mod page_token;
 pub(crate) mod pages;
 pub(crate) mod patch;
@@ -22,7 +21,6 @@ pub(crate) mod release;
 pub(crate) mod replace;
 pub(crate) mod subresource;
 pub(crate) mod update;
-pub mod wait;
 pub(crate) mod watch;
 
 pub use apply::ApplyRequest;

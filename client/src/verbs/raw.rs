@@ -6,7 +6,7 @@ use crate::request::http_request::{HttpRequest, Verb};
 use crate::request::path::Target;
 use crate::response::decode::{Decoder, Response};
 use crate::send::client::Client;
-use crate::watch::stream::ByteStream;
+use crate::stream::ByteStream;
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 

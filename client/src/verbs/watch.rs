@@ -6,7 +6,7 @@ use crate::negotiate::codec::Codecs;
 use crate::request::query::{pretty_setter, selection_setters, setters};
 use crate::request::representation::without_managed_fields;
 use crate::response::decode::Response;
-use crate::watch::stream::{DEFAULT_MAX_LINE, WatchStream};
+use crate::stream::{DEFAULT_MAX_LINE, WatchStream};
 
 builder! {
     /// Opens a watch, made by [`Api::watch`](crate::Api::watch).

@@ -24,12 +24,13 @@
 
 mod key;
 mod store;
-pub(crate) mod stream;
 mod watcher;
 
+pub use crate::stream::{
+    Bookmark, DEFAULT_MAX_LINE, LineDecoder, LineTooLong, WatchEvent, WatchStream,
+};
 pub use key::ObjectKey;
 pub use store::{
     Driver, Index, Snapshot, Store, StoreBuilder, StoreEvent, StoreNotReady, Subscription,
 };
-pub use stream::{Bookmark, DEFAULT_MAX_LINE, LineDecoder, LineTooLong, WatchEvent, WatchStream};
-pub use watcher::{Selection, Watcher, WatcherEvent};
+pub use watcher::{Watcher, WatcherEvent};

@@ -47,16 +47,15 @@ async fn run<K: Resource>(
     mut on_error: Option<ErrorHandler>,
 ) {
     let mut abandoned = pin!(state.closed());
-    // The sources in trouble with their last failures, the latest one at the end.
-    let mut troubles: Vec<(usize, Arc<Error>)> = Vec::new();
+    // The last failure, until it is over.
+    let mut trouble: Option<Arc<Error>> = None;
     let mut is_warned = false;
     poll_fn(|cx| {
         if abandoned.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
         for _ in 0..BATCH {
-            let (source, received) = ready!(watcher.poll_source(cx));
-            match received {
+            match ready!(watcher.poll_received(cx)) {
                 Received::Nothing => {}
                 received @ (Received::Event(_) | Received::Recovered) => {
                     let event = match received {
@@ -68,13 +67,12 @@ async fn run<K: Resource>(
                     {
                         handler(&invalid::<K>(object));
                     }
-                    let before = troubles.len();
-                    troubles.retain(|(source, _)| watcher.is_degraded(*source));
-                    if troubles.is_empty() && std::mem::take(&mut is_warned) {
+                    let is_over = !watcher.is_degraded() && trouble.take().is_some();
+                    if trouble.is_none() && std::mem::take(&mut is_warned) {
                         tracing::info!(target: TARGET, kind = K::KIND, "the store is kept up to date again");
                     }
-                    if event.is_some() || troubles.len() < before {
-                        apply(&state, event, latest(&troubles));
+                    if event.is_some() || is_over {
+                        apply(&state, event, trouble.clone());
                     }
                 }
                 Received::Failed(error) => {
@@ -83,7 +81,7 @@ async fn run<K: Resource>(
                     }
                     // Servers and proxies end connections when they restart, some without TLS' close_notify. The next request
                     // shows whether this is more.
-                    if error.is_connection_lost() && troubles.is_empty() {
+                    if error.is_connection_lost() && trouble.is_none() {
                         tracing::debug!(target: TARGET, kind = K::KIND, %error, "the watch ended early and is opened again");
                     } else if !is_warned {
                         is_warned = true;
@@ -91,9 +89,8 @@ async fn run<K: Resource>(
                             target: TARGET, kind = K::KIND, %error, "the store may be out of date until its watch works again"
                         );
                     }
-                    troubles.retain(|(other, _)| *other != source);
-                    troubles.push((source, Arc::new(error)));
-                    state.send_modify(|state| state.error = latest(&troubles));
+                    trouble = Some(Arc::new(error));
+                    state.send_modify(|state| state.error.clone_from(&trouble));
                 }
             }
         }
@@ -109,10 +106,6 @@ fn invalid<K: Resource>(object: &InvalidObject) -> Error {
         message: object.to_string(),
         excerpt: String::new(),
     })
-}
-
-fn latest(troubles: &[(usize, Arc<Error>)]) -> Option<Arc<Error>> {
-    troubles.last().map(|(_, error)| error.clone())
 }
 
 fn apply<K: Resource>(

@@ -134,8 +134,7 @@ impl<K: Resource> Store<K> {
     ///
     /// A failure is over when the next watch delivers an event or a bookmark, or has been open for a second, or when a
     /// list is complete. While consecutive watches fail, for example because a server accepts and ends them at once,
-    /// neither a list nor the opening of another watch is enough. With
-    /// [several selections](crate::watch::Watcher::any_of), the failure of each one lasts until that one works again.
+    /// neither a list nor the opening of another watch is enough.
     ///
     /// After the [`Driver`](super::Driver) was dropped, for example because a handler panicked or the runtime was shut
     /// down, it is an error that never ends.

@@ -1,7 +1,8 @@
 //! The settings of a watcher.
 
 use super::modify::Modify;
-use super::{Selection, Settings, Watcher};
+use super::selection::Selection;
+use super::{Settings, Watcher};
 use crate::Resource;
 use crate::verbs::api::Api;
 use std::time::Duration;
@@ -16,8 +17,7 @@ impl<K: Resource> Watcher<K> {
         Self {
             api: api.keeping_invalid(true),
             settings,
-            selections: Vec::new(),
-            selection: Selection::all(),
+            selection: Selection::default(),
             modify: Modify::default(),
             running: None,
             reports_disappeared: true,
@@ -40,35 +40,14 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.selection = selection)
     }
 
-    /// Only objects that match any of the selections.
-    ///
-    /// Each selection is its own watch. An object that matches several is reported once, and reported deleted when
-    /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a
-    /// deletion may be reported up to half a second late. When an object is deleted and created again, the deletion is
-    /// reported first; only if the watch that must report it is interrupted, `Applied` with another UID comes alone.
-    ///
-    /// ```no_run
-    /// use k8s_flowcontrol::watch::Selection;
-    ///
-    /// # fn example(client: k8s_flowcontrol::Client) {
-    /// let watcher = client.flow_schemas().watcher().any_of([
-    ///     Selection::labels("team in (a,b)"),
-    ///     Selection::fields("metadata.name=exempt"),
-    /// ]);
-    /// # }
-    /// ```
-    pub fn any_of(self, selections: impl IntoIterator<Item = Selection>) -> Self {
-        self.changed(|watcher| watcher.selections = selections.into_iter().collect())
-    }
-
     /// Begins with a watch of the changes after a resource version, such as the stored
     /// [`resource_version`](Self::resource_version) of an earlier watcher, instead of with a list.
     ///
     /// If the server no longer knows the version, the first result is an error for which
     /// [`is_expired`](crate::Error::is_expired) is true, and then the watcher lists. Its first list cannot report which of the objects from before `version` have disappeared.
     ///
-    /// An empty version and `0` stand for a list. So does any version for watchers of [several](Self::any_of) selections
-    /// and of a [`Store`](crate::watch::Store), which need all objects.
+    /// An empty version and `0` stand for a list. So does any version for the watcher of a [`Store`](crate::watch::Store),
+    /// which needs all objects.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::watch::WatcherEvent;

@@ -1,14 +1,11 @@
 //! A watcher: lists and watches, one after the other, that survive lost connections and expired resource versions.
 
-mod any_of;
 mod builder;
 mod delays;
 mod event;
 mod failure;
 mod idle_timer;
-mod invalid_states;
 mod list_watch;
-mod matches;
 mod modify;
 mod open_watch;
 mod page;
@@ -19,14 +16,13 @@ mod settings;
 mod source;
 
 pub use event::WatcherEvent;
-pub use selection::Selection;
 
 use crate::verbs::api::Api;
 use crate::{Error, Resource};
-use any_of::AnyOf;
 use futures_core::Stream;
 use modify::Modify;
 use reported::ReportedKeys;
+use selection::Selection;
 use settings::Settings;
 pub(crate) use source::Received;
 use source::Source;
@@ -92,8 +88,6 @@ impl<K: Resource> Api<K> {
 pub struct Watcher<K: Resource> {
     api: Api<K>,
     settings: Settings,
-    selections: Vec<Selection>,
-    /// The selectors of the watcher itself, which narrow each of `selections`.
     selection: Selection,
     /// Changes each object.
     modify: Modify<K>,
@@ -103,9 +97,9 @@ pub struct Watcher<K: Resource> {
     reports_disappeared: bool,
 }
 
-enum Running<K: Resource> {
-    One(Box<Source<K>>, Option<ReportedKeys>),
-    Several(Box<AnyOf<K>>),
+struct Running<K: Resource> {
+    source: Box<Source<K>>,
+    reported: Option<ReportedKeys>,
 }
 
 impl<K: Resource> Watcher<K> {
@@ -129,19 +123,17 @@ impl<K: Resource> Watcher<K> {
 
     /// The resource version up to which all changes were returned: another watcher can [start from](Self::start_from) it.
     ///
-    /// `None` before the first list is complete, during later lists, and with [several selections](Self::any_of), each of
-    /// which has its own.
+    /// `None` before the first list is complete, and during later lists.
     pub fn resource_version(&self) -> Option<&str> {
         match &self.running {
-            Some(Running::One(source, _)) => source.version(),
-            None if self.selections.len() < 2 => self.settings.start_from.as_deref(),
-            _ => None,
+            Some(running) => running.source.version(),
+            None => self.settings.start_from.as_deref(),
         }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
         loop {
-            match ready!(self.poll_source(cx)).1 {
+            match ready!(self.poll_received(cx)) {
                 Received::Event(event) => return Poll::Ready(Ok(event)),
                 Received::Failed(error) => return Poll::Ready(Err(error)),
                 Received::Recovered | Received::Nothing => {}
@@ -149,57 +141,33 @@ impl<K: Resource> Watcher<K> {
         }
     }
 
-    /// The next event, and the number of its source.
-    pub(crate) fn poll_source(&mut self, cx: &mut Context<'_>) -> Poll<(usize, Received<K>)> {
-        if self.running.is_none() {
-            self.running = Some(self.start());
-        }
-        match &mut self.running {
-            Some(Running::One(source, reported)) => {
-                let mut received = ready!(source.poll(cx));
-                if let (Some(reported), Received::Event(event)) = (reported, &mut received) {
-                    reported.note(event);
-                }
-                Poll::Ready((0, received))
+    /// The next event, failure or recovery.
+    pub(crate) fn poll_received(&mut self, cx: &mut Context<'_>) -> Poll<Received<K>> {
+        let Running { source, reported } = self.running.get_or_insert_with(|| {
+            let source = Source::new(
+                self.api.clone(),
+                self.selection.clone(),
+                self.settings.clone(),
+                self.modify.clone(),
+            );
+            Running {
+                source: Box::new(source),
+                reported: self.reports_disappeared.then(ReportedKeys::default),
             }
-            Some(Running::Several(any_of)) => any_of.poll(cx),
-            // Unreachable, and harmless if it were not.
-            None => Poll::Pending,
+        });
+        let mut received = ready!(source.poll(cx));
+        if let (Some(reported), Received::Event(event)) = (reported, &mut received) {
+            reported.note(event);
         }
+        Poll::Ready(received)
     }
 
-    /// Whether the last failure of a source is not over: no event, bookmark or list, and no watch that stayed open,
-    /// shows that its changes arrive again.
-    pub(crate) fn is_degraded(&self, source: usize) -> bool {
-        match &self.running {
-            Some(Running::One(source, _)) => source.is_degraded(),
-            Some(Running::Several(any_of)) => any_of.is_degraded(source),
-            None => false,
-        }
-    }
-
-    fn start(&self) -> Running<K> {
-        let source = |selection: Selection, settings: Settings| {
-            Source::new(self.api.clone(), selection, settings, self.modify.clone())
-        };
-        let one = |selection: Selection| {
-            let reported = self.reports_disappeared.then(ReportedKeys::default);
-            let source = source(selection, self.settings.clone());
-            Running::One(Box::new(source), reported)
-        };
-        match &*self.selections {
-            [] => one(self.selection.clone()),
-            [only] => one(self.selection.and(only)),
-            several => {
-                let settings = Settings {
-                    start_from: None,
-                    ..self.settings.clone()
-                };
-                let selections = several.iter().map(|one| self.selection.and(one));
-                let sources = selections.map(|selection| source(selection, settings.clone()));
-                Running::Several(Box::new(AnyOf::new(sources.collect())))
-            }
-        }
+    /// Whether the last failure is not over: no event, bookmark or list, and no watch that stayed open, shows that changes
+    /// arrive again.
+    pub(crate) fn is_degraded(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.source.is_degraded())
     }
 }
 
@@ -220,7 +188,6 @@ impl<K: Resource> fmt::Debug for Watcher<K> {
         f.debug_struct("Watcher")
             .field("api", &self.api)
             .field("selection", &self.selection)
-            .field("any_of", &self.selections)
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 //! An open watch with its timers.
 
 use super::idle_timer::IdleTimer;
-use crate::watch::stream::{WatchEvent, WatchStream};
+use crate::stream::{WatchEvent, WatchStream};
 use crate::{Error, Resource};
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -14,9 +14,9 @@ use super::selection::Selection;
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::response::decode::Response;
+use crate::stream::WatchStream;
 use crate::transport::BoxFuture;
 use crate::verbs::api::Api;
-use crate::watch::stream::WatchStream;
 use crate::{List, Resource};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -107,14 +107,6 @@ impl<K: Resource> Source<K> {
     /// watch that stays open, or a list, unless watches fail too.
     pub(super) fn is_degraded(&self) -> bool {
         self.is_degraded
-    }
-
-    /// Lists all objects again.
-    pub(super) fn relist(&mut self) {
-        self.list_watch.relist();
-        if !matches!(self.state, State::Waiting(_)) {
-            self.state = State::Ready;
-        }
     }
 
     /// The next event. The source continues after a failure.

@@ -3,7 +3,7 @@
 use super::{Source, State, list_end};
 use crate::Resource;
 use crate::error::{Error, ErrorKind};
-use crate::watch::stream::WatchEvent;
+use crate::stream::WatchEvent;
 use crate::watch::watcher::event::WatcherEvent;
 use crate::watch::watcher::failure::WatchFailure;
 use crate::watch::watcher::list_watch::SHORT;

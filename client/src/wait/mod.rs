@@ -26,9 +26,9 @@ mod conditions;
 
 pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
-use super::api::Api;
 use crate::Resource;
 use crate::error::{Error, ErrorKind};
+use crate::verbs::api::Api;
 use crate::watch::{Watcher, WatcherEvent};
 use std::fmt;
 use std::future::Future;

@@ -1,13 +1,13 @@
 //! The verbs that `Api` and `Negotiated` have in common, so that a function is written once for both.
 
-use super::api::Api;
-use super::update::UpdateWith;
-use super::wait::WaitFor;
-use super::{
+use crate::negotiate::negotiated::Negotiated;
+use crate::verbs::api::Api;
+use crate::verbs::update::UpdateWith;
+use crate::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
     GetOptRequest, GetRequest, ListRequest, ReplaceRequest, WatchRequest,
 };
-use crate::negotiate::negotiated::Negotiated;
+use crate::wait::WaitFor;
 use crate::watch::Watcher;
 use crate::{Client, Error, PartialObjectMetadata, Resource};
 use std::fmt::Debug;
