@@ -33,6 +33,20 @@ impl ApiServer {
 }
 
 /// Settings of an [`ApiServer`].
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_flowcontrol_server::ApiServer;
+/// use serde_json::json;
+///
+/// let schema = json!({"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema",
+///     "metadata": {"name": "mine"}, "spec": {"priorityLevelConfiguration": {"name": "catch-all"}}});
+/// let server = ApiServer::builder().kubernetes("1.31").objects([&schema]).flow_control(true).start().await?;
+/// println!("{}", server.url());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Builder {
     release: Result<Release, UnknownRelease>,

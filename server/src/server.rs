@@ -20,6 +20,19 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// A running API server. Dropping it stops it and closes its connections.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_flowcontrol_server::ApiServer;
+///
+/// let server = ApiServer::builder().kubernetes("1.28").record_requests().start().await?;
+/// // A client of the same program, or `kubectl --kubeconfig` with the text of `kubeconfig()`.
+/// println!("{} serves {:?}", server.url(), server.requests());
+/// server.upgrade("1.29").await?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct ApiServer {
     /// The context of requests, which an upgrade replaces.
     context: Arc<RwLock<Context>>,

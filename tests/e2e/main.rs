@@ -21,6 +21,7 @@
 //! - `dynamic`: kinds that are chosen at run time
 //! - `dumps`: the server's flow-control tables, read by `rules`
 //! - `examples`: the programs in `examples/`
+//! - `documented`: the most used items have an example in their documentation
 
 #![allow(
     clippy::unwrap_used,
@@ -31,6 +32,7 @@
 
 mod answers;
 mod both;
+mod documented;
 mod documents;
 mod dry_runs;
 mod dumps;

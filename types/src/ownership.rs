@@ -40,6 +40,21 @@ use serde_json::{Error, Map, Value};
 ///
 /// The values come from `live`. Fields that were applied through another version of this API group are included.
 ///
+/// ```
+/// use k8s_flowcontrol_types::Resource;
+/// use k8s_flowcontrol_types::api::v1::FlowSchema;
+/// use k8s_flowcontrol_types::ownership::extract;
+///
+/// let live: FlowSchema = serde_json::from_str(r#"{
+///     "metadata": {"name": "a", "managedFields": [{"manager": "me", "operation": "Apply",
+///         "fieldsV1": {"f:spec": {"f:matchingPrecedence": {}}}}]},
+///     "spec": {"matchingPrecedence": 500, "priorityLevelConfiguration": {"name": "exempt"}}}"#)?;
+/// let mine = extract(&live, "me")?.unwrap_or_else(|| FlowSchema::partial("a"));
+/// assert_eq!(serde_json::to_value(&mine.spec)?, serde_json::json!({"matchingPrecedence": 500}));
+/// assert!(extract(&live, "nobody")?.is_none());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
 /// # Errors
 /// The managed fields are malformed, or an unknown field of `live` has a value that a tree cannot represent, such as
 /// `1e400`.

@@ -50,6 +50,16 @@ use k8s_flowcontrol_rules::objects::levels_in_use;
 use k8s_flowcontrol_types::order;
 
 /// Finds the causes of waiting and rejected requests.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::diagnosis::{Evidence, Scope, Verdict, diagnose};
+/// use k8s_flowcontrol_types::Release;
+///
+/// // Objects alone prove little: the diagnosis lists the evidence that is missing.
+/// let diagnosis = diagnose(&Evidence::new(Release::NEWEST, Vec::new(), Vec::new()), &Scope::default());
+/// assert_eq!(diagnosis.verdict, Verdict::Unknown);
+/// assert!(!diagnosis.gaps.is_empty());
+/// ```
 pub fn diagnose(evidence: &Evidence, scope: &Scope<'_>) -> Diagnosis {
     let levels = levels_in_use(&evidence.priority_levels, evidence.release);
     let context = Context::new(evidence, scope, &levels);

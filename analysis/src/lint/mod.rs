@@ -37,6 +37,19 @@ use context::Context;
 use k8s_flowcontrol_types::order;
 
 /// Returns the problems of a configuration, ordered by severity, object and path.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::lint::{Configuration, lint};
+/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_types::api::v1::FlowSchema;
+///
+/// let schema: FlowSchema = serde_json::from_str(
+///     r#"{"metadata": {"name": "a"}, "spec": {"priorityLevelConfiguration": {"name": "missing"}}}"#)?;
+/// for finding in lint(&Configuration::files(&[schema], &[], Release::NEWEST)) {
+///     println!("{}: {}", finding.path, finding.message);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn lint(configuration: &Configuration<'_>) -> Vec<Finding> {
     let context = Context::new(configuration);
     let mut findings = Vec::new();

@@ -77,6 +77,19 @@ use run::{Observer, Run};
 /// Runs a load against a server that is idle at time zero, and tells `progress` from time to time how far it has come.
 ///
 /// Clients whose requests are not subject to flow control send nothing.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::simulation::{Load, simulate};
+/// use k8s_flowcontrol_rules::controller::FlowController;
+/// use k8s_flowcontrol_types::Release;
+/// use std::time::Duration;
+///
+/// let server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO)?;
+/// let load = Load { duration: Duration::from_secs(1), clients: Vec::new() };
+/// let report = simulate(server, &load, 1, |progress| println!("{progress:?}"));
+/// assert!(report.levels.iter().all(|level| level.counts.dispatched == 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn simulate(
     server: FlowController,
     load: &Load,

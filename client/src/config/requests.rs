@@ -139,6 +139,20 @@ impl Config {
     /// Watchers and stores do not use the budget: each sends one request at a time and pauses in between. The second
     /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a
     /// conflict, do not take tokens either.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::Client;
+    /// use k8s_flowcontrol::config::Config;
+    ///
+    /// let config = Config::new("http://127.0.0.1:8080")?.with_retry_budget(50);
+    /// let client = Client::new(config)?;
+    /// // At most 10 consecutive retries; a metric may show what is left.
+    /// assert_eq!(client.retry_budget_left(), Some(50));
+    ///
+    /// let config = Config::new("http://127.0.0.1:8080")?.with_retry_budget(None);
+    /// assert_eq!(Client::new(config)?.retry_budget_left(), None);
+    /// # Ok::<(), k8s_flowcontrol::Error>(())
+    /// ```
     #[must_use]
     pub fn with_retry_budget(mut self, tokens: impl Into<Option<u32>>) -> Self {
         self.requests.retry_budget = tokens.into();

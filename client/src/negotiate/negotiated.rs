@@ -55,6 +55,17 @@ impl Client {
     ///
     /// Reads the versions and the release of the server.
     ///
+    /// ```no_run
+    /// use k8s_flowcontrol::api::v1::FlowSchema;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// // The same program for Kubernetes 1.25, which serves v1beta2, and 1.36, which serves v1.
+    /// let schemas = client.negotiated::<FlowSchema>().await?;
+    /// println!("{} schemas in {}", schemas.list().await?.items.len(), schemas.wire_version());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If the request fails, or the server does not serve a version that this crate knows.
     pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {

@@ -14,6 +14,21 @@ const EXCERPT: usize = 300;
 /// A decoded response: the value, the status code, and the headers.
 ///
 /// Every request builder's `.send()` returns a `Response`. `.await` on the builder itself returns the value alone.
+///
+/// ```no_run
+/// use k8s_flowcontrol::Resource;
+///
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// let response = client.flow_schemas().get("exempt").send().await?;
+/// println!("{} after {} attempts, audit id {:?}", response.code(), response.attempts(), response.audit_id());
+/// for warning in response.warnings() {
+///     eprintln!("warning: {warning}");
+/// }
+/// let schema = response.into_inner();
+/// println!("{}", schema.name());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Response<T> {
     value: T,

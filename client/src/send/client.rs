@@ -34,6 +34,16 @@ impl Client {
     /// A client for kubectl's default server: the kubeconfig files of `KUBECONFIG`, else `~/.kube/config`, else the service
     /// account of the pod that the program runs in.
     ///
+    /// ```no_run
+    /// use k8s_flowcontrol::Client;
+    ///
+    /// # async fn example() -> Result<(), k8s_flowcontrol::Error> {
+    /// let client = Client::try_default().await?;
+    /// println!("{} is Kubernetes {}", client.config().server_url(), client.release().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If none of them exists or one is invalid. The error names the file, the context and the field.
     pub async fn try_default() -> Result<Self, Error> {
@@ -46,6 +56,15 @@ impl Client {
     }
 
     /// A client for a server without authentication, such as `http://127.0.0.1:8080`.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::Client;
+    ///
+    /// let client = Client::from_url("http://127.0.0.1:8080")?;
+    /// assert_eq!(client.config().server_url(), "http://127.0.0.1:8080/");
+    /// assert!(Client::from_url("127.0.0.1:8080").is_err());
+    /// # Ok::<(), k8s_flowcontrol::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If `url` is not an `http` or `https` URL, or it is an `https` URL and a TLS provider is missing.
@@ -72,6 +91,18 @@ impl Client {
 
     /// The same client with another maximum time for requests, see
     /// [`Config::with_timeout`].
+    ///
+    /// ```
+    /// use k8s_flowcontrol::Client;
+    /// use std::time::Duration;
+    ///
+    /// let client = Client::from_url("http://127.0.0.1:8080")?;
+    /// let hasty = client.clone().with_timeout(Duration::from_secs(5)); // shares the connections
+    /// assert_eq!(hasty.timeout(), Some(Duration::from_secs(5)));
+    /// assert_eq!(client.timeout(), Some(Duration::from_secs(90)));
+    /// // One request may have its own: `client.flow_schemas().get("exempt").timeout(…)`.
+    /// # Ok::<(), k8s_flowcontrol::Error>(())
+    /// ```
     #[must_use]
     pub fn with_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.timeout = Some(timeout.into());

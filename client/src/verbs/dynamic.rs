@@ -36,6 +36,20 @@ impl Client {
     /// The objects of a kind of any group, in one namespace, or in all.
     ///
     /// [`ResourceKind::discovered`] finds a kind on a server; [`ResourceKind::new`] makes one.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::Resource;
+    /// use k8s_flowcontrol::client::ResourceKind;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let resources = client.api_resources("apps", "v1").await?;
+    /// let kind = ResourceKind::discovered(&resources, "Deployment").ok_or("the server has no deployments")?;
+    /// for deployment in client.dynamic(kind, Some("default")).list().await? {
+    ///     println!("{} wants {}", deployment.name(), deployment.tree()["spec"]["replicas"]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn dynamic(&self, kind: ResourceKind, namespace: Option<&str>) -> Api<DynamicObject> {
         Api::of_kind(self.clone(), kind, namespace.map(str::to_owned))
     }

@@ -49,6 +49,17 @@ impl<K: Resource> ListRequest<K> {
     }
 
     /// The pages of the list, as a stream. [`limit`](Self::limit) is the size of a page and defaults to 500 objects.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let mut pages = client.flow_schemas().list().limit(100).pages();
+    /// while let Some(page) = pages.next().await {
+    ///     let page = page?;
+    ///     println!("{} of about {:?} more", page.items.len(), page.metadata.remaining_item_count);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn pages(self) -> Pages<K> {
         Pages::new(self.call, self.wires)
     }
@@ -77,6 +88,18 @@ impl<K: Resource> ListRequest<K> {
     }
 
     /// The objects of all pages, as a stream.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::Resource;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let mut items = client.flow_schemas().list().label_selector("team=a").items();
+    /// while let Some(schema) = items.next().await {
+    ///     println!("{}", schema?.name());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn items(mut self) -> Items<K> {
         self.wires = self.wires.keeping_invalid(false);
         Items::new(self.pages())

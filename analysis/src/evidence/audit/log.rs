@@ -60,6 +60,21 @@ impl AuditLog {
     ///
     /// Values that are not events are counted and skipped.
     ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::audit::AuditLog;
+    ///
+    /// let text = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": "7", "stage": "ResponseComplete",
+    ///     "requestURI": "/version", "verb": "get", "user": {"username": "alice"}}"#.replace('\n', "");
+    /// let mut log = AuditLog::new();
+    /// let mut users = Vec::new();
+    /// log.read(text.as_bytes(), |event| {
+    ///     users.push(event.attributes().user.name.to_string());
+    ///     Ok::<(), std::io::Error>(())
+    /// })?;
+    /// assert_eq!((users.as_slice(), log.counts().broken), (["alice".to_owned()].as_slice(), 0));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `input` cannot be read, or `each` fails.
     pub fn read<E: From<io::Error>>(

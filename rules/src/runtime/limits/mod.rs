@@ -58,6 +58,19 @@ impl ServerLimits {
     ///
     /// `levels` is a slice, or any other iterator of references: `snapshot.iter().map(|level| &**level)` reads a snapshot of
     /// a store without copying its objects.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::limits::ServerLimits;
+    /// use k8s_flowcontrol_types::{Release, Resource};
+    /// use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+    /// use std::sync::Arc;
+    ///
+    /// // As `Store::snapshot` returns them.
+    /// let snapshot: Vec<Arc<PriorityLevelConfiguration>> = Vec::new();
+    /// let limits = ServerLimits::new(snapshot.iter().map(|level| &**level), 600, Release::NEWEST);
+    /// // The mandatory levels always exist; `catch-all` has all shares.
+    /// assert_eq!(limits.level("catch-all").map(|level| level.nominal), Some(600));
+    /// ```
     pub fn new<'a>(
         levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,
         concurrency_limit: u32,

@@ -51,6 +51,22 @@ impl Classifier {
     ///
     /// Both are slices, or any other iterators of references, such as `snapshot.iter().map(|schema| &**schema)` for a
     /// snapshot of a store.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
+    /// use k8s_flowcontrol_types::Release;
+    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    ///
+    /// let schema: FlowSchema = serde_json::from_str(r#"{
+    ///     "metadata": {"name": "reports"},
+    ///     "spec": {"priorityLevelConfiguration": {"name": "catch-all"}, "rules": [{
+    ///         "subjects": [{"kind": "User", "user": {"name": "alice"}}],
+    ///         "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/version"]}]}]}}"#)?;
+    /// let classifier = Classifier::new([&schema], [], Release::NEWEST);
+    /// let request = RequestAttributes::from_http("GET", "/version", User::named("alice"))?;
+    /// assert_eq!(classifier.classify(&request).map(|taken| taken.flow_schema), Some("reports"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new<'a>(
         flow_schemas: impl IntoIterator<Item = &'a FlowSchema>,
         priority_levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,

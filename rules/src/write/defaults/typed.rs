@@ -24,6 +24,17 @@ pub trait Defaulted: Sized {
     fn default_in_place(&mut self, release: Release);
 
     /// Returns the object with the defaults of a server of `release`.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::defaults::Defaulted;
+    /// use k8s_flowcontrol_types::Release;
+    /// use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+    ///
+    /// let mut level = PriorityLevelConfiguration::default();
+    /// level.spec.limited.get_or_insert_default().nominal_concurrency_shares = Some(0);
+    /// let limited = level.defaulted(Release::NEWEST).spec.limited.unwrap_or_default();
+    /// assert_eq!((limited.nominal_concurrency_shares, limited.lendable_percent), (Some(0), Some(0)));
+    /// ```
     fn defaulted(mut self, release: Release) -> Self {
         self.default_in_place(release);
         self

@@ -104,6 +104,19 @@ impl Rules {
 /// The object is expected as decoded: a field of a wrong type counts as absent ([`verdict`] reports it). An object with
 /// `generateName` and without a name is validated under a generated name that ends in `xxxxx`; a server that generates
 /// names sets the name first.
+///
+/// ```
+/// use k8s_flowcontrol_rules::validate;
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
+/// use serde_json::json;
+///
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1, Release::NEWEST);
+/// let level = json!({"metadata": {"name": "batch"}, "spec": {"type": "Exempt", "exempt": {"lendablePercent": 101}}});
+/// let paths: Vec<_> = validate::create(&level, kind).into_iter().map(|violation| violation.field).collect();
+/// // Only the level named `exempt` may be exempt, and 101 is not a percentage.
+/// assert_eq!(paths, ["spec.type", "spec.exempt.lendablePercent"]);
+/// ```
 pub fn create(object: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
     let rules = rules.into();
     let mut report = Report::new(rules.kind.release);
