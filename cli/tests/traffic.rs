@@ -379,11 +379,7 @@ fn outputs_never_replace_inputs_or_each_other() {
     let log = folder.file("audit.log", &text);
     let bobs = folder.file("bobs.json", BOBS);
     let page = folder.path("page.html");
-    let outputs = match cfg!(feature = "parquet") {
-        true => vec!["--html", "--partial", "--parquet"],
-        false => vec!["--html", "--partial"],
-    };
-    for option in outputs {
+    for option in ["--html", "--partial", "--parquet"] {
         for input in [&log, &bobs] {
             let output = run(&["traffic", "--audit-log", &log, "-f", &bobs, option, input]);
             assert_eq!(code(&output), 2, "{option}: {}", stderr(&output));
@@ -961,4 +957,17 @@ fn the_policy_states_its_events() {
     ] {
         assert!(text.contains(line), "{text}");
     }
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_library_of_parquet_the_error_says_what_to_install() {
+    let folder = Folder::new();
+    let (log, rows) = (folder.file("audit.log", traffic()), folder.path("rows"));
+    let output = run(&["traffic", "--audit-log", &log, "--parquet", &rows]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    for expected in ["without support for Apache Parquet", "--features parquet"] {
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    assert!(!std::path::Path::new(&rows).exists());
 }

@@ -5,7 +5,7 @@ mod charts;
 mod export;
 mod print;
 mod requests;
-#[cfg(feature = "parquet")]
+#[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
 mod rows;
 
 use crate::audit_logs::read_logs;
@@ -31,7 +31,6 @@ use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
-#[cfg(feature = "parquet")]
 use rows::Rows;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +83,6 @@ pub(crate) struct Args {
     each_request: bool,
 
     /// Also write one row for each request to a file of Apache Parquet, for DuckDB, Spark, ClickHouse and others
-    #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE", conflicts_with = "each_request")]
     parquet: Option<PathBuf>,
 
@@ -262,9 +260,7 @@ impl Args {
 
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         let outputs = self.report.html.iter().chain(&self.partial);
-        #[cfg(feature = "parquet")]
-        let outputs = outputs.chain(&self.parquet);
-        outputs
+        outputs.chain(&self.parquet)
     }
 }
 
@@ -316,7 +312,6 @@ fn read(
         true => Traffic::partial(accounting),
         false => Traffic::new(accounting),
     };
-    #[cfg(feature = "parquet")]
     if let Some(file) = &args.parquet {
         let mut rows = Rows::create(file)?;
         add_logs(

@@ -20,7 +20,9 @@ pub(crate) use comment::CommentArg;
 pub(crate) use diagnostic::{Diagnostic, Level};
 pub(crate) use diff::write_diff;
 pub(crate) use escape::one_line;
-pub(crate) use file::{OutputFile, outputs_are_not_inputs, write_file};
+#[cfg(feature = "parquet")]
+pub(crate) use file::OutputFile;
+pub(crate) use file::{outputs_are_not_inputs, write_file};
 pub(crate) use form::{ObjectForm, OutputArg, hide_managed_fields};
 pub(crate) use json::{set_context, write_line, write_list, write_report};
 pub(crate) use objects::{ObjectFormat, write_objects};
