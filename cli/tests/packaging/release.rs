@@ -68,7 +68,10 @@ impl Project {
         release.args([VERSION, folder]);
         release.env("CARGO_TARGET_DIR", target).env("GATE", "true");
         // The library of Parquet takes a third of the time; a test of its own has it.
-        release.env("TARGETS", TARGET).env("PROFILE", "dev").env("FEATURES", "");
+        release
+            .env("TARGETS", TARGET)
+            .env("PROFILE", "dev")
+            .env("FEATURES", "");
         release.env("CARGO_PROFILE_DEV_DEBUG", "false");
         release
     }
