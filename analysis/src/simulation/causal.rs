@@ -1,6 +1,8 @@
 //! Recorded requests, sent again by clients that wait for responses.
 
 use super::logged::{Class, Recorded};
+use super::report::Observed;
+use super::slowdown::Slowdown;
 use super::source::{Facts, Source};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
@@ -9,6 +11,8 @@ use std::time::Duration;
 /// A request that comes later than this after the last response of its client keeps the time of the log, in microseconds: a
 /// timer or a person sent it, and not the response.
 const LONGEST_THINK_US: i64 = 5_000_000;
+/// The last requests of a client, which are sent again if it is faster than in the log.
+const KEPT: usize = 32;
 /// The header `Retry-After` of a rejection.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -47,6 +51,8 @@ struct Client {
     ends: BTreeSet<(i64, u64, bool)>,
     /// Requests that wait for a response in the simulation.
     next: VecDeque<Successor>,
+    /// The last requests, which follow once more when the log ends before the simulation.
+    past: VecDeque<Successor>,
     /// The ends of simulated requests that still lack a successor, and whether they were rejected.
     idle: Vec<(Duration, bool)>,
     /// After a response, and after a rejection.
@@ -58,8 +64,15 @@ pub(super) struct Causal<I> {
     classes: Vec<Class>,
     /// The execution time of the requests for which it is unknown, by kind.
     averages: Vec<Duration>,
-    /// The time of the first request.
+    /// None if requests do not slow each other down.
+    slowdown: Option<Slowdown>,
+    /// In the log; 1 if requests do not slow each other down.
+    average_speed: f64,
+    /// The time of the first request, and the time from it to the last one.
     first: i64,
+    duration: Duration,
+    /// The log, by flow.
+    pub(super) observed: Vec<Observed>,
     unread: Option<Recorded>,
     requests: I,
     clients: HashMap<u32, Client>,
@@ -79,14 +92,19 @@ pub(super) struct Causal<I> {
 impl<I: Iterator<Item = Recorded>> Causal<I> {
     pub(super) fn new(
         classes: Vec<Class>,
-        averages: Vec<Duration>,
+        (averages, slowdown): (Vec<Duration>, Option<Slowdown>),
         waiting: HashMap<u32, bool>,
-        first: i64,
+        (first, last): (i64, i64),
         mut requests: I,
     ) -> Self {
+        let flows = classes.iter().map(|class| class.flow as usize + 1).max();
         Self {
+            duration: Duration::from_micros(last.abs_diff(first)),
+            observed: vec![Observed::default(); flows.unwrap_or_default()],
             classes,
             averages,
+            average_speed: slowdown.as_ref().map_or(1.0, Slowdown::average),
+            slowdown,
             first,
             unread: requests.next(),
             requests,
@@ -119,6 +137,8 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         };
         self.unread = self.requests.next();
         self.reads += 1;
+        let flow = self.classes[request.class as usize].flow;
+        self.observed[flow as usize].add(&request);
         let received = request.received_us;
         let at = self.at(received);
         let is_awaited = self.waiting.get(&request.client) == Some(&true);
@@ -145,11 +165,16 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
                 let pauses = &mut client.pauses[usize::from(rejection)];
                 pauses.sum = pauses.sum.saturating_add(think);
                 pauses.count = pauses.count.saturating_add(1);
-                client.next.push_back(Successor {
+                let successor = Successor {
                     request,
                     think,
                     rejection,
-                });
+                };
+                client.next.push_back(successor);
+                client.past.push_back(successor);
+                if client.past.len() > KEPT {
+                    client.past.pop_front();
+                }
                 self.follow(request.client);
             }
             _ => self.start(at, sending),
@@ -168,7 +193,13 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         if client.idle.is_empty() {
             return;
         }
-        let Some(successor) = client.next.pop_front() else {
+        let mut successor = client.next.pop_front();
+        if successor.is_none() && self.unread.is_none() {
+            // The client is ahead of the log, and would not stop.
+            successor = client.past.pop_front();
+            client.past.extend(successor);
+        }
+        let Some(successor) = successor else {
             return;
         };
         let Some((ended, rejected)) = client.idle.pop() else {
@@ -189,7 +220,10 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             recorded: successor.request,
             is_awaited: true,
         };
-        self.start(ended.saturating_add(pause), sending);
+        let at = ended.saturating_add(pause);
+        if at <= self.duration {
+            self.start(at, sending);
+        }
     }
 
     fn start(&mut self, at: Duration, sending: Sending) {
@@ -234,17 +268,23 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
             retries_left: 0,
             work: class.work,
             deadline: class.deadline,
-            observed: request.observed,
-            observed_rejection: request.rejected,
+            overhead: Some(request.overhead),
         }
     }
 
     fn execution_time(&mut self, sending: Sending, _: Duration) -> Duration {
         let request = &sending.recorded;
         let kind = self.classes[request.class as usize].kind;
-        request
-            .execution
-            .unwrap_or_else(|| self.averages[kind as usize])
+        let Some(execution) = request.execution else {
+            let average = self.averages[kind as usize];
+            return average.mul_f64(self.average_speed);
+        };
+        match (&self.slowdown, request.execution_us()) {
+            (Some(slowdown), Some((began, ended))) => {
+                Duration::from_nanos((slowdown.alone(began, ended) * 1000.0) as u64)
+            }
+            _ => execution,
+        }
     }
 
     fn rejected(&mut self, _: Duration, _: Sending) -> bool {

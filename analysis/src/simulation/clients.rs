@@ -162,8 +162,7 @@ impl Source for Clients<'_> {
             retries_left: sending.retries,
             work: client.work,
             deadline: client.deadline,
-            observed: None,
-            observed_rejection: false,
+            overhead: None,
         }
     }
 

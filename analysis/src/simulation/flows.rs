@@ -15,12 +15,8 @@ pub(super) struct Flow {
     pub(super) hash: u64,
     pub(super) counts: Counts,
     pub(super) waits: Waits,
-    /// The waits that the log recorded.
-    pub(super) observed: Waits,
-    /// The requests that the server of the log rejected.
-    pub(super) observed_rejected: u64,
-    /// The simulated waits that a server would annotate.
-    pub(super) shown: Waits,
+    /// The times from the arrival to the response of requests of a log.
+    pub(super) responses: Waits,
 }
 
 /// Flows, each of them once.
@@ -57,9 +53,7 @@ impl Flows {
                     hash,
                     counts: Counts::default(),
                     waits: Waits::default(),
-                    observed: Waits::default(),
-                    observed_rejected: 0,
-                    shown: Waits::default(),
+                    responses: Waits::default(),
                 });
                 // More flows do not fit into memory.
                 all.len() as u32 - 1

@@ -33,6 +33,23 @@ impl Recorded {
 }
 
 impl Recorded {
+    /// The times between which the request executed, in microseconds since 1970; none without them.
+    pub(super) fn execution_us(&self) -> Option<(i64, i64)> {
+        let (execution, wait) = (self.execution?, self.wait());
+        let after = |at: i64, time: Duration| {
+            at.saturating_add_unsigned(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+        };
+        let began = after(self.received_us, wait);
+        Some((began, after(began, execution)))
+    }
+
+    /// The wait of the request: recorded, or else the rest of its time.
+    pub(super) fn wait(&self) -> Duration {
+        let took = self.took.unwrap_or_default();
+        let others = self.overhead.saturating_add(self.execution.unwrap_or(took));
+        self.observed.unwrap_or(took.saturating_sub(others))
+    }
+
     /// A request of a class; see the fields. Its client is 0, and it took its execution and its wait.
     pub fn new(
         received_us: i64,

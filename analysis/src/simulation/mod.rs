@@ -8,10 +8,11 @@
 //! A request of a generated client that gets 429 is retried after a second, as client-go does with `Retry-After: 1`, up to ten
 //! times.
 //!
-//! The model does not know several API servers, the processor's load (the time that a request executes does not depend on
-//! the others), or the bytes of objects beyond the given seats. The requests of an audit log follow the simulated responses
-//! where their clients [waited](Recording::find_loops) for them, and come at their times otherwise; waits that the log does not
-//! have are [estimated](Recording::separate_waits). [`Report::predictions`] compares the outcome with the log.
+//! The model does not know several API servers, or the bytes of objects beyond the given seats. The requests of an audit log
+//! follow the simulated responses where their clients [waited](Recording::find_loops) for them, and come at their times
+//! otherwise; waits that the log does not have are [estimated](Recording::separate_waits), and so is [how much
+//! requests slow each other down](Recording::find_slowdown). Generated requests execute as long as the load says.
+//! [`Report::predictions`] compares the outcome with the log.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::controller::FlowController;
@@ -40,6 +41,7 @@
 mod causal;
 mod clients;
 mod events;
+mod executing;
 mod explain;
 mod flows;
 mod hidden;
@@ -51,6 +53,7 @@ mod random;
 mod recorded;
 mod report;
 mod run;
+mod slowdown;
 mod source;
 mod tally;
 mod trial;
@@ -126,7 +129,7 @@ fn run_of_clients<O: Observer>(
     let mut flows = Flows::default();
     let clients = Clients::new(&server, load, seed, &mut flows);
     Run::new(
-        server,
+        (server, None),
         clients,
         load.duration,
         flows.all,

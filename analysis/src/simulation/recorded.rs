@@ -5,15 +5,17 @@ mod prepared;
 pub(crate) use prepared::Shape;
 
 use super::causal::Causal;
+use super::executing::Executing;
 use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
 use super::hidden::Separate;
 use super::logged::{Class, Recorded};
 use super::loops::waiting_clients;
-use super::report::Report;
+use super::report::{FlowReport, Report};
 use super::run::{Observer, Progress, Run};
+use super::slowdown::{Executions, Slowdown};
 use crate::audit::Event;
-use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
+use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
@@ -70,10 +72,10 @@ pub struct Recording {
     clients: HashMap<(String, String), u32>,
     /// Whether each client waits for its responses.
     waiting: HashMap<u32, bool>,
+    /// None if requests do not slow each other down, and before [`find_slowdown`](Self::find_slowdown).
+    slowdown: Option<Slowdown>,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
-    /// The requests that the server of the log rejected, by index of the level.
-    rejected: Vec<u64>,
 }
 
 /// The requests with the same verb and resource.
@@ -89,7 +91,6 @@ impl Recording {
     /// A recording for a server that is idle at the time of the first request.
     pub fn new(server: FlowController, bounds: LevelBounds, estimator: Estimator) -> Self {
         Self {
-            rejected: vec![0; server.levels().count()],
             server,
             bounds,
             estimator,
@@ -100,6 +101,7 @@ impl Recording {
             known_classes: HashMap::new(),
             clients: HashMap::new(),
             waiting: HashMap::new(),
+            slowdown: None,
             period: None,
         }
     }
@@ -119,7 +121,7 @@ impl Recording {
         }
         // Recordings of the same log for other configurations have the same numbers.
         let (client, kind) = (self.client(event), self.kind(attributes));
-        let (class, level) = self.classify(attributes, event.query(), stored, kind)?;
+        let class = self.classify(attributes, event.query(), stored, kind)?;
         let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
         let execution = bounded(event.execution_time());
         if let Some(execution) = execution {
@@ -128,9 +130,6 @@ impl Recording {
             kind.execution = kind.execution.saturating_add(execution);
         }
         let rejected = event.is_rejected_by_flow_control();
-        if rejected {
-            self.rejected[level.index()] += 1;
-        }
         let (first, last) = self.period.unwrap_or((received_us, received_us));
         self.period = Some((first.min(received_us), last.max(received_us)));
         Some(Recorded {
@@ -172,8 +171,21 @@ impl Recording {
         Separate::new(known, self.server.clone(), first, requests)
     }
 
-    /// Takes the clients of another recording of the same requests.
+    /// Estimates how much requests slow each other down.
+    ///
+    /// The requests must be those of [`separate_waits`](Self::separate_waits). Without this, a request executes as long as in the log,
+    /// however many others execute at the same time.
+    pub fn find_slowdown(&mut self, requests: impl IntoIterator<Item = Recorded>) {
+        let mut executions = Executions::new(self.period.unwrap_or_default());
+        for request in requests {
+            executions.add(self.classes[request.class as usize].kind, &request);
+        }
+        self.slowdown = executions.slowdown();
+    }
+
+    /// Takes the clients and the slowdown of another recording of the same requests.
     pub fn learn_from(&mut self, other: &Self) {
+        self.slowdown.clone_from(&other.slowdown);
         self.waiting.clone_from(&other.waiting);
     }
 
@@ -185,6 +197,9 @@ impl Recording {
     /// response with another outcome than in the log (429 or not), the client pauses as it did on average after that
     /// outcome. All other requests come at the times of the log.
     ///
+    /// Requests that follow responses end with the last request of the log: a client that is slower than in the log sends fewer
+    /// requests, and one that is faster sends its last ones again.
+    ///
     /// The times of the report begin with the first request. A rejected request is not retried: its client's retries are
     /// requests of the log.
     pub fn replay(
@@ -192,20 +207,27 @@ impl Recording {
         requests: impl IntoIterator<Item = Recorded>,
         progress: impl FnMut(Progress),
     ) -> Report {
-        let rejected = self.rejected.clone();
-        let names: Vec<_> = self
-            .server
-            .levels()
-            .map(|level| level.name.to_owned())
-            .collect();
+        let flows = self.flows.all.clone();
+        let slowdown = self.slowdown.as_ref().map(Slowdown::of_doubling);
         let mut run = self.prepare(requests.into_iter(), ());
         run.run(progress);
+        let observed = std::mem::take(&mut run.source.observed);
         let mut report = run.report();
+        report.slowdown = slowdown;
         report.clients.retain(|(_, counts)| counts.arrived > 0);
-        for (name, rejected) in names.into_iter().zip(rejected) {
-            if let Some(level) = report.levels.iter_mut().find(|level| level.name == name) {
-                level.observed.rejected = rejected;
+        for (flow, observed) in flows.iter().zip(observed) {
+            let is_same = |found: &&mut FlowReport| {
+                found.flow_schema == flow.flow_schema
+                    && found.flow_distinguisher == flow.flow_distinguisher
+            };
+            let Some(found) = report.flows.iter_mut().find(is_same) else {
+                continue;
+            };
+            let level = &found.priority_level;
+            if let Some(level) = report.levels.iter_mut().find(|found| found.name == *level) {
+                level.observed.merge(&observed);
             }
+            found.observed = observed;
         }
         report
     }
@@ -230,21 +252,29 @@ impl Recording {
         observer: O,
     ) -> Run<Causal<I>, O> {
         let (first, last) = self.period.unwrap_or_default();
+        let executing = self.slowdown.clone().map(Executing::new);
         let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
         let server = self.server.clone();
         let (replay, flows) = self.into_source(requests);
         let duration = Duration::from_micros(last.abs_diff(first));
-        Run::new(server, replay, duration, flows.all, names, observer)
+        Run::new(
+            (server, executing),
+            replay,
+            duration,
+            flows.all,
+            names,
+            observer,
+        )
     }
 
-    /// The class and the level of a request; none if flow control does not apply to it.
+    /// The class of a request; none if flow control does not apply to it.
     fn classify(
         &mut self,
         attributes: &RequestAttributes,
         query: &str,
         stored: Stored,
         kind: u32,
-    ) -> Option<(u32, LevelIndex)> {
+    ) -> Option<u32> {
         let flow = self.flows.find(&self.server, attributes)?;
         let level = self.flows.all[flow as usize].level;
         let name = self.server.levels().nth(level.index());
@@ -270,11 +300,10 @@ impl Recording {
             deadline: deadline(query),
         };
         let classes = &mut self.classes;
-        let class = *self.known_classes.entry(class).or_insert_with(|| {
+        Some(*self.known_classes.entry(class).or_insert_with(|| {
             classes.push(class);
             classes.len() as u32 - 1
-        });
-        Some((class, level))
+        }))
     }
 
     fn kind(&mut self, attributes: &RequestAttributes) -> u32 {

@@ -1,5 +1,6 @@
 //! The result of a simulation.
 
+use super::logged::Recorded;
 use super::waits::Waits;
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ pub struct Report {
     pub end: Duration,
     /// The number of requests, retries included.
     pub requests: u64,
+    /// How many times as long the requests of an audit log execute if twice as many execute at the same time; none if they do
+    /// not slow each other down, and for generated clients.
+    pub slowdown: Option<f64>,
 }
 
 /// The numbers of requests. Each retry counts as a request.
@@ -63,35 +67,43 @@ pub struct LevelReport {
     pub samples: Vec<Sample>,
     /// The most seats in use for any time.
     pub peak_seats_in_use: u64,
-    /// The waits that an audit log recorded; empty for generated clients.
+    /// The times from the arrival to the response, without rejected requests; empty for generated clients.
+    pub responses: Waits,
+    /// The requests in the audit log; empty for generated clients.
     pub observed: Observed,
 }
 
-/// The waits that the server of an audit log recorded, and the simulated waits of the same requests.
-///
-/// A wait ends with the dispatch or with the rejection of its request.
+/// The requests of an audit log, as the server handled them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Observed {
-    /// The recorded waits.
-    pub waits: Waits,
-    /// The simulated waits of the requests that have a recorded one.
-    pub predicted: Waits,
-    /// For each of these requests the difference of both, without its sign.
-    pub differences: Waits,
-    /// The simulated waits that a server would record, which it does for requests that take more than half a second.
-    /// Their distribution is comparable with that of `waits`, unlike `predicted`, whose requests are chosen by their
-    /// recorded wait.
-    pub shown: Waits,
-    /// The requests that the server of the log rejected.
+    /// The requests that the server rejected.
     pub rejected: u64,
+    /// The waits of the other requests: recorded, or else as [`separate_waits`](super::Recording::separate_waits) estimates
+    /// them.
+    pub waits: Waits,
+    /// The number of these waits that the server recorded.
+    pub recorded: u64,
+    /// The times from the arrival to the response, without rejected requests.
+    pub responses: Waits,
 }
 
 impl Observed {
-    pub(super) fn add(&mut self, observed: Duration, predicted: Duration) {
-        self.waits.add(observed);
-        self.predicted.add(predicted);
-        self.differences.add(observed.abs_diff(predicted));
+    pub(super) fn add(&mut self, request: &Recorded) {
+        if request.rejected {
+            self.rejected += 1;
+        } else if let Some(took) = request.took {
+            self.responses.add(took);
+            self.recorded += u64::from(request.observed.is_some());
+            self.waits.add(request.wait());
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.rejected += other.rejected;
+        self.waits.merge(&other.waits);
+        self.recorded += other.recorded;
+        self.responses.merge(&other.responses);
     }
 }
 
@@ -131,10 +143,8 @@ pub struct FlowReport {
     pub counts: Counts,
     /// The waiting times of the dispatched requests.
     pub waits: Waits,
-    /// The waits that an audit log recorded; empty for generated clients.
-    pub observed: Waits,
-    /// The requests that the server of an audit log rejected.
-    pub observed_rejected: u64,
-    /// The simulated waits that a server would record, which it does for requests that take more than half a second.
-    pub shown: Waits,
+    /// The times from the arrival to the response, without rejected requests; empty for generated clients.
+    pub responses: Waits,
+    /// The requests in the audit log; empty for generated clients.
+    pub observed: Observed,
 }

@@ -1,6 +1,7 @@
 //! Running requests against a server, event after event.
 
 use super::events::{Event, Events};
+use super::executing::Executing;
 use super::flows::Flow;
 use super::report::Report;
 use super::source::{Facts, Source};
@@ -50,6 +51,8 @@ pub(super) struct Run<S: Source, O> {
     /// The duration of the load.
     duration: Duration,
     events: Events,
+    /// None if requests execute for a time that is known at their dispatch.
+    executing: Option<Executing>,
     /// By level and by the slot of the request.
     pending: Vec<Vec<Option<Pending<S::Request>>>>,
     dispatched: Vec<Ticket>,
@@ -60,7 +63,7 @@ pub(super) struct Run<S: Source, O> {
 impl<S: Source, O: Observer> Run<S, O> {
     /// `groups` are the names of the groups of the load's requests.
     pub(super) fn new(
-        server: FlowController,
+        (server, executing): (FlowController, Option<Executing>),
         source: S,
         duration: Duration,
         flows: Vec<Flow>,
@@ -74,6 +77,7 @@ impl<S: Source, O: Observer> Run<S, O> {
             source,
             duration,
             events,
+            executing,
             pending: vec![Vec::new(); levels],
             dispatched: Vec::new(),
             tally: Tally::new(flows, groups, levels),
@@ -86,7 +90,8 @@ impl<S: Source, O: Observer> Run<S, O> {
         let mut events = 0_u64;
         loop {
             let arrival = self.source.next_arrival().unwrap_or(Duration::MAX);
-            let own = self.events.next_time();
+            let end = self.executing.as_ref().and_then(Executing::next_end);
+            let own = self.events.next_time().into_iter().chain(end).min();
             let next = match own {
                 Some(own) => own.min(arrival),
                 None if arrival < Duration::MAX => arrival,
@@ -97,6 +102,11 @@ impl<S: Source, O: Observer> Run<S, O> {
             self.tally.sum(now, &self.server);
             if change < next {
                 self.server.advance(change);
+            } else if end == Some(next) {
+                let executing = self.executing.as_mut();
+                if let Some(ticket) = executing.and_then(|executing| executing.end(now)) {
+                    self.end(now, ticket);
+                }
             } else if own.is_some_and(|own| own <= arrival) {
                 if let Some(event) = self.events.pop() {
                     self.handle(now, event);
@@ -123,26 +133,28 @@ impl<S: Source, O: Observer> Run<S, O> {
                 self.server.advance(now);
                 self.observer.before_time_out(&self.server, ticket);
                 if self.server.cancel(now, ticket)
-                    && let Some(Pending { request, arrived }) = self.take(ticket)
+                    && let Some(Pending { request, .. }) = self.take(ticket)
                 {
                     self.observer.timed_out(now, ticket);
                     let facts = self.source.facts(request);
                     self.tally.count(&facts, |counts| counts.timed_out += 1);
-                    let wait = now.saturating_sub(arrived);
-                    self.tally.compare(&facts, wait);
-                    self.tally.shows(&facts, wait, Duration::ZERO);
                     self.reject(now, request, &facts);
                 }
             }
-            Event::EndOfExecution(ticket) => {
-                self.observer.finished(now, ticket);
-                self.server.finish(now, ticket);
-                self.tally.end = now;
-                if let Some(pending) = self.take(ticket) {
-                    self.source.completed(now, pending.request);
-                }
-            }
+            Event::EndOfExecution(ticket) => self.end(now, ticket),
             Event::Sample => self.sample(now),
+        }
+    }
+
+    fn end(&mut self, now: Duration, ticket: Ticket) {
+        self.observer.finished(now, ticket);
+        self.server.finish(now, ticket);
+        self.tally.end = now;
+        if let Some(pending) = self.take(ticket) {
+            let facts = self.source.facts(pending.request);
+            let took = now.saturating_sub(pending.arrived);
+            self.tally.executed(&facts, took);
+            self.source.completed(now, pending.request);
         }
     }
 
@@ -165,7 +177,6 @@ impl<S: Source, O: Observer> Run<S, O> {
                 self.observer
                     .rejected(now, &self.server, flow, &facts, reason);
                 self.tally.count(&facts, |counts| counts.rejected += 1);
-                self.tally.compare(&facts, Duration::ZERO);
                 self.reject(now, request, &facts);
                 return;
             }
@@ -208,10 +219,13 @@ impl<S: Source, O: Observer> Run<S, O> {
             let wait = now.saturating_sub(arrived);
             self.tally.dispatched(&facts, wait);
             let time = self.source.execution_time(request, wait);
-            self.tally.compare(&facts, wait);
-            self.tally.shows(&facts, wait, time);
-            self.events
-                .plan(now.saturating_add(time), Event::EndOfExecution(ticket));
+            match &mut self.executing {
+                Some(executing) => executing.begin(now, time, ticket),
+                None => {
+                    let end = now.saturating_add(time);
+                    self.events.plan(end, Event::EndOfExecution(ticket));
+                }
+            }
         }
         self.dispatched = dispatched;
     }
@@ -224,10 +238,15 @@ impl<S: Source, O: Observer> Run<S, O> {
         self.tally.sample(now, &self.server);
         let every = (self.duration / SAMPLES).max(Duration::from_millis(1));
         // Requests of the load can end long after its last arrival.
-        let until = match self.events.pending == 0 && self.source.next_arrival().is_none() {
-            true => self.duration,
-            false => self.duration.saturating_mul(2),
-        };
+        let executes = self
+            .executing
+            .as_ref()
+            .is_some_and(|executing| !executing.is_empty());
+        let until =
+            match self.events.pending == 0 && !executes && self.source.next_arrival().is_none() {
+                true => self.duration,
+                false => self.duration.saturating_mul(2),
+            };
         if now + every <= until {
             self.events.plan(now + every, Event::Sample);
         }

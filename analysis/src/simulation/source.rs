@@ -36,8 +36,6 @@ pub(super) struct Facts {
     pub(super) retries_left: u32,
     pub(super) work: Work,
     pub(super) deadline: Duration,
-    /// The wait that a log recorded.
-    pub(super) observed: Option<Duration>,
-    /// Whether the server of a log rejected the request.
-    pub(super) observed_rejection: bool,
+    /// The time that the server needs before and after flow control, for a request of a log.
+    pub(super) overhead: Option<Duration>,
 }

@@ -8,9 +8,6 @@ use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use k8s_flowcontrol_types::order;
 use std::time::Duration;
 
-/// Servers annotate the wait of requests that took longer than this.
-const SHORTEST_ANNOTATED: Duration = Duration::from_millis(500);
-
 pub(super) struct Tally {
     pub(super) flows: Vec<Flow>,
     /// By group of the load.
@@ -30,7 +27,6 @@ pub(super) struct Tally {
 struct LevelTally {
     waits: Waits,
     samples: Vec<Sample>,
-    observed: Observed,
     /// Since the last sample: the seats in use and the seats of waiting requests, each times its microseconds.
     used: u128,
     waited: u128,
@@ -59,7 +55,6 @@ impl Tally {
     pub(super) fn arrived(&mut self, facts: &Facts) {
         self.requests += 1;
         self.count(facts, |counts| counts.arrived += 1);
-        self.flows[facts.flow].observed_rejected += u64::from(facts.observed_rejection);
     }
 
     /// Adds the wait of a dispatched request.
@@ -70,21 +65,11 @@ impl Tally {
         self.levels[flow.level.index()].waits.add(wait);
     }
 
-    /// Compares the wait of a request, however it ended, with the wait in the log.
-    pub(super) fn compare(&mut self, facts: &Facts, wait: Duration) {
-        if let Some(observed) = facts.observed {
+    /// Adds the time from the arrival to the end of the execution of a request.
+    pub(super) fn executed(&mut self, facts: &Facts, took: Duration) {
+        if let Some(overhead) = facts.overhead {
             let flow = &mut self.flows[facts.flow];
-            flow.observed.add(observed);
-            self.levels[flow.level.index()].observed.add(observed, wait);
-        }
-    }
-
-    /// Counts a wait that a server would annotate.
-    pub(super) fn shows(&mut self, facts: &Facts, wait: Duration, execution: Duration) {
-        if wait.saturating_add(execution) > SHORTEST_ANNOTATED {
-            let flow = &mut self.flows[facts.flow];
-            flow.shown.add(wait);
-            self.levels[flow.level.index()].observed.shown.add(wait);
+            flow.responses.add(took.saturating_add(overhead));
         }
     }
 
@@ -143,11 +128,14 @@ impl Tally {
                 waits: tally.waits,
                 samples: tally.samples,
                 peak_seats_in_use: tally.peak,
-                observed: tally.observed,
+                responses: Waits::default(),
+                observed: Observed::default(),
             })
             .collect();
         for flow in &self.flows {
-            levels[flow.level.index()].counts.add(&flow.counts);
+            let level = &mut levels[flow.level.index()];
+            level.counts.add(&flow.counts);
+            level.responses.merge(&flow.responses);
         }
         let name_of = |level: LevelIndex| levels[level.index()].name.clone();
         let mut flows: Vec<_> = self
@@ -159,9 +147,8 @@ impl Tally {
                 flow_distinguisher: flow.flow_distinguisher,
                 counts: flow.counts,
                 waits: flow.waits,
-                observed: flow.observed,
-                observed_rejected: flow.observed_rejected,
-                shown: flow.shown,
+                responses: flow.responses,
+                observed: Observed::default(),
             })
             .collect();
         order::sort_by(&mut flows, |left, right| {
@@ -176,6 +163,7 @@ impl Tally {
             clients: self.groups,
             end: self.end,
             requests: self.requests,
+            slowdown: None,
         }
     }
 }

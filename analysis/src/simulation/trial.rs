@@ -77,7 +77,7 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
         };
         let peaks = Peaks(vec![Peak::default(); names.len()]);
         let groups = (0..self.groups).map(|group| group.to_string()).collect();
-        let mut run = Run::new(server, source, duration, flows.all, groups, peaks);
+        let mut run = Run::new((server, None), source, duration, flows.all, groups, peaks);
         run.run(progress);
         let peaks = names.into_iter().zip(std::mem::take(&mut run.observer.0));
         let mut groups = std::mem::take(&mut run.source.groups);

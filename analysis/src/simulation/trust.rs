@@ -1,6 +1,6 @@
 //! How far a simulation of an audit log is from the log itself.
 
-use super::report::Report;
+use super::report::{Counts, Observed, Report};
 use super::waits::Waits;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const REJECTIONS: u64 = 10;
 const WAIT_PERCENT: u32 = 25;
 /// A shorter difference of waits is within the limits.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// Waits are compared from this number of recorded waits on.
+/// Times are compared from this number of requests on.
 const LEAST_WAITS: u64 = 20;
 
 /// A number of the log, and the same number of the simulation.
@@ -34,14 +34,26 @@ pub struct Prediction {
     pub flow: Option<(String, String)>,
     /// The rejected requests, including requests that waited too long.
     pub rejected: Compared<u64>,
-    /// The median and the 99th percentile of the waits that servers record; none if the log has fewer than 20 of them.
+    /// The requests of the log that the server executed.
+    pub requests: u64,
+    /// Those whose wait the server recorded. The waits of the others are estimated.
+    pub recorded: u64,
+    /// The median and the 99th percentile of the waits of these requests; none for fewer than 20 requests.
     pub waits: Option<[Compared<Duration>; 2]>,
+    /// The median and the 99th percentile of the times from the arrival to the response; none for fewer than 20 requests.
+    pub responses: Option<[Compared<Duration>; 2]>,
 }
 
 impl Prediction {
-    /// Whether the rejections are within 15 % or 10 requests, and the waits within 25 % or 10 ms.
+    /// Whether the rejections are within 15 % or 10 requests, and the waits and response times within 25 % or 10 ms.
     pub fn is_within_limits(&self) -> bool {
-        self.is_rejected_within_limits() && self.waits.iter().flatten().all(is_wait_within_limits)
+        let times = self.waits.iter().chain(&self.responses);
+        self.is_rejected_within_limits() && times.flatten().all(is_wait_within_limits)
+    }
+
+    /// The requests that a 99th percentile rests on: the slowest hundredth of those in the log.
+    pub fn slowest_requests(&self) -> u64 {
+        self.requests.div_ceil(100)
     }
 
     /// Whether the rejections are within 15 % or 10 requests.
@@ -61,32 +73,24 @@ fn is_wait_within_limits(wait: &Compared<Duration>) -> bool {
 }
 
 impl Report {
-    /// The predicted numbers beside the numbers of the audit log, for each priority level and each of its flows. Empty for
-    /// generated clients.
+    /// The predicted numbers beside the numbers of the audit log, for each priority level and each flow of it in which
+    /// requests wait for more than 10 ms or are rejected, in the log or in the simulation. Empty for generated clients.
     ///
     /// They show how far the simulation can be trusted, if it uses the configuration of the server that wrote the log.
     pub fn predictions(&self) -> Vec<Prediction> {
         let mut predictions = Vec::new();
         for level in &self.levels {
-            let observed = &level.observed;
-            let rejected = level.counts.rejected + level.counts.timed_out;
             let name = &level.name;
-            let all = (&observed.waits, &observed.shown);
-            predictions.extend(prediction(name, None, observed.rejected, rejected, all));
-            for flow in &self.flows {
-                if flow.priority_level == *name {
-                    let key = (flow.flow_schema.clone(), flow.flow_distinguisher.clone());
-                    let rejected = flow.counts.rejected + flow.counts.timed_out;
-                    let waits = (&flow.observed, &flow.shown);
-                    let key = Some(key);
-                    predictions.extend(prediction(
-                        name,
-                        key,
-                        flow.observed_rejected,
-                        rejected,
-                        waits,
-                    ));
-                }
+            let (all, waits) = (&level.observed, (&level.waits, &level.responses));
+            predictions.extend(prediction(name, None, &level.counts, waits, all));
+            for flow in self
+                .flows
+                .iter()
+                .filter(|flow| flow.priority_level == *name)
+            {
+                let key = Some((flow.flow_schema.clone(), flow.flow_distinguisher.clone()));
+                let waits = (&flow.waits, &flow.responses);
+                predictions.extend(prediction(name, key, &flow.counts, waits, &flow.observed));
             }
         }
         predictions
@@ -97,22 +101,31 @@ impl Report {
 fn prediction(
     level: &str,
     flow: Option<(String, String)>,
-    observed: u64,
-    predicted: u64,
-    (waits, shown): (&Waits, &Waits),
+    counts: &Counts,
+    (waits, responses): (&Waits, &Waits),
+    observed: &Observed,
 ) -> Option<Prediction> {
-    let compared = |percent| Compared {
-        observed: waits.percentile(percent),
-        predicted: shown.percentile(percent),
+    let compared = |observed: &Waits, predicted: &Waits| {
+        let compared = |percent| Compared {
+            observed: observed.percentile(percent),
+            predicted: predicted.percentile(percent),
+        };
+        (observed.count() >= LEAST_WAITS).then(|| [compared(50.0), compared(99.0)])
     };
-    let waits = (waits.count() >= LEAST_WAITS).then(|| [compared(50.0), compared(99.0)]);
-    (waits.is_some() || observed + predicted > 0).then(|| Prediction {
+    let rejected = Compared {
+        observed: observed.rejected,
+        predicted: counts.rejected + counts.timed_out,
+    };
+    let times = compared(&observed.waits, waits);
+    let waited = |time: &Compared<Duration>| time.observed.max(time.predicted) > SHORTEST;
+    let is_busy = times.iter().flatten().any(waited) || rejected != Compared::default();
+    is_busy.then(|| Prediction {
         priority_level: level.to_owned(),
         flow,
-        rejected: Compared {
-            observed,
-            predicted,
-        },
-        waits,
+        rejected,
+        requests: observed.waits.count(),
+        recorded: observed.recorded,
+        waits: times,
+        responses: compared(&observed.responses, responses),
     })
 }

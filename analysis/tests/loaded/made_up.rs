@@ -1,31 +1,14 @@
 //! Made-up servers whose every wait is known, simulated from their logs.
 
-use crate::truth::{self, Client, Counted, Machine, Run};
-use crate::{README, SEATS, objects};
-use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::simulation::{Recording, Report};
-use k8s_flowcontrol_rules::controller::FlowController;
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use crate::README;
+use crate::predicted::{Objects, compare, events, is_within, predict, server, with_batch};
+use crate::truth::{self, Client, Machine, Run};
 use k8s_flowcontrol_types::Release;
-use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::io;
-use std::time::Duration;
 
-type Objects = (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>);
-
-/// The objects of the recorded run, with another response of the level `batch` to its limit.
 fn with_response(response: &Value) -> Objects {
-    let (schemas, mut levels) = objects();
-    for level in &mut levels {
-        if level.metadata.name.as_deref() == Some("batch") {
-            let mut json = serde_json::to_value(&*level).unwrap();
-            json["spec"]["limited"]["limitResponse"] = response.clone();
-            *level = serde_json::from_value(json).unwrap();
-        }
-    }
-    (schemas, levels)
+    with_batch(|limited| limited["limitResponse"] = response.clone())
 }
 
 fn queues(queues: u32, hand: u32, limit: u32) -> Objects {
@@ -68,85 +51,37 @@ const IDLE: Machine = Machine {
     ..BUSY
 };
 
-fn replay(log: &str, objects: &Objects, release: Release) -> Report {
-    let mut recording = Recording::new(
-        server(objects, release),
-        LevelBounds::new(&objects.1, SEATS, release),
-        Estimator::new(release),
-    );
-    let mut requests = Vec::new();
-    let mut audit = AuditLog::new();
-    let mut add = |event: &Event<'_>| {
-        requests.extend(recording.add(event, &event.attributes(), Stored::NotFound));
-        Ok::<(), io::Error>(())
-    };
-    audit.read(log.as_bytes(), &mut add).unwrap();
-    audit.finish(&mut add).unwrap();
-    requests.sort_by_key(|request| request.received_us);
-    recording.find_loops(requests.clone());
-    let requests: Vec<_> = recording.separate_waits(requests.into_iter()).collect();
-    recording.replay(requests, |_| ())
-}
-
-fn server(objects: &Objects, release: Release) -> FlowController {
-    FlowController::new(&objects.0, &objects.1, SEATS, release, Duration::ZERO).unwrap()
-}
-
-/// The rows of a run, and how many are within the limits.
-fn rows(name: &str, run: &Run, objects: &Objects, minor: u32, table: &mut String) -> [usize; 2] {
-    let release = Release::nearest(minor);
-    let (log, counted) = truth::run(run, server(objects, release), minor >= 31);
-    let report = replay(&log, objects, release);
-    let mut counts = [0; 2];
-    for flow in &report.flows {
-        let key = format!("{}/{}", flow.flow_schema, flow.flow_distinguisher);
-        let Some(truth) = counted.get(&(flow.priority_level.clone(), key.clone())) else {
-            continue;
-        };
-        if !["batch", "global-default"].contains(&flow.priority_level.as_str()) {
-            continue;
-        }
-        let rejected = (truth.rejected, flow.counts.rejected + flow.counts.timed_out);
-        let ms = |percent| {
-            (
-                (Counted::percentile(&truth.waits, percent) * 1000.0).round() as u64,
-                flow.waits.percentile(percent).as_millis() as u64,
-            )
-        };
-        let (median, p99) = (ms(50.0), ms(99.0));
-        let near = |(real, own): (u64, u64), percent| {
-            let error = real.abs_diff(own);
-            error <= 10 || error * 100 <= real * percent
-        };
-        let is_within = near(rejected, 15) && near(median, 25) && near(p99, 25);
-        counts[usize::from(is_within)] += 1;
-        let key = key.trim_end_matches('/');
-        writeln!(
-            table,
-            "| {name}, 1.{minor} | {key} | {} / {} | {} / {} | {} / {} | {} |",
-            rejected.0,
-            rejected.1,
-            median.0,
-            median.1,
-            p99.0,
-            p99.1,
-            if is_within { "yes" } else { "no" }
-        )
-        .unwrap();
-    }
-    counts
-}
-
-#[test]
-fn made_up_servers_are_predicted_as_in_the_table() {
-    let run = |clients, machine| Run {
+fn run(clients: Vec<Client>, machine: Machine) -> Run {
+    Run {
         clients,
         machine,
         seconds: 60.0,
         quiet: 3.0,
         retry: None,
         seed: 1,
-    };
+    }
+}
+
+fn is_busy(level: &str) -> bool {
+    ["batch", "global-default"].contains(&level)
+}
+
+/// The table has rows within the limits, and few outside.
+fn check(table: &str, least: usize) {
+    assert!(README.contains(table), "README.md lacks:\n{table}");
+    let within = table
+        .lines()
+        .filter(|line| line.ends_with("| yes |"))
+        .count();
+    assert!(
+        within >= least,
+        "{within} of {} rows",
+        table.lines().count()
+    );
+}
+
+#[test]
+fn made_up_servers_are_predicted_as_in_the_table() {
     let retry = |run| Run {
         retry: Some(1.0),
         ..run
@@ -175,14 +110,84 @@ fn made_up_servers_are_predicted_as_in_the_table() {
         ("no queues", run(clients(1, 0.1), IDLE), reject),
     ];
     let mut table = String::new();
-    let [mut outside, mut within] = [0; 2];
     for (name, run, objects) in &cases {
-        for minor in [36, 29] {
-            let counts = rows(name, run, objects, minor, &mut table);
-            outside += counts[0];
-            within += counts[1];
+        let (logs, counted) = truth::run(run, server(objects, Release::nearest(36)));
+        for (log, minor) in logs.iter().zip([36, 29]) {
+            let release = Release::nearest(minor);
+            let report = predict(events(log), [objects, objects], release);
+            for flow in &report.flows {
+                let key = format!("{}/{}", flow.flow_schema, flow.flow_distinguisher);
+                let truth = counted.get(&(flow.priority_level.clone(), key.clone()));
+                let Some(truth) = truth.filter(|_| is_busy(&flow.priority_level)) else {
+                    continue;
+                };
+                let found @ [rejected, median, p99] = compare(flow, truth);
+                writeln!(
+                    table,
+                    "| {name}, 1.{minor} | {} | {} / {} | {} / {} | {} / {} | {} |",
+                    key.trim_end_matches('/'),
+                    rejected.0,
+                    rejected.1,
+                    median.0,
+                    median.1,
+                    p99.0,
+                    p99.1,
+                    if is_within(found) { "yes" } else { "no" }
+                )
+                .unwrap();
+            }
         }
     }
-    assert!(README.contains(&table), "README.md lacks:\n{table}");
-    assert!(within >= 4 * outside, "{within} within, {outside} outside");
+    check(&table, 34);
+}
+
+/// Seats for `batch`, which does not borrow.
+fn with_shares(shares: u32) -> Objects {
+    with_batch(|limited| {
+        limited["nominalConcurrencyShares"] = shares.into();
+        limited["borrowingLimitPercent"] = 0.into();
+        limited["limitResponse"] = json!({"type": "Queue", "queuing": {"queues": 64, "handSize": 8, "queueLengthLimit": 50}});
+    })
+}
+
+#[test]
+fn changes_of_made_up_servers_are_predicted_as_in_the_table() {
+    let shares = [10, 60, 200];
+    let objects = shares.map(with_shares);
+    let release = Release::nearest(36);
+    let mut table = String::new();
+    for (machine, name) in [(BUSY, "busy"), (IDLE, "idle")] {
+        let runs = objects
+            .each_ref()
+            .map(|objects| truth::run(&run(clients(1, 0.0), machine), server(objects, release)));
+        for (old, new) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2)] {
+            let both = [&objects[old], &objects[new]];
+            let report = predict(events(&runs[old].0[0]), both, release);
+            for flow in &report.flows {
+                let key = format!("{}/{}", flow.flow_schema, flow.flow_distinguisher);
+                let key = (flow.priority_level.clone(), key);
+                let Some(truth) = runs[new].1.get(&key).filter(|_| is_busy(&key.0)) else {
+                    continue;
+                };
+                let [_, median, p99] = compare(flow, &runs[old].1[&key]);
+                let found @ [_, new_median, new_p99] = compare(flow, truth);
+                writeln!(
+                    table,
+                    "| {name}, {} to {} shares | {} | {} → {} / {} | {} → {} / {} | {} |",
+                    shares[old],
+                    shares[new],
+                    key.1,
+                    median.0,
+                    new_median.0,
+                    new_median.1,
+                    p99.0,
+                    new_p99.0,
+                    new_p99.1,
+                    if is_within(found) { "yes" } else { "no" }
+                )
+                .unwrap();
+            }
+        }
+    }
+    check(&table, 20);
 }

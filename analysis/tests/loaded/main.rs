@@ -6,16 +6,16 @@
 )]
 
 mod made_up;
+mod predicted;
 mod truth;
 
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::simulation::{Prediction, Recording};
+use k8s_flowcontrol_analysis::simulation::{Compared, Prediction};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
-use k8s_flowcontrol_rules::controller::FlowController;
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use predicted::predict;
 use serde_json::Value;
 use std::fmt::Write;
 use std::io::{self, BufReader};
@@ -83,18 +83,8 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
 fn the_simulation_of_the_run_is_the_one_in_the_table() {
     let (schemas, levels) = objects();
     let release = Release::nearest(36);
-    let server = FlowController::new(&schemas, &levels, SEATS, release, Duration::ZERO).unwrap();
-    let bounds = LevelBounds::new(&levels, SEATS, release);
-    let mut recording = Recording::new(server, bounds, Estimator::new(release));
-    let mut requests = Vec::new();
-    each(|event| {
-        let attributes = event.attributes();
-        requests.extend(recording.add(event, &attributes, Stored::NotFound));
-    });
-    requests.sort_by_key(|request| request.received_us);
-    recording.find_loops(requests.clone());
-    let requests: Vec<_> = recording.separate_waits(requests.into_iter()).collect();
-    let report = recording.replay(requests, |_| ());
+    let objects = (schemas, levels);
+    let report = predict(|add| each(add), [&objects, &objects], release);
     let predictions = report.predictions();
     let busy = |prediction: &&Prediction| {
         ["batch", "global-default"].contains(&prediction.priority_level.as_str())
@@ -105,16 +95,24 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
             None => format!("level {}", prediction.priority_level),
             Some((schema, flow)) => format!("flow {schema}/{flow}"),
         };
-        let [median, p99] = prediction.waits.unwrap();
+        let both = |times: Option<[Compared<Duration>; 2]>| {
+            times.unwrap().map(|found| {
+                format!(
+                    "{} / {}",
+                    found.observed.as_millis(),
+                    found.predicted.as_millis()
+                )
+            })
+        };
+        let ([median, p99], [response, slowest]) =
+            (both(prediction.waits), both(prediction.responses));
         writeln!(
             table,
-            "| {name} | {} / {} | {} / {} | {} / {} | {} |",
+            "| {name} | {} ({}) | {} / {} | {median} | {p99} | {response} | {slowest} | {} |",
+            prediction.requests,
+            prediction.recorded,
             prediction.rejected.observed,
             prediction.rejected.predicted,
-            median.observed.as_millis(),
-            median.predicted.as_millis(),
-            p99.observed.as_millis(),
-            p99.predicted.as_millis(),
             if prediction.is_within_limits() {
                 "yes"
             } else {

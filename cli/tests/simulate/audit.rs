@@ -117,12 +117,16 @@ fn predicted_waits_are_those_of_the_log() {
     assert_eq!(narrow["counts"]["dispatched"], REQUESTS);
     let observed = &narrow["observed"];
     assert_eq!(
-        (&observed["requests"], &observed["rejected"]),
-        (&json!(38), &json!(0))
+        (
+            &observed["requests"],
+            &observed["recordedWaits"],
+            &observed["rejected"]
+        ),
+        (&json!(40), &json!(38), &json!(0))
     );
     assert_eq!(observed["waitSeconds"]["max"], 7.8);
     // The log lacks the waits of two requests, which are estimated.
-    let predicted = observed["predictedSeconds"]["max"].as_f64().unwrap();
+    let predicted = narrow["waitSeconds"]["max"].as_f64().unwrap();
     assert!((7.6..=7.8).contains(&predicted), "{predicted}");
     let trust = &report["trust"];
     assert_eq!(trust["isReliable"], true);
@@ -141,9 +145,10 @@ fn tables_compare_the_waits() {
     let output = logs.run(&[]);
     let text = stdout(&output);
     for part in [
-        "narrow   observed     38         4.06s   7.21s   7.80s   7.80s   0",
-        "narrow   predicted    38 ",
-        "COMPARED WITH THE LOGS   REJECTED   PREDICTED   WAIT P50   PREDICTED   P99     PREDICTED   TRUST",
+        "OBSERVED / PREDICTED   REQUESTS   REJECTED   WAIT P50",
+        "level narrow           40         0 / 0",
+        "Fewer than 10 requests are behind the 99th percentiles of level narrow, flow bob/bob",
+        "The server recorded the waits of 38 of the 40 executed requests",
         "The prediction agrees with the logs for every level and flow of the table",
     ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
@@ -239,7 +244,11 @@ fn logs_without_annotations_say_so() {
         stdout(&output)
             .contains("No request has the annotation apiserver.latency.k8s.io/apf-queue-wait")
     );
-    assert!(!stdout(&output).contains("predicted"));
+    let text = stdout(&output);
+    assert!(
+        text.contains("The server recorded the waits of 0 of the 40 executed requests"),
+        "{text}"
+    );
 }
 
 #[test]

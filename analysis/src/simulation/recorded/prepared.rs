@@ -46,9 +46,7 @@ impl Recording {
         for shape in shapes {
             let kind = new.kind(&shape.attributes);
             // Every shape is that of a request that flow control sees, whatever the configuration.
-            if let Some((class, _)) =
-                new.classify(&shape.attributes, &shape.query, shape.stored, kind)
-            {
+            if let Some(class) = new.classify(&shape.attributes, &shape.query, shape.stored, kind) {
                 classes.push(new.classes[class as usize]);
             }
         }
@@ -67,12 +65,11 @@ impl Recording {
         self,
         requests: I,
     ) -> (Causal<I>, Flows) {
-        let (first, _) = self.period.unwrap_or_default();
         let source = Causal::new(
             self.classes,
-            averages(&self.kinds),
+            (averages(&self.kinds), self.slowdown),
             self.waiting,
-            first,
+            self.period.unwrap_or_default(),
             requests,
         );
         (source, self.flows)

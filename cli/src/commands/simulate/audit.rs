@@ -76,6 +76,10 @@ impl Logs {
         let requests = sorter.entries().map_err(unsorted)?;
         base.find_loops(requests.filter_map(|entry| entry.request(0)));
         sorter.problem().map_err(unsorted)?;
+        let requests = sorter.entries().map_err(unsorted)?;
+        let learned = base.clone();
+        base.find_slowdown(learned.separate_waits(requests.filter_map(|entry| entry.request(0))));
+        sorter.problem().map_err(unsorted)?;
         let base = base.clone();
         for (index, mut recording) in recordings.into_iter().enumerate() {
             recording.learn_from(&base);

@@ -45,7 +45,7 @@ fn json(report: &Report, is_log: bool) -> Value {
         let samples: Vec<_> = samples.collect();
         let (counts, waits) = (counts_json(&level.counts), waits_json(&level.waits));
         let observed = is_log.then(|| observed_json(&level.observed));
-        json!({"name": level.name, "counts": counts, "waitSeconds": waits, "observed": observed, "samples": samples})
+        json!({"name": level.name, "counts": counts, "waitSeconds": waits, "responseSeconds": is_log.then(|| waits_json(&level.responses)), "observed": observed, "samples": samples})
     };
     let flow = |flow: &FlowReport| {
         json!({
@@ -72,8 +72,8 @@ fn observed_json(observed: &Observed) -> Value {
         "requests": observed.waits.count(),
         "rejected": observed.rejected,
         "waitSeconds": waits_json(&observed.waits),
-        "predictedSeconds": waits_json(&observed.predicted),
-        "differenceSeconds": waits_json(&observed.differences),
+        "recordedWaits": observed.recorded,
+        "responseSeconds": waits_json(&observed.responses),
     })
 }
 

@@ -35,7 +35,7 @@ impl Outcome {
     /// The number of requests with a recorded wait.
     pub(super) fn observed(&self) -> u64 {
         let counts = self.before.levels.iter();
-        counts.map(|level| level.observed.waits.count()).sum()
+        counts.map(|level| level.observed.recorded).sum()
     }
 
     /// The numbers on which the result depends.
@@ -47,9 +47,15 @@ impl Outcome {
                 "{requests} requests, seed {}, Kubernetes {release}; {seats}",
                 self.seed
             ),
-            Some([first, last]) => {
-                format!("{requests} requests from {first} to {last}, Kubernetes {release}; {seats}")
-            }
+            Some([first, last]) => format!(
+                "{requests} requests from {first} to {last}, Kubernetes {release}; {seats}; {}",
+                match self.before.slowdown {
+                    Some(factor) => format!(
+                        "in the logs, requests take {factor:.1} times as long while twice as many execute"
+                    ),
+                    None => "in the logs, requests do not slow each other down".to_owned(),
+                }
+            ),
         }
     }
 }
@@ -60,14 +66,14 @@ The model is one API server whose requests execute as long as the load file says
 the processor's load, or the sizes of objects that the load file does not give.";
 const OF_LOGS: &str = "\
 The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
-agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. A request \
-executes as long as in the logs, however many others execute at the same time; waits that are not recorded follow from the queues of the first configuration, \
+agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. How \
+much requests slow each other down is estimated from the logs; waits that are not recorded follow from the queues of the first configuration, \
 and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
-servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
+servers, other programs on the same machine, the watches that see a write, or more about the size of objects than the metrics say.";
 
-/// The reason why no waits can be compared.
+/// The reason why the waits of the logs are estimates.
 pub(super) const NOT_OBSERVED: &str = "\
-No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so no waits can be compared. Servers write it since 1.31, for requests that waited and took more than half a second.";
+No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so the waits of the logs are estimated. Servers write it since 1.31, for requests that waited and took more than half a second.";
 
 /// The flows that waited or were rejected, the longest waits first.
 pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {

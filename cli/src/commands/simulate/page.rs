@@ -266,7 +266,7 @@ fn observed(page: &mut Page, report: &Report) {
     let mut groups = Vec::new();
     for level in &report.levels {
         let observed = &level.observed;
-        if observed.waits.count() == 0 {
+        if observed.waits.longest().is_zero() && level.waits.longest().is_zero() {
             continue;
         }
         let mut bars = Vec::new();
@@ -283,17 +283,13 @@ fn observed(page: &mut Page, report: &Report) {
                 is_faint,
             };
             bars.push(bar(&observed.waits, true));
-            bars.push(bar(&observed.predicted, false));
+            bars.push(bar(&level.waits, false));
         }
         groups.push(Group {
             name: level.name.clone(),
             bars,
         });
-        for (name, waits) in [
-            ("observed", &observed.waits),
-            ("predicted", &observed.predicted),
-            ("difference", &observed.differences),
-        ] {
+        for (name, waits) in [("observed", &observed.waits), ("predicted", &level.waits)] {
             let mut row = vec![
                 level.name.clone(),
                 name.to_owned(),
@@ -307,7 +303,7 @@ fn observed(page: &mut Page, report: &Report) {
     }
     page.figure(
         "Observed and predicted waits",
-        "Percentiles of the waits that the server recorded in the audit logs, and of the simulated waits of the same requests, in milliseconds. The difference is that of each request, without its sign.",
+        "Percentiles of the waits in the audit logs and of the simulated waits, in milliseconds. Waits that the server did not record are estimated.",
         |width| bars(width, "Observed and predicted waits", &groups),
         &table,
     );

@@ -10,7 +10,7 @@ use std::io::Write;
 /// The most flows of a table.
 const MOST_FLOWS: usize = 20;
 
-/// Writes tables of levels, of the flows that waited longest or were rejected, and of observed waits.
+/// Writes tables of levels, of the flows that waited longest or were rejected, and the comparison with the logs.
 pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Failure> {
     match &outcome.after {
         None => both_tables(&outcome.before, streams)?,
@@ -33,10 +33,6 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
             writeln!(streams.out, "\nafter:")?;
             both_tables(after, streams)?;
         }
-    }
-    if outcome.observed() > 0 {
-        writeln!(streams.out)?;
-        observed(&outcome.before).write(&mut streams.out)?;
     }
     trust::write(outcome, streams)?;
     streams.out.paragraph(&outcome.facts())?;
@@ -62,43 +58,6 @@ fn both_tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
         )?;
     }
     Ok(())
-}
-
-/// The observed and the predicted waits of each level.
-fn observed(report: &Report) -> Table {
-    let mut table = Table::new([
-        "LEVEL", "WAIT", "REQUESTS", "P50", "P90", "P99", "MAX", "REJECTED",
-    ])
-    .keys(2);
-    for level in &report.levels {
-        let observed = &level.observed;
-        let counts = &level.counts;
-        let predicted = counts.rejected + counts.timed_out;
-        if observed.waits.count() == 0 && observed.rejected + predicted == 0 {
-            continue;
-        }
-        for (name, waits, rejected) in [
-            ("observed", &observed.waits, observed.rejected),
-            ("predicted", &observed.predicted, predicted),
-            (
-                "difference",
-                &observed.differences,
-                observed.rejected.abs_diff(predicted),
-            ),
-        ] {
-            let mut row = vec![
-                level.name.clone(),
-                name.to_owned(),
-                waits.count().to_string(),
-            ];
-            let percentiles = [50.0, 90.0, 99.0].map(|percent| time(waits.percentile(percent)));
-            row.extend(percentiles);
-            row.push(time(waits.longest()));
-            row.push(rejected.to_string());
-            table.add(row);
-        }
-    }
-    table
 }
 
 fn levels(report: &Report) -> Table {

@@ -3,7 +3,7 @@
 use super::outcome::{Outcome, seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
-use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
+use k8s_flowcontrol_analysis::simulation::{Compared, Counts, FlowReport, Prediction, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -29,75 +29,99 @@ pub(super) fn write(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fail
 }
 
 const NOTHING: &str = "\
-The logs have no rejection and fewer than 20 recorded waits on every priority level, so the prediction cannot be compared with them.";
+No request waited for more than 10 ms or was rejected, in the logs or in the simulation, so there is nothing to compare.";
 
 /// The limits of errors.
-const LIMITS: &str = "rejections within 15 % or 10 requests, median and 99th percentile of waits within 25 % or 10 ms";
+const LIMITS: &str = "rejections within 15 % or 10 requests, median and 99th percentile of waits and response times within 25 % or 10 ms";
+
+/// Fewer requests behind a 99th percentile are named.
+const FEW: u64 = 10;
 
 fn verdict(predictions: &[Prediction]) -> String {
-    let wrong: Vec<_> = predictions
-        .iter()
-        .filter(|prediction| !prediction.is_within_limits())
-        .map(name)
-        .collect();
-    let compared = match predictions.iter().any(|found| found.waits.is_some()) {
-        true => "",
-        false => " The logs have too few recorded waits, so only rejections were compared.",
+    let of = |is_named: fn(&Prediction) -> bool| {
+        let named = predictions.iter().filter(|found| is_named(found)).map(name);
+        named.collect::<Vec<_>>().join(", ")
     };
-    match wrong.is_empty() {
+    let wrong = of(|found| !found.is_within_limits());
+    let mut text = match wrong.is_empty() {
         true => format!(
-            "The prediction agrees with the logs for every level and flow of the table: {LIMITS}.{compared}"
+            "The prediction agrees with the logs for every level and flow of the table: {LIMITS}."
         ),
         false => format!(
-            "Do not rely on this simulation: its error exceeds the limits ({LIMITS}) for {}. Give the configuration that the server \
-             of the logs had; if it is that, the model does not fit this load.{compared}",
-            wrong.join(", ")
+            "Do not rely on this simulation: its error exceeds the limits ({LIMITS}) for {wrong}. Give the configuration that the server \
+             of the logs had; if it is that, the model does not fit this load."
         ),
+    };
+    let few = of(|found| found.slowest_requests() < FEW);
+    if !few.is_empty() {
+        text += &format!(
+            " Fewer than {FEW} requests are behind the 99th percentiles of {few}, so that chance can explain their errors."
+        );
     }
+    let sum = |of: fn(&Prediction) -> u64| {
+        let levels = predictions.iter().filter(|found| found.flow.is_none());
+        levels.map(of).sum::<u64>()
+    };
+    let (recorded, all) = (sum(|found| found.recorded), sum(|found| found.requests));
+    text += &format!(
+        " The server recorded the waits of {recorded} of the {all} executed requests; the others are estimated from its queues."
+    );
+    text
 }
 
 fn name(prediction: &Prediction) -> String {
     match &prediction.flow {
         None => format!("level {}", prediction.priority_level),
-        Some((schema, flow)) if flow.is_empty() => format!("flow {schema}"),
-        Some((schema, flow)) => format!("flow {schema}/{flow}"),
+        Some(flow) => name_of_flow(flow),
+    }
+}
+
+fn name_of_flow((schema, distinguisher): &(String, String)) -> String {
+    match distinguisher.is_empty() {
+        true => format!("flow {schema}"),
+        false => format!("flow {schema}/{distinguisher}"),
     }
 }
 
 /// The observed and the predicted numbers.
 fn table(predictions: &[Prediction]) -> Table {
     let mut table = Table::new([
-        "COMPARED WITH THE LOGS",
+        "OBSERVED / PREDICTED",
+        "REQUESTS",
         "REJECTED",
-        "PREDICTED",
         "WAIT P50",
-        "PREDICTED",
-        "P99",
-        "PREDICTED",
+        "WAIT P99",
+        "RESPONSE P50",
+        "RESPONSE P99",
+        "BEHIND P99",
         "TRUST",
     ])
     .keys(1);
     for prediction in predictions {
-        let rejected = prediction.rejected;
+        let Compared {
+            observed,
+            predicted,
+        } = prediction.rejected;
         let mut row = vec![
             name(prediction),
-            rejected.observed.to_string(),
-            rejected.predicted.to_string(),
+            prediction.requests.to_string(),
+            format!("{observed} / {predicted}"),
         ];
-        match &prediction.waits {
-            Some(waits) => {
-                let times = waits
-                    .iter()
-                    .flat_map(|wait| [wait.observed, wait.predicted]);
-                row.extend(times.map(time));
+        for times in [prediction.waits, prediction.responses] {
+            match times {
+                Some(times) => {
+                    row.extend(times.map(|found| {
+                        format!("{} / {}", time(found.observed), time(found.predicted))
+                    }))
+                }
+                None => row.extend(["-".to_owned(), "-".to_owned()]),
             }
-            None => row.extend(std::iter::repeat_n("-".to_owned(), 4)),
         }
+        row.push(prediction.slowest_requests().to_string());
         row.push(
-            if prediction.is_within_limits() {
-                "yes"
-            } else {
-                "no"
+            match prediction.is_within_limits() {
+                true => "yes",
+                false => "no",
             }
             .into(),
         );
@@ -109,43 +133,66 @@ fn table(predictions: &[Prediction]) -> Table {
 /// The differences that the other configuration makes, beside the error of the prediction.
 fn differences(before: &Report, after: &Report, predictions: &[Prediction]) -> Table {
     let mut table = Table::new([
-        "LEVEL", "REJECTED", "ERROR", "WAIT P50", "ERROR", "P99", "ERROR",
+        "DIFFERENCE",
+        "REJECTED",
+        "ERROR",
+        "WAIT P50",
+        "ERROR",
+        "P99",
+        "ERROR",
     ])
     .keys(1);
-    for old in before
-        .levels
-        .iter()
-        .filter(|level| level.counts.arrived > 0)
-    {
-        let Some(new) = after.levels.iter().find(|level| level.name == old.name) else {
-            continue;
+    let levels = before.levels.iter().map(|level| {
+        let new = after.levels.iter().find(|new| new.name == level.name);
+        let new = new.map(|new| (&new.counts, &new.waits));
+        let key = (level.name.as_str(), None);
+        (key, (&level.counts, &level.waits), new)
+    });
+    let flows = before.flows.iter().map(|flow| {
+        let (schema, distinguisher) = (&flow.flow_schema, &flow.flow_distinguisher);
+        let is_same = |new: &&FlowReport| {
+            new.flow_schema == *schema && new.flow_distinguisher == *distinguisher
         };
+        let new = after.flows.iter().find(is_same);
+        let new = new.map(|new| (&new.counts, &new.waits));
+        let key = Some((schema.clone(), distinguisher.clone()));
+        let key = (flow.priority_level.as_str(), key);
+        (key, (&flow.counts, &flow.waits), new)
+    });
+    for ((level, flow), (counts, waits), new) in levels.chain(flows) {
         let found = predictions
             .iter()
-            .find(|found| found.flow.is_none() && found.priority_level == old.name);
-        let rejected = |counts: &k8s_flowcontrol_analysis::simulation::Counts| {
-            i128::from(counts.rejected + counts.timed_out)
+            .find(|found| found.priority_level == level && found.flow == flow);
+        let Some((new_counts, new_waits)) = new else {
+            continue;
+        };
+        let rejected = |counts: &Counts| i128::from(counts.rejected + counts.timed_out);
+        let difference = rejected(new_counts) - rejected(counts);
+        let percentiles = [50.0, 99.0].map(|percent| {
+            let (old, new) = (waits.percentile(percent), new_waits.percentile(percent));
+            (old, new)
+        });
+        let is_changed = percentiles.iter().any(|(old, new)| old != new) || difference != 0;
+        if counts.arrived == 0 || (found.is_none() && !is_changed) {
+            continue;
+        }
+        let name = match &flow {
+            None => format!("level {level}"),
+            Some(flow) => name_of_flow(flow),
         };
         let mut row = vec![
-            old.name.clone(),
-            format!("{:+}", rejected(&new.counts) - rejected(&old.counts)),
+            name,
+            format!("{difference:+}"),
             found.map_or("-".into(), |found| {
-                let Compared {
-                    observed,
-                    predicted,
-                } = found.rejected;
-                observed.abs_diff(predicted).to_string()
+                let rejected = found.rejected;
+                rejected.observed.abs_diff(rejected.predicted).to_string()
             }),
         ];
-        for (index, percent) in [50.0, 99.0].into_iter().enumerate() {
-            row.push(signed(
-                old.waits.percentile(percent),
-                new.waits.percentile(percent),
-            ));
-            let wait = found
-                .and_then(|found| found.waits)
-                .map(|waits| waits[index]);
-            row.push(wait.map_or("-".into(), |wait| {
+        for (index, (old, new)) in percentiles.into_iter().enumerate() {
+            row.push(signed(old, new));
+            let wait = found.and_then(|found| found.waits);
+            row.push(wait.map_or("-".into(), |waits| {
+                let wait = waits[index];
                 time(wait.observed.abs_diff(wait.predicted))
             }));
         }
@@ -174,13 +221,19 @@ pub(super) fn json(report: &Report) -> Value {
             "flowSchema": found.flow.as_ref().map(|(schema, _)| schema),
             "flowDistinguisher": found.flow.as_ref().map(|(_, flow)| flow),
             "rejected": {"observed": found.rejected.observed, "predicted": found.rejected.predicted},
+            "requests": found.requests,
+            "recordedWaits": found.recorded,
+            "requestsBehindP99": found.slowest_requests(),
             "waitSecondsP50": found.waits.map(|[median, _]| wait(median)),
             "waitSecondsP99": found.waits.map(|[_, p99]| wait(p99)),
+            "responseSecondsP50": found.responses.map(|[median, _]| wait(median)),
+            "responseSecondsP99": found.responses.map(|[_, p99]| wait(p99)),
             "isWithinLimits": found.is_within_limits(),
         })
     };
     json!({
         "isReliable": (!predictions.is_empty()).then_some(is_reliable),
+        "slowdown": report.slowdown,
         "predictions": predictions.iter().map(one).collect::<Vec<_>>(),
     })
 }

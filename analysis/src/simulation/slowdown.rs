@@ -1,0 +1,178 @@
+//! How much requests slow each other down, estimated from the executions of a log.
+//!
+//! Requests share the processor, locks and the store. If `n` requests execute at the same time, each executes at a speed that
+//! is proportional to a power of `n`: 0 if requests do not slow each other down, and -1 if they share a speed that does not
+//! depend on their number. The exponent follows from how long requests of the same kind took while few and while many executed.
+
+use super::logged::Recorded;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// The shortest part of a log for which executing requests are counted, in microseconds.
+const PART_US: i64 = 100_000;
+/// The most parts of a log.
+const MOST_PARTS: i64 = 1 << 20;
+/// An exponent is used if it is that many times its standard error.
+const CERTAIN: f64 = 3.0;
+/// A weaker dependence is none: other causes, such as long requests at busy times, look alike.
+const LEAST: f64 = 0.15;
+
+/// The speed of requests by the number that execute at the same time. One alone has the speed 1.
+#[derive(Clone, Debug)]
+pub(super) struct Slowdown {
+    /// From 0 to 1: the speed is the number to the power of minus this.
+    exponent: f64,
+    concurrency: Concurrency,
+}
+
+impl Slowdown {
+    pub(super) fn speed(&self, executing: f64) -> f64 {
+        executing.max(1.0).powf(-self.exponent)
+    }
+
+    /// How many times as long a request executes if twice as many execute.
+    pub(super) fn of_doubling(&self) -> f64 {
+        2_f64.powf(self.exponent)
+    }
+
+    /// The average speed in the log.
+    pub(super) fn average(&self) -> f64 {
+        let (work, time) = self
+            .concurrency
+            .all()
+            .fold((0.0, 0.0), |(work, time), executing| {
+                (work + executing * self.speed(executing), time + executing)
+            });
+        if time > 0.0 { work / time } else { 1.0 }
+    }
+
+    /// The time in microseconds for which a request of the log would have executed alone.
+    pub(super) fn alone(&self, began: i64, ended: i64) -> f64 {
+        let overlaps = self.concurrency.overlaps(began, ended);
+        overlaps
+            .map(|(part, overlap)| overlap * self.speed(self.concurrency.executing(part)))
+            .sum()
+    }
+}
+
+/// The number of executing requests over the time of a log.
+#[derive(Clone, Debug)]
+struct Concurrency {
+    /// The time of the first request, and the length of a part, in microseconds.
+    first: i64,
+    part: i64,
+    /// The time for which requests executed in each part, summed over the requests, in microseconds.
+    parts: BTreeMap<i64, f64>,
+}
+
+impl Concurrency {
+    /// The parts of the log that a time overlaps, with the overlap in microseconds.
+    fn overlaps(&self, began: i64, ended: i64) -> impl Iterator<Item = (i64, f64)> + use<> {
+        let (part, first) = (self.part, self.first);
+        let index = move |at: i64| at.saturating_sub(first).div_euclid(part);
+        (index(began)..=index(ended)).map(move |index| {
+            let start = index.saturating_mul(part).saturating_add(first);
+            let end = start.saturating_add(part).min(ended);
+            (index, end.saturating_sub(start.max(began)).max(0) as f64)
+        })
+    }
+
+    /// The number of executing requests in each part, on average.
+    fn all(&self) -> impl Iterator<Item = f64> + '_ {
+        self.parts.values().map(|sum| sum / self.part as f64)
+    }
+
+    /// The number of executing requests in a part, on average.
+    fn executing(&self, part: i64) -> f64 {
+        self.parts.get(&part).copied().unwrap_or_default() / self.part as f64
+    }
+}
+
+/// The executions of a log.
+#[derive(Debug)]
+pub(super) struct Executions {
+    concurrency: Concurrency,
+    /// Executions with their beginning and kind, by their end, that may share their time with requests to come.
+    open: BinaryHeap<Reverse<(i64, i64, u32)>>,
+    kinds: BTreeMap<u32, Sums>,
+}
+
+/// Sums over the logarithms of the number of executing requests (x) and of the execution time (y).
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Executions {
+    /// For a log with its first and last request at these times, in microseconds.
+    pub(super) fn new((first, last): (i64, i64)) -> Self {
+        Self {
+            concurrency: Concurrency {
+                first,
+                part: (last.saturating_sub(first) / MOST_PARTS).max(PART_US),
+                parts: BTreeMap::new(),
+            },
+            open: BinaryHeap::new(),
+            kinds: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a request of a kind, whose wait is known. Requests come in the order of their arrival.
+    pub(super) fn add(&mut self, kind: u32, request: &Recorded) {
+        self.close(request.received_us);
+        let Some((began, ended)) = request.execution_us().filter(|(began, end)| began < end) else {
+            return;
+        };
+        for (part, overlap) in self.concurrency.overlaps(began, ended) {
+            *self.concurrency.parts.entry(part).or_default() += overlap;
+        }
+        self.open.push(Reverse((ended, began, kind)));
+    }
+
+    /// Evaluates the executions that ended before a time.
+    fn close(&mut self, until: i64) {
+        while let Some(Reverse((ended, began, kind))) = self.open.peek().copied()
+            && ended < until
+        {
+            self.open.pop();
+            let time = ended.saturating_sub(began) as f64;
+            let overlaps = self.concurrency.overlaps(began, ended);
+            let executing = overlaps
+                .map(|(part, overlap)| overlap * self.concurrency.executing(part))
+                .sum::<f64>()
+                / time;
+            let (x, y) = (executing.max(1.0).ln(), time.ln());
+            let sums = self.kinds.entry(kind).or_default();
+            sums.count += 1.0;
+            sums.x += x;
+            sums.y += y;
+            sums.xx += x * x;
+            sums.xy += x * y;
+            sums.yy += y * y;
+        }
+    }
+
+    /// The dependence that the executions show; none if they do not show any.
+    pub(super) fn slowdown(mut self) -> Option<Slowdown> {
+        self.close(i64::MAX);
+        let (mut xx, mut xy, mut yy, mut freedom) = (0.0, 0.0, 0.0, -1.0);
+        for sums in self.kinds.values() {
+            xx += sums.xx - sums.x * sums.x / sums.count;
+            xy += sums.xy - sums.x * sums.y / sums.count;
+            yy += sums.yy - sums.y * sums.y / sums.count;
+            freedom += sums.count - 1.0;
+        }
+        let slope = xy / xx;
+        let error = ((yy - slope * xy) / freedom.max(1.0) / xx).sqrt();
+        let is_certain = slope >= LEAST && slope >= error * CERTAIN;
+        is_certain.then(|| Slowdown {
+            exponent: slope.min(1.0),
+            concurrency: self.concurrency,
+        })
+    }
+}
