@@ -176,7 +176,8 @@ fn another_configuration_gets_the_same_requests() {
             .as_f64()
             .unwrap()
     };
-    assert_eq!(report["compared"]["requests"], REQUESTS);
+    // A client that waits for its responses sends more requests in the same time.
+    assert!(report["compared"]["requests"].as_u64().unwrap() > REQUESTS);
     assert!(wait("compared") < wait("result") / 2.0);
     assert_eq!(
         level(&report["compared"], "narrow")["observed"],
