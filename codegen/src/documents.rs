@@ -123,6 +123,8 @@ const AS_JSON: &str = "read the values as any JSON with `--missing-as-json`";
 pub(crate) struct Documents {
     /// Whether schemas that no document has stand for any JSON.
     pub(crate) missing_as_json: bool,
+    /// Whether the documents become plain types: no kinds and operations, and any JSON for what has no Rust type.
+    pub(crate) plain: bool,
     given: Vec<Arc<Document>>,
     texts: BTreeMap<String, String>,
     loaded: RefCell<BTreeMap<String, Arc<Document>>>,

@@ -1,5 +1,6 @@
 //! The error type, and places in documents.
 
+use crate::unexpressed::{Outcome, Unexpressed};
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ struct Inner {
     place: Option<String>,
     message: String,
     help: Option<String>,
+    /// Whether the document is right, and the generator has no type for it.
+    is_unsupported: bool,
 }
 
 impl Error {
@@ -20,6 +23,7 @@ impl Error {
             place: None,
             message: message.into(),
             help: None,
+            is_unsupported: false,
         }))
     }
 
@@ -28,6 +32,7 @@ impl Error {
             place: Some(at.to_string()),
             message: message.into(),
             help: None,
+            is_unsupported: false,
         }))
     }
 
@@ -35,6 +40,25 @@ impl Error {
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
+    }
+
+    /// Marks the error of a schema that is valid and has no Rust type.
+    pub(crate) fn unsupported(mut self) -> Self {
+        self.0.is_unsupported = true;
+        self
+    }
+
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.0.is_unsupported
+    }
+
+    /// The value as any JSON, for a schema without a Rust type.
+    pub(crate) fn unexpressed(&self) -> Unexpressed {
+        Unexpressed {
+            outcome: Outcome::AnyJson,
+            place: self.0.place.clone().unwrap_or_default(),
+            reason: Some(self.0.message.clone()),
+        }
     }
 }
 

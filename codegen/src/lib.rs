@@ -41,16 +41,20 @@ mod select;
 mod sharing;
 mod structs;
 mod table;
+mod unexpressed;
 
 pub use build::Build;
 pub use error::Error;
+pub use unexpressed::{Outcome, Unexpressed};
 
 use documents::{Document, Documents};
 use fields::FieldsOf;
 use format::Format;
+use model::Model;
 use plan::{Options, Plan};
 use select::Selection;
 use sharing::Sharing;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Generates Rust modules from documents.
@@ -62,6 +66,7 @@ pub struct Generator {
     selection: Option<Selection>,
     options: Options,
     fields: Vec<FieldsOf>,
+    renames: BTreeMap<String, String>,
 }
 
 /// Generated modules.
@@ -102,6 +107,7 @@ impl Default for Generator {
             selection: None,
             options: Options::default(),
             fields: Vec::new(),
+            renames: BTreeMap::new(),
         }
     }
 }
@@ -182,6 +188,33 @@ impl Generator {
         self
     }
 
+    /// Reads any OpenAPI or JSON Schema document, not only those of Kubernetes, as plain types: without kinds and operations,
+    /// with the fields of all schemas of an `allOf` in one struct, and with any JSON for schemas that have no Rust type, such
+    /// as a `oneOf` of different types. [`Generated::notes`] has each of those places.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_codegen::Generator;
+    ///
+    /// let document = r##"{
+    ///     "openapi": "3.0.3",
+    ///     "components": { "schemas": {
+    ///         "Pet": { "type": "object", "properties": { "name": { "type": "string" } } },
+    ///         "Cat": { "allOf": [
+    ///             { "$ref": "#/components/schemas/Pet" },
+    ///             { "properties": { "lives": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] } } }
+    ///         ] }
+    ///     } }
+    /// }"##;
+    /// let generated = Generator::new().plain().document("pets.json", document)?.generate()?;
+    /// assert!(generated.files[0].1.contains("pub struct Cat"));
+    /// assert!(generated.notes[0].starts_with("pets.json#/components/schemas/Cat/allOf/1/properties/lives/oneOf: "));
+    /// # Ok::<(), k8s_flowcontrol_codegen::Error>(())
+    /// ```
+    pub fn plain(mut self) -> Self {
+        self.documents.plain = true;
+        self
+    }
+
     /// Selects the kinds of one API group, in all versions or in one, and the schemas to which they refer;
     /// for documents of several groups, such as a server's `/openapi/v2`. The core group is `core` or
     /// empty.
@@ -225,6 +258,14 @@ impl Generator {
         self
     }
 
+    /// Gives the type that would have the name `from` the name `to`, for names that are too long or end in a number.
+    ///
+    /// A type that does not exist, and a name that is taken or is not a type's name, are errors of [`Generator::generate`].
+    pub fn rename(mut self, from: &str, to: &str) -> Self {
+        self.renames.insert(from.to_owned(), to.to_owned());
+        self
+    }
+
     /// Generates the shared apimachinery schemas too, as the module `meta` of the types crate itself.
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
@@ -240,13 +281,9 @@ impl Generator {
             Error::new(format!("the runtime `{}` is not a Rust path", self.runtime))
                 .help("give a path such as `crate` or `::k8s_flowcontrol_types`")
         })?;
-        let mut model = self.read()?;
-        let mut served = plan::served_kinds(&model)?;
-        let packages = plan::packages(&model, &served)?;
-        fields::select_kinds(&mut served, &self.options.kinds)?;
-        fields::apply(&mut model, &served, &self.fields)?;
-        let mut plan = Plan::new(&model, &self.options, &served, packages)?;
-        structs::complete(&mut plan, &runtime)?;
+        let model = self.read()?;
+        let (model, mut plan) = self.plan(model)?;
+        structs::complete(&mut plan, &runtime, &self.renames)?;
         if self.options.own_meta {
             plan.check_runtime_types()?;
         }
@@ -265,18 +302,28 @@ impl Generator {
             files,
             shared: sharing.list(&plan),
             kinds,
-            notes: self.notes(kinds)?,
+            notes: self.notes(&model, &plan)?,
         })
     }
 
-    fn notes(&self, kinds: usize) -> Result<Vec<String>, Error> {
-        let mut notes: Vec<String> = self
-            .documents
-            .empty()?
-            .into_iter()
+    /// The plan of the types, still without Rust names.
+    fn plan(&self, mut model: Model) -> Result<(Model, Plan), Error> {
+        let mut served = plan::served_kinds(&model)?;
+        let packages = plan::packages(&model, &served)?;
+        fields::select_kinds(&mut served, &self.options.kinds)?;
+        fields::apply(&mut model, &served, &self.fields)?;
+        let plan = Plan::new(&model, &self.options, &served, packages)?;
+        Ok((model, plan))
+    }
+
+    fn notes(&self, model: &Model, plan: &Plan) -> Result<Vec<String>, Error> {
+        let empty = self.documents.empty()?.into_iter();
+        let mut notes: Vec<String> = empty
             .map(|document| format!("{} is empty (`{{}}`) and adds no type", document.name))
             .collect();
-        if kinds == 0 {
+        notes.extend(model.unexpressed.iter().map(ToString::to_string));
+        notes.extend(structs::unwieldy(plan));
+        if plan.kinds() == 0 && !self.documents.plain {
             notes.push(
                 "the documents serve no kind, so that no type implements `Resource`".to_owned(),
             );
@@ -284,7 +331,24 @@ impl Generator {
         Ok(notes)
     }
 
-    fn read(&self) -> Result<model::Model, Error> {
+    /// Lists everything in the documents that no Rust type expresses, with what becomes of it: bounds, rules, examples,
+    /// schemas that become any JSON, and fields that objects keep in `unknown`.
+    ///
+    /// # Errors
+    /// Those of [`Generator::generate`], except those of a single type.
+    pub fn explain(&self) -> Result<Vec<Unexpressed>, Error> {
+        let (model, plan) = self.plan(self.read()?)?;
+        let mut found = read::unexpressed(&self.documents);
+        // The reason is known to the reader.
+        for known in &model.unexpressed {
+            found.retain(|found| found.place != known.place);
+        }
+        found.extend(model.unexpressed);
+        found.extend(plan.kept_unknown());
+        Ok(found.into_iter().collect())
+    }
+
+    fn read(&self) -> Result<Model, Error> {
         self.documents.empty()?;
         let mut model = read::read(&self.documents)?;
         if let Some(selection) = &self.selection {

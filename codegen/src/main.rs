@@ -1,6 +1,6 @@
 //! The command line of the generator.
 
-use k8s_flowcontrol_codegen::{Error, Generator};
+use k8s_flowcontrol_codegen::{Error, Generator, Outcome, Unexpressed};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,21 +11,27 @@ const SUMMARY: &str = "Generate Rust types from Kubernetes documents: OpenAPI v3
 const USAGE: &str = "\
 Usage:
   k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
+  k8s-flowcontrol-codegen types --from FILE [--from FILE...] --out DIR [options]
+  k8s-flowcontrol-codegen explain FILE...
   k8s-flowcontrol-codegen operations --spec FILE [--spec FILE...]
 ";
 
 const DETAILS: &str = "\
 Commands:
   generate    write one Rust module per API version or package into DIR, and a mod.rs
+  types       write plain types from any OpenAPI or JSON Schema document; what has no Rust type is any JSON and has a note
+  explain     list what the types do not express, such as bounds and rules, with what becomes of it
   operations  print a table of the operations in the documents
 
 Options:
   --spec FILE        a document as JSON or YAML, or `-` for standard input; of several versions the first owns shared types
+  --from FILE        the same for `types`
   --out DIR          the folder of the modules; changed files are written after all documents are read
   --group GROUP      select one API group, such as `apps` or `core`, from documents that describe several
   --version V        select one version of the group
   --kinds KIND,…     generate only these kinds and the types that they need
   --fields PATH,…    generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
+  --rename OLD=NEW   give a type another name; `generate` and `types` report long and numbered names
   --missing-as-json  read values as any JSON where a document lacks the schema to which it refers
   --runtime PATH     the Rust path of the types crate [default: ::k8s_flowcontrol_types]
   --shared FILE      the checked-in list of types that versions share; an error if the documents differ
@@ -62,6 +68,7 @@ struct Arguments {
     missing_as_json: bool,
     kinds: Vec<String>,
     fields: Vec<String>,
+    renames: Vec<(String, String)>,
 }
 
 fn main() -> ExitCode {
@@ -100,7 +107,12 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         );
     }
     let (command, rest) = match arguments {
-        [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => {
+        [command, rest @ ..]
+            if matches!(
+                command.as_str(),
+                "generate" | "types" | "explain" | "operations"
+            ) =>
+        {
             (command, rest)
         }
         [other, ..] if !other.starts_with('-') => {
@@ -108,12 +120,15 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         }
         _ => {
             return Err(Failure::Usage(
-                "begin with a command: `generate` or `operations`".to_owned(),
+                "begin with a command: `generate`, `types`, `explain` or `operations`".to_owned(),
             ));
         }
     };
-    let options = parse(rest)?;
+    let options = parse(rest, command == "explain")?;
     let mut generator = Generator::new();
+    if matches!(command.as_str(), "types" | "explain") {
+        generator = generator.plain();
+    }
     if options.missing_as_json {
         generator = generator.missing_as_json();
     }
@@ -131,11 +146,14 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if let Some(group) = &options.group {
         generator = generator.select(group, options.version.as_deref());
     }
+    if command == "explain" {
+        return Ok(explanation(&generator.explain()?));
+    }
     if command == "operations" {
         return Ok(generator.operations()?);
     }
     let Some(out) = options.out else {
-        return Err(Failure::Usage("`generate` needs --out DIR".to_owned()));
+        return Err(Failure::Usage(format!("`{command}` needs --out DIR")));
     };
     if let Some(path) = &options.runtime {
         generator = generator.runtime(path);
@@ -150,6 +168,9 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
             return Err(Failure::Usage(message));
         };
         generator = generator.fields(kind, [path]);
+    }
+    for (from, to) in &options.renames {
+        generator = generator.rename(from, to);
     }
     let generated = generator.generate()?;
     let mut report = String::new();
@@ -166,12 +187,38 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     Ok(report)
 }
 
-fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
+/// The list of `explain`, by what becomes of each keyword.
+fn explanation(found: &[Unexpressed]) -> String {
+    let mut text = String::new();
+    for outcome in Outcome::ALL {
+        let of_outcome: Vec<&Unexpressed> =
+            found.iter().filter(|one| one.outcome == *outcome).collect();
+        if of_outcome.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("{outcome}: {}\n", of_outcome.len()));
+        for one in of_outcome {
+            let reason = one.reason.as_deref();
+            let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+            text.push_str(&format!("  {}{reason}\n", one.place));
+        }
+    }
+    if text.is_empty() {
+        text.push_str("the types express everything\n");
+    }
+    text
+}
+
+fn parse(arguments: &[String], takes_files: bool) -> Result<Arguments, Failure> {
     let mut options = Arguments::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         if argument == "--missing-as-json" {
             options.missing_as_json = true;
+            continue;
+        }
+        if takes_files && (argument == "-" || !argument.starts_with('-')) {
+            options.specs.push(argument.clone());
             continue;
         }
         let (name, mut value) = match argument.split_once('=') {
@@ -181,6 +228,8 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
         if !matches!(
             name,
             "--spec"
+                | "--from"
+                | "--rename"
                 | "--group"
                 | "--version"
                 | "--out"
@@ -201,11 +250,18 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
             return Err(Failure::Usage(format!("`{name}` needs a value")));
         };
         match name {
-            "--spec" => options.specs.push(value),
+            "--spec" | "--from" => options.specs.push(value),
             "--group" => options.group = Some(value),
             "--version" => options.version = Some(value),
             "--out" => options.out = Some(value.into()),
             "--runtime" => options.runtime = Some(value),
+            "--rename" => match value.split_once('=') {
+                Some((from, to)) => options.renames.push((from.to_owned(), to.to_owned())),
+                None => {
+                    let message = format!("`--rename {value}`: write `--rename OLD=NEW`");
+                    return Err(Failure::Usage(message));
+                }
+            },
             "--kinds" => options.kinds.extend(value.split(',').map(str::to_owned)),
             "--fields" => options.fields.extend(value.split(',').map(str::to_owned)),
             _ => options.shared = Some(value.into()),
@@ -215,7 +271,10 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
         return Err(Failure::Usage("`--version` needs --group GROUP".to_owned()));
     }
     if options.specs.is_empty() {
-        return Err(Failure::Usage("give at least one --spec FILE".to_owned()));
+        return Err(Failure::Usage(match takes_files {
+            true => "give at least one FILE".to_owned(),
+            false => "give at least one --spec FILE".to_owned(),
+        }));
     }
     Ok(options)
 }

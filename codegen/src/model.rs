@@ -2,7 +2,8 @@
 
 use crate::documents::Document;
 use crate::error::At;
-use std::collections::BTreeMap;
+use crate::unexpressed::Unexpressed;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ pub(crate) struct Model {
     /// The schemas of the given documents, and the schemas of neighbouring files that they refer to.
     pub(crate) schemas: BTreeMap<Key, Schema>,
     pub(crate) documents: Vec<DocumentModel>,
+    /// What plain types do not express, each with its place.
+    pub(crate) unexpressed: BTreeSet<Unexpressed>,
 }
 
 /// The part of one given document.
@@ -41,10 +44,15 @@ impl Key {
                 package: package.to_owned(),
                 name: name.to_owned(),
             },
-            _ => Self {
-                package: format!("file:{stem}"),
-                name: key.to_owned(),
-            },
+            _ => Self::plain(key, stem),
+        }
+    }
+
+    /// The key of a schema that belongs to its file, whatever its name.
+    pub(crate) fn plain(name: &str, stem: &str) -> Self {
+        Self {
+            package: format!("file:{stem}"),
+            name: name.to_owned(),
         }
     }
 

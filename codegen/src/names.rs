@@ -3,11 +3,12 @@
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use schemars::schema::{InstanceType, SchemaObject, StringValidation};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A module's name.
 pub(crate) fn module(text: &str) -> String {
-    identifier(text.to_snake_case(), "document")
+    identifier(letters(text).to_snake_case(), "document")
 }
 
 /// The name that typify gives to the type of a schema of this name.
@@ -24,7 +25,7 @@ pub(crate) fn type_name(text: &str) -> String {
     };
     let mut space = typify::TypeSpace::default();
     space
-        .add_type_with_name(&string.into(), Some(text.to_owned()))
+        .add_type_with_name(&string.into(), Some(letters(text).into_owned()))
         .and_then(|id| Ok(space.get_type(&id)?.name()))
         // Unreachable: a string with limits always becomes a type.
         .unwrap_or_default()
@@ -38,6 +39,7 @@ pub(crate) fn constant(ident: &str) -> String {
 /// Respells a field's name for typify, which splits the plural of an abbreviation: `nonResourceURLs`
 /// becomes `nonResourceUrls`.
 pub(crate) fn plain_plurals(name: &str) -> String {
+    let name = &*letters(name);
     let chars: Vec<char> = split_version(name).chars().collect();
     let mut out = String::with_capacity(name.len());
     let mut start = 0;
@@ -185,6 +187,7 @@ fn variant(ident: &str, value: &str, spell: bool) -> String {
         "*" => return "All".to_owned(),
         _ => {}
     }
+    let value = &*letters(value);
     let mut name = value.to_upper_camel_case();
     if spell || name.is_empty() {
         let spelled: String = value
@@ -228,6 +231,25 @@ fn spelling(c: char) -> Option<String> {
         c => return Some(format!(" U{:04x} ", u32::from(c))),
     };
     Some(word.to_owned())
+}
+
+/// Spells out the letters that Rust warns about in identifiers: those that look like others, and those that are not
+/// normalized. ASCII stays, and so do the letters of Western European languages.
+fn letters(text: &str) -> Cow<'_, str> {
+    // `æ` looks like `ae`.
+    let stays = |c: char| {
+        c.is_ascii()
+            || !c.is_alphanumeric()
+            || matches!(c, '\u{c0}'..='\u{ff}') && !matches!(c, 'æ' | 'Æ')
+    };
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let spelled = text.chars().map(|c| match stays(c) {
+        true => c.to_string(),
+        false => format!(" u{:04x} ", u32::from(c)),
+    });
+    Cow::Owned(spelled.collect())
 }
 
 /// Makes a Rust identifier of a word in the right case.

@@ -254,6 +254,71 @@ fn files_that_cannot_be_read_end_with_1() {
 }
 
 #[test]
+fn any_document_becomes_plain_types() {
+    let folder = folder("types");
+    std::fs::create_dir_all(&folder).unwrap();
+    let document = folder.join("pets.json");
+    let schemas = r##"{ "Pet": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 9 } } },
+        "Cat": { "allOf": [{ "$ref": "#/components/schemas/Pet" }], "properties": { "of": { "type": ["string", "boolean"] } } } }"##;
+    let text_of = format!(r#"{{ "openapi": "3.0.0", "components": {{ "schemas": {schemas} }} }}"#);
+    std::fs::write(&document, text_of).unwrap();
+    let (document, out) = (document.to_str().unwrap(), folder.join("out"));
+    let out_text = out.to_str().unwrap();
+    let output = run(
+        &[
+            "types",
+            "--from",
+            document,
+            "--out",
+            out_text,
+            "--rename",
+            "Cat=Tomcat",
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    assert!(
+        printed.contains("/Cat/properties/of/type: any JSON (a value of several types"),
+        "{printed}"
+    );
+    let generated = std::fs::read_to_string(out.join("pets.rs")).unwrap();
+    assert!(
+        generated.contains("pub struct Tomcat {") && !generated.contains("Resource for"),
+        "{generated}"
+    );
+
+    let explained = run(&["explain", document], "");
+    assert_eq!(
+        text(&explained.stdout).replace(document, "pets.json"),
+        "any JSON: 1\n  pets.json#/components/schemas/Cat/properties/of/type: a value of several types (string, boolean) is \
+         not supported\nin the documentation, checked by the server: 1\n  \
+         pets.json#/components/schemas/Pet/properties/name/maxLength\n"
+    );
+    for (arguments, expected) in [
+        (
+            &["types", "--from", document][..],
+            "`types` needs --out DIR",
+        ),
+        (
+            &[
+                "types", "--from", document, "--out", out_text, "--rename", "Cat",
+            ],
+            "write `--rename OLD=NEW`",
+        ),
+        (&["explain"], "give at least one"),
+    ] {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(expected),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
 fn help_and_version_are_printed() {
     let help = run(&["--help"], "");
     assert_eq!(help.status.code(), Some(0));

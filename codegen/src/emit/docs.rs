@@ -150,5 +150,5 @@ fn field_names(places: &[Place]) -> String {
 
 /// Whether text can stand between backticks on one line.
 fn is_quotable(text: &str) -> bool {
-    !text.is_empty() && !text.contains(|c: char| c == '`' || c.is_control())
+    !text.is_empty() && !text.contains(|c: char| c == '`' || markdown::is_hidden(c))
 }

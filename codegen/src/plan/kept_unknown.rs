@@ -1,6 +1,7 @@
 //! Fields without a Rust field: too many for a struct, or with a name that the runtime does not find in JSON text.
 
 use super::types::{Body, Plan, PlannedField};
+use crate::unexpressed::{Outcome, Unexpressed};
 
 /// The runtime marks fields in a set of 128 bits.
 const MAX_FIELDS: usize = 128;
@@ -24,6 +25,24 @@ pub(super) fn apply(plan: &mut Plan) {
                 field.is_kept_unknown = true;
             }
         }
+    }
+}
+
+impl Plan {
+    /// The fields without a Rust field, which objects keep in `unknown`.
+    pub(crate) fn kept_unknown(&self) -> impl Iterator<Item = Unexpressed> {
+        let structs = self.items.iter().filter_map(|item| match &item.body {
+            Body::Struct(body) => Some(body),
+            Body::Enum(_) => None,
+        });
+        let fields = structs.flat_map(|body| &body.fields);
+        fields.filter(|field| field.is_kept_unknown).map(|field| {
+            let reason = match field.name.contains(is_escaped) {
+                true => "its name has a character that JSON escapes",
+                false => "a struct has at most 128 fields",
+            };
+            Unexpressed::new(&field.at, Outcome::KeptUnknown).because(reason)
+        })
     }
 }
 

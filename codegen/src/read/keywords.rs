@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::json::{Json, Node};
+use crate::unexpressed::{Outcome, Unexpressed};
 
 /// Keywords that no generated type can express, each with an alternative.
 ///
@@ -50,8 +51,34 @@ const UNSUPPORTED: [(&str, &str); 19] = [
     ("$anchor", "name the schema in `$defs`"),
 ];
 
-/// Fails if the meaning of the schema would be lost.
-pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
+/// The keywords among them that only restrict the values of a schema that states its type elsewhere.
+const RESTRICTING: [&str; 14] = [
+    "contains",
+    "contentSchema",
+    "dependencies",
+    "dependentSchemas",
+    "discriminator",
+    "else",
+    "if",
+    "disallow",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$anchor",
+];
+
+/// The keywords that the plain types of a schema ignore.
+pub(super) fn ignored(node: &Node<'_>) -> Vec<Unexpressed> {
+    let found = RESTRICTING.iter().filter_map(|keyword| node.get(keyword));
+    found
+        .map(|found| Unexpressed::new(&found.at, Outcome::Ignored))
+        .collect()
+}
+
+/// Fails if the meaning of the schema would be lost. Plain types may lose restrictions.
+pub(super) fn check(node: &Node<'_>, plain: bool) -> Result<(), Error> {
     for (keyword, instead) in UNSUPPORTED {
         if let Some(found) = node.get(keyword) {
             // The rules of CustomResourceDefinitions state no types.
@@ -60,6 +87,9 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
             }
             // `unevaluatedProperties: false` and the like only restrict.
             let restricts = matches!(found.json, Json::Bool(_));
+            if plain && RESTRICTING.contains(&keyword) {
+                continue;
+            }
             if restricts && (keyword.starts_with("unevaluated") || keyword == "additionalItems") {
                 continue;
             }
@@ -67,7 +97,8 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
                 .error(format!(
                     "the keyword `{keyword}` is not supported, because it changes the type"
                 ))
-                .help(instead));
+                .help(instead)
+                .unsupported());
         }
     }
     Ok(())

@@ -89,7 +89,7 @@ fn bounds(node: &Node<'_>) -> Vec<String> {
         sentences.push(format!("Matches {}.", code(pattern)));
     }
     if let Some(Json::String(format)) = node.get("format").map(|format| format.json)
-        && !TYPES.contains(&format.as_str())
+        && !is_type(format)
     {
         sentences.push(format!("Has the format {}.", code(format)));
     }
@@ -119,6 +119,11 @@ const TYPES: [&str; 11] = [
     "int-or-string",
     "quantity",
 ];
+
+/// Whether the Rust type tells the format.
+pub(super) fn is_type(format: &str) -> bool {
+    TYPES.contains(&format)
+}
 
 /// Whether a description has all numbers and all code of a sentence, so that it need not be said again.
 fn is_said(description: &str, sentence: &str) -> bool {

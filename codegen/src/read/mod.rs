@@ -1,6 +1,9 @@
 //! From documents to the model.
 
+mod combine;
 mod custom;
+mod explain;
+mod inner;
 mod keywords;
 mod kinds;
 mod limits;
@@ -16,6 +19,7 @@ use crate::fixups;
 use crate::format::Format;
 use crate::model::{DocumentModel, Key, Model, Schema};
 use crate::runtime;
+pub(crate) use explain::unexpressed;
 use references::{Place, References, root_key};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,14 +30,17 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
     let mut model = Model::default();
     for document in documents.given() {
         let mut keys = Vec::new();
-        for (tokens, key) in named_schemas(document)? {
+        for (tokens, key) in named_schemas(&references, document)? {
             references.enqueue(document, tokens, key.clone());
             keys.push(key);
         }
         let mut read = DocumentModel {
             document: Arc::clone(document),
             keys,
-            operations: references.operations(document)?,
+            operations: match documents.plain {
+                true => Vec::new(),
+                false => references.operations(document)?,
+            },
             custom: Vec::new(),
         };
         if document.format == Format::CustomResourceDefinition {
@@ -45,6 +52,8 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
     while let Some(place) = references.next() {
         named_schema(&mut model.schemas, &mut references, place)?;
     }
+    model.unexpressed = references.unexpressed;
+    inner::name(&mut model.schemas);
     kinds::complete(&mut model);
     fixups::mark_secrets(&mut model)?;
     Ok(model)
@@ -87,7 +96,10 @@ fn named_schema(
 }
 
 /// The named schemas of a document: the tokens of their pointers and their keys.
-fn named_schemas(document: &Document) -> Result<Vec<(Vec<String>, Key)>, Error> {
+fn named_schemas(
+    references: &References<'_>,
+    document: &Document,
+) -> Result<Vec<(Vec<String>, Key)>, Error> {
     let mut found = Vec::new();
     for section in document.schema_sections() {
         let Some(schemas) = document.find(section) else {
@@ -96,7 +108,7 @@ fn named_schemas(document: &Document) -> Result<Vec<(Vec<String>, Key)>, Error> 
         for (name, _) in schemas.fields()? {
             let mut tokens: Vec<String> = section.iter().map(|&t| t.to_owned()).collect();
             tokens.push(name.to_owned());
-            found.push((tokens, Key::new(name, document.stem())));
+            found.push((tokens, references.named_key(name, document)));
         }
     }
     if document.format == Format::JsonSchema && has_root_schema(document) {

@@ -9,6 +9,7 @@ use crate::documents::Document;
 use crate::error::Error;
 use crate::json::{Json, Node};
 use crate::model::{Field, FieldFacts, ObjectType, Scalar, Type};
+use crate::unexpressed::{Outcome, Unexpressed};
 use std::sync::Arc;
 
 impl References<'_> {
@@ -41,6 +42,11 @@ impl References<'_> {
             None if properties.is_empty() => self.pattern_values(document, node)?,
             Some(values) if properties.is_empty() => Some(self.inner(document, &values)?),
             None => None,
+            Some(values) if self.documents.plain => {
+                self.unexpressed
+                    .insert(Unexpressed::new(&values.at, Outcome::KeptUnknown));
+                None
+            }
             Some(values) => {
                 return Err(values
                     .error("an object with `properties` and a schema in `additionalProperties` is not supported")

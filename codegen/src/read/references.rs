@@ -5,8 +5,9 @@ use crate::error::{At, Error};
 use crate::format::Format;
 use crate::json::Json;
 use crate::model::Key;
+use crate::unexpressed::Unexpressed;
 use heck::ToUpperCamelCase;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// A named schema in the queue.
@@ -19,6 +20,10 @@ pub(super) struct Place {
 
 pub(super) struct References<'a> {
     pub(super) documents: &'a Documents,
+    /// What plain types do not express.
+    pub(super) unexpressed: BTreeSet<Unexpressed>,
+    /// The number of merged schemas around the present one.
+    pub(super) merges: usize,
     /// All places that ever entered the queue.
     seen: HashSet<(Arc<str>, Vec<String>)>,
     queue: VecDeque<Place>,
@@ -28,6 +33,8 @@ impl<'a> References<'a> {
     pub(super) fn new(documents: &'a Documents) -> Self {
         Self {
             documents,
+            unexpressed: BTreeSet::new(),
+            merges: 0,
             seen: HashSet::new(),
             queue: VecDeque::new(),
         }
@@ -64,9 +71,13 @@ impl<'a> References<'a> {
             resolved => resolved?,
         };
         let key = match tokens.as_slice() {
-            [a, b, name] if a == "components" && b == "schemas" => Key::new(name, target.stem()),
-            [a, name] if a == "definitions" || a == "$defs" => Key::new(name, target.stem()),
+            [a, b, name] if a == "components" && b == "schemas" => self.named_key(name, &target),
+            [a, name] if a == "definitions" || a == "$defs" => self.named_key(name, &target),
             [] if target.format == Format::JsonSchema => root_key(&target),
+            [.., name] if self.documents.plain => {
+                let at = tokens.iter().rev().nth(1).map_or("", String::as_str);
+                Key::plain(&format!("{at}_{name}"), target.stem())
+            }
             _ => {
                 return Err(
                     Error::at(at, format!("`{reference}` is not a named schema"))
@@ -76,6 +87,14 @@ impl<'a> References<'a> {
         };
         self.enqueue(&target, tokens, key.clone());
         Ok(Some(key))
+    }
+
+    /// The key of the schema with this name in a document.
+    pub(super) fn named_key(&self, name: &str, document: &Document) -> Key {
+        match self.documents.plain {
+            true => Key::plain(name, document.stem()),
+            false => Key::new(name, document.stem()),
+        }
     }
 }
 

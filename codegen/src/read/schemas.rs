@@ -11,20 +11,34 @@ use crate::json::{Json, Node};
 use crate::model::{EnumType, ListKind, Scalar, Type};
 use std::sync::Arc;
 
+/// The remedy for schemas of documents that are not Kubernetes'.
+pub(super) const PLAIN: &str = "read any document as plain types with `types --from FILE`";
+
 impl References<'_> {
-    /// Reads the schema at `node`.
+    /// Reads the schema at `node`. In a plain document a schema without a Rust type stands for any JSON.
     pub(super) fn schema(
         &mut self,
         document: &Arc<Document>,
         node: &Node<'_>,
     ) -> Result<Type, Error> {
+        match self.described(document, node) {
+            Err(error) if self.documents.plain && error.is_unsupported() => {
+                self.unexpressed.insert(error.unexpressed());
+                Ok(Type::Scalar(Scalar::Any))
+            }
+            read => read,
+        }
+    }
+
+    fn described(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
         match node.json {
             Json::Object(_) => {}
             Json::Bool(true) => return Ok(Type::Scalar(Scalar::Any)),
             Json::Bool(false) => {
                 return Err(node
                     .error("the schema `false` allows no value")
-                    .help("remove the field from the document"));
+                    .help("remove the field from the document")
+                    .unsupported());
             }
             // The error names the type that was found.
             _ => {
@@ -34,7 +48,10 @@ impl References<'_> {
                     .unwrap_or_else(|| node.error("expected a schema")));
             }
         }
-        keywords::check(node)?;
+        keywords::check(node, self.documents.plain)?;
+        if self.documents.plain {
+            self.unexpressed.extend(keywords::ignored(node));
+        }
         if let Some(reference) = node.get("$ref") {
             // JSONSchemaProps has a field of this name, but under `properties`.
             let key = self.key(document, reference.string()?, &reference.at)?;
@@ -73,12 +90,18 @@ impl References<'_> {
             if branches.is_empty() {
                 continue;
             }
-            if node.get("properties").is_some() || node.get("items").is_some() {
+            let is_described = node.get("properties").is_some() || node.get("items").is_some();
+            if self.documents.plain && (branches.len() > 1 || is_described) {
+                return self.combined(document, node, &all, &branches);
+            }
+            if is_described {
                 return Err(all
                     .error(format!(
                         "`{keyword}` beside `properties` or `items` is not supported"
                     ))
-                    .help("list all fields in `properties` of one schema"));
+                    .help(format!(
+                        "list all fields in `properties` of one schema, or {PLAIN}"
+                    )));
             }
             if let [branch] = branches.as_slice() {
                 return self.schema(document, branch).map(Some);
@@ -106,9 +129,9 @@ impl References<'_> {
             return Err(all
                 .error(format!("`{keyword}` of several schemas is not supported"))
                 .help(
-                    "give one schema, an integer and a string, or a number and a string; list the fields \
-                     of all schemas in `properties` of one",
-                ));
+                    format!("give one schema, an integer and a string, or a number and a string; list the fields \
+                     of all schemas in `properties` of one; or {PLAIN}"),
+                ).unsupported());
         }
         Ok(None)
     }
@@ -149,6 +172,7 @@ impl References<'_> {
             Some("string") => Scalar::String,
             Some("array") => return self.list(document, node),
             Some("object") => return self.object(document, node),
+            Some("null") if self.documents.plain => Scalar::Any,
             Some(other) => {
                 let at = node.get("type").map_or_else(|| node.at.clone(), |t| t.at);
                 return Err(Error::at(&at, format!("`{other}` is not a JSON Schema type")).help(
@@ -165,7 +189,8 @@ impl References<'_> {
             Some(items) if matches!(items.json, Json::Array(_)) => {
                 return Err(items
                     .error("a list whose elements have a schema each is not supported")
-                    .help("describe all elements by one schema in `items`"));
+                    .help("describe all elements by one schema in `items`")
+                    .unsupported());
             }
             // No element is allowed.
             Some(items) if matches!(items.json, Json::Bool(false)) => Type::Scalar(Scalar::Any),
@@ -205,7 +230,7 @@ fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
         if matches!(value.json, Json::Null) {
             continue;
         }
-        let value = value.string()?;
+        let value = value.string().map_err(Error::unsupported)?;
         if !values.iter().any(|v| v == value) {
             values.push(value.to_owned());
         }

@@ -46,7 +46,8 @@ pub(super) fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error>
                 "a value of several types ({}) is not supported",
                 several.join(", ")
             ))
-            .help("give one type besides `null`, or `integer` and `string`")),
+            .help("give one type besides `null`, or `integer` and `string`")
+            .unsupported()),
     }
 }
 

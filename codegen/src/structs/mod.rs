@@ -6,6 +6,7 @@
 
 mod copy;
 mod output;
+mod renames;
 mod type_names;
 
 use crate::error::Error;
@@ -14,13 +15,19 @@ use crate::plan::{Body, Item, Plan};
 use copy::Copy;
 use output::{Output, RustStruct};
 use quote::quote;
-use std::collections::HashSet;
+pub(crate) use renames::unwieldy;
+use std::collections::{BTreeMap, HashSet};
 
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
-pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error> {
+pub(crate) fn complete(
+    plan: &mut Plan,
+    runtime: &syn::Path,
+    renames: &BTreeMap<String, String>,
+) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
         type_names::choose(plan, module);
     }
+    renames::apply(plan, renames)?;
     for module in 0..plan.modules.len() {
         let output = typify(plan, module, runtime)?;
         adopt(plan, module, &output)?;

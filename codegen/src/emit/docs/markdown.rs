@@ -8,14 +8,17 @@ mod wrap;
 use escape::escape;
 use wrap::{is_number, wrap};
 
+/// Whether a character is not valid in a Rust comment, or hides code because it turns the direction of text.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Renders a description, line by line.
 pub(super) fn render(text: &str) -> Vec<String> {
-    // Characters that turn the direction of text hide code, and control characters are not valid Rust.
-    let hides = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let text: String = text
         .replace("\r\n", "\n")
         .chars()
-        .filter(|c| !hides(c) && (!c.is_control() || matches!(c, '\n' | '\t')))
+        .filter(|c| !is_hidden(*c) || matches!(c, '\n' | '\t'))
         .collect();
     let mut out: Vec<String> = Vec::new();
     let mut lines = text.lines().map(str::trim_end).peekable();

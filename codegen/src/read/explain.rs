@@ -1,0 +1,136 @@
+//! The keywords of documents that no Rust type expresses.
+
+use super::keywords;
+use super::limits;
+use super::type_keyword::only_strings;
+use crate::documents::{Document, Documents};
+use crate::format::Format;
+use crate::json::{Json, Node};
+use crate::unexpressed::{Outcome, Unexpressed};
+use std::collections::BTreeSet;
+
+/// Keywords that types, their names or the runtime schema express.
+const EXPRESSED: [&str; 24] = [
+    "$ref",
+    "type",
+    "title",
+    "description",
+    "nullable",
+    "required",
+    "$defs",
+    "definitions",
+    "additionalProperties",
+    "x-go-always-emitted",
+    "x-go-type",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-group-version-kind",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-introduced-in",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-preserve-unknown-fields",
+    "items",
+    "properties",
+    "patternProperties",
+];
+
+/// Keywords that the documentation of a field states.
+const DOCUMENTED: [&str; 14] = [
+    "default",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "uniqueItems",
+    "pattern",
+];
+
+/// All keywords of the schemas of the given documents that no type expresses.
+pub(crate) fn unexpressed(documents: &Documents) -> BTreeSet<Unexpressed> {
+    let mut found = BTreeSet::new();
+    for document in documents.given() {
+        for schema in schemas(document) {
+            walk(&schema, &mut found);
+        }
+    }
+    found
+}
+
+/// The outermost schemas of a document.
+fn schemas<'a>(document: &'a Document) -> Vec<Node<'a>> {
+    let root = document.root();
+    match document.format {
+        Format::JsonSchema => vec![root],
+        Format::CustomResourceDefinition => {
+            let versions = root.get("spec").and_then(|spec| spec.get("versions"));
+            let versions = versions.and_then(|all| all.elements().ok());
+            let schema = |version: Node<'a>| version.get("schema")?.get("openAPIV3Schema");
+            let versions = versions.unwrap_or_default();
+            versions.into_iter().filter_map(schema).collect()
+        }
+        Format::OpenApi3 | Format::Swagger2 => document
+            .schema_sections()
+            .iter()
+            .filter_map(|section| document.find(section))
+            .filter_map(|section| section.fields().ok())
+            .flatten()
+            .map(|(_, schema)| schema)
+            .collect(),
+    }
+}
+
+fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
+    let Ok(words) = schema.fields() else {
+        return;
+    };
+    for (word, value) in words {
+        match word {
+            "properties" | "patternProperties" | "definitions" | "$defs" => {
+                for (_, inner) in value.fields().unwrap_or_default() {
+                    walk(&inner, found);
+                }
+            }
+            "items" | "additionalProperties" => walk(&value, found),
+            "allOf" | "oneOf" | "anyOf" => {
+                let branches = value.elements().unwrap_or_default();
+                let restricts = |branch: &Node<'_>| !keywords::states_type(branch.json);
+                if branches.iter().all(restricts) {
+                    found.insert(Unexpressed::new(&value.at, Outcome::Server));
+                } else {
+                    branches.iter().for_each(|branch| walk(branch, found));
+                }
+            }
+            _ => {
+                if let Some(outcome) = outcome(word, &value) {
+                    found.insert(Unexpressed::new(&value.at, outcome));
+                }
+            }
+        }
+    }
+}
+
+/// What becomes of a keyword without schemas inside it; `None` if it is expressed.
+fn outcome(word: &str, value: &Node<'_>) -> Option<Outcome> {
+    let is_expressed = EXPRESSED.contains(&word)
+        || word == "enum" && only_strings(value)
+        || word == "format" && value.json.as_str().is_some_and(limits::is_type);
+    if is_expressed || matches!(value.json, Json::Null) {
+        return None;
+    }
+    Some(match word {
+        "enum" | "format" => Outcome::Documented,
+        word if DOCUMENTED.contains(&word) => Outcome::Documented,
+        "x-kubernetes-validations" | "not" => Outcome::Server,
+        _ => Outcome::Ignored,
+    })
+}

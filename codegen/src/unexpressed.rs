@@ -1,0 +1,80 @@
+//! What a document says and Rust types do not express.
+
+use crate::error::At;
+use std::fmt;
+
+/// What becomes of a part of a document that no Rust type expresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Values are any JSON (`meta::RawJson`).
+    AnyJson,
+    /// Objects keep the fields in `unknown`.
+    KeptUnknown,
+    /// The documentation of the field states it; a server checks it.
+    Documented,
+    /// Only a server checks it.
+    Server,
+    /// It does not concern values, or is not checked at all.
+    Ignored,
+}
+
+impl Outcome {
+    /// All outcomes, from those that change types to those that do not matter.
+    pub const ALL: &[Self] = &[
+        Self::AnyJson,
+        Self::KeptUnknown,
+        Self::Documented,
+        Self::Server,
+        Self::Ignored,
+    ];
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AnyJson => "any JSON",
+            Self::KeptUnknown => "kept in `unknown`",
+            Self::Documented => "in the documentation, checked by the server",
+            Self::Server => "checked by the server",
+            Self::Ignored => "ignored",
+        })
+    }
+}
+
+/// A part of a document that no Rust type expresses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Unexpressed {
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// The file and the JSON pointer of the keyword, such as `pets.json#/components/schemas/Pet/not`.
+    pub place: String,
+    /// The reason, if the keyword does not tell it.
+    pub reason: Option<String>,
+}
+
+impl Unexpressed {
+    pub(crate) fn new(at: &At, outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            place: at.to_string(),
+            reason: None,
+        }
+    }
+
+    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+}
+
+impl fmt::Display for Unexpressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.outcome)?;
+        match &self.reason {
+            Some(reason) => write!(f, " ({reason})"),
+            None => Ok(()),
+        }
+    }
+}

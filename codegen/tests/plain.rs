@@ -1,0 +1,359 @@
+//! Plain types of any OpenAPI or JSON Schema document, and what they do not express.
+
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use k8s_flowcontrol_codegen::{Error, Generated, Generator, Outcome};
+
+fn plain(schemas: &str) -> Result<Generated, Error> {
+    Generator::new()
+        .plain()
+        .document("api.json", &document(schemas))?
+        .generate()
+}
+
+fn document(schemas: &str) -> String {
+    format!(r#"{{ "openapi": "3.1.0", "components": {{ "schemas": {schemas} }} }}"#)
+}
+
+/// The module and the notes.
+fn read(schemas: &str) -> (String, Vec<String>) {
+    let generated = plain(schemas).unwrap_or_else(|error| panic!("{error}"));
+    let (name, text) = &generated.files[0];
+    assert_eq!(name, "api.rs");
+    (text.clone(), generated.notes)
+}
+
+#[track_caller]
+fn check(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn all_of_is_one_struct() {
+    let (text, notes) = read(
+        r##"{
+        "Pet": { "type": "object", "required": ["name"], "properties": { "name": { "type": "string" }, "tag": {} } },
+        "Cat": { "description": "A pet with lives.", "required": ["lives"], "properties": { "lives": { "type": "integer" } },
+                 "allOf": [ { "$ref": "#/components/schemas/Pet" },
+                            { "properties": { "tag": { "type": "string" }, "age": { "type": "integer" } } },
+                            { "properties": { "age": { "type": "boolean" } } } ] }
+    }"##,
+    );
+    check(
+        &text,
+        &[
+            "/// A pet with lives.",
+            "pub struct Cat {",
+            "pub name: String,",
+            "pub tag: Option<String>,",
+            "pub lives: i64,",
+            "pub age: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+        ],
+    );
+    assert_eq!(
+        notes,
+        [
+            "api.json#/components/schemas/Cat/allOf/2/properties/age: any JSON (the schemas of `allOf` give the field \
+             different types)"
+        ]
+    );
+}
+
+#[test]
+fn branches_of_one_type_are_that_type() {
+    let (text, notes) = read(
+        r#"{ "Thing": { "type": "object", "properties": {
+            "same": { "oneOf": [{ "type": "integer", "minimum": 5 }, { "type": "integer", "maximum": 1 }] },
+            "text": { "anyOf": [{ "type": "string", "enum": ["a"] }, { "type": "string", "maxLength": 3 }] },
+            "none": { "type": "null" },
+            "mixed": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] },
+            "types": { "type": ["integer", "boolean"] },
+            "tuple": { "type": "array", "items": [{ "type": "integer" }] },
+            "pair": { "type": "array", "prefixItems": [{ "type": "integer" }, { "type": "string" }] },
+            "odd": { "type": "string", "enum": ["a", 1] },
+            "never": { "type": "object", "properties": { "a": { "type": "string" } }, "not": { "type": "string" } }
+        } } }"#,
+    );
+    check(
+        &text,
+        &[
+            "pub same: Option<i64>,",
+            "pub text: Option<String>,",
+            "pub never: Option<Never>,",
+        ],
+    );
+    for field in ["none", "mixed", "types", "tuple", "pair", "odd"] {
+        let json = "Option<::k8s_flowcontrol_types::meta::RawJson>";
+        check(&text, &[&format!("pub {field}: {json},")]);
+    }
+    let at = |rest: &str| format!("api.json#/components/schemas/Thing/properties/{rest}");
+    for note in [
+        at("mixed/oneOf: any JSON (the branches have different types)"),
+        at("never/not: ignored"),
+        at(
+            "pair/prefixItems: any JSON (the keyword `prefixItems` is not supported, because it changes the type)",
+        ),
+        at("types/type: any JSON (a value of several types (integer, boolean) is not supported)"),
+    ] {
+        assert!(notes.contains(&note), "{note}: {notes:#?}");
+    }
+    assert_eq!(notes.len(), 6, "{notes:#?}");
+}
+
+#[test]
+fn variants_and_other_fields_are_kept_in_unknown() {
+    let (text, notes) = read(
+        r##"{
+        "Base": { "type": "object", "discriminator": { "propertyName": "kind" }, "properties": { "kind": { "type": "string" } },
+                  "oneOf": [{ "$ref": "#/components/schemas/Left" }, { "type": "object", "properties": { "b": {} } }] },
+        "Left": { "type": "object", "properties": { "a": {} }, "additionalProperties": { "type": "integer" } }
+    }"##,
+    );
+    check(
+        &text,
+        &[
+            "pub struct Base {",
+            "pub kind: Option<String>,",
+            "pub struct Left {",
+        ],
+    );
+    assert_eq!(
+        notes,
+        [
+            "api.json#/components/schemas/Base/oneOf: kept in `unknown` (the fields of the branches)",
+            "api.json#/components/schemas/Left/additionalProperties: kept in `unknown`",
+            "api.json#/components/schemas/Base/discriminator: ignored",
+        ]
+    );
+}
+
+#[test]
+fn names_with_dots_and_lists_of_inline_objects_are_types_of_the_module() {
+    let (text, notes) = read(
+        r##"{
+        "account.link": { "type": "object", "properties": {
+            "parts": { "$ref": "#/components/schemas/parts" },
+            "one": { "$ref": "#/components/schemas/account.link/properties/inner" },
+            "inner": { "type": "object", "properties": { "deep": { "type": "string" } } } } },
+        "parts": { "type": "array", "items": { "type": "object", "properties": { "x": { "type": "integer" } } } }
+    }"##,
+    );
+    check(
+        &text,
+        &[
+            "pub struct AccountLink {",
+            "pub parts: Vec<PartsItem>,",
+            "pub struct PartsItem {",
+            "pub x: Option<i64>,",
+            "pub one: Option<PropertiesInner>,",
+        ],
+    );
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn mistakes_of_a_document_are_errors_with_their_place() {
+    for (schemas, expected) in [
+        (
+            r##"{ "A": { "allOf": [{ "$ref": "#/components/schemas/A" }, { "properties": { "a": {} } }] } }"##,
+            "api.json#/components/schemas/A/allOf: the schemas of `allOf` contain each other",
+        ),
+        (
+            r##"{ "A": { "properties": { "a": { "$ref": "#/components/schemas/B" } } } }"##,
+            "api.json#/components/schemas/A/properties/a/$ref: no such reference",
+        ),
+        (
+            r#"{ "A": { "properties": { "a": { "type": "strng" } } } }"#,
+            "api.json#/components/schemas/A/properties/a/type: `strng` is not a JSON Schema type",
+        ),
+    ] {
+        let error = plain(schemas).map_or_else(|error| error.to_string(), |_| panic!("generated"));
+        check(&error, &[expected, "help:"]);
+    }
+}
+
+#[test]
+fn a_generator_for_kubernetes_names_plain_types_as_the_remedy() {
+    let text = document(r#"{ "A": { "anyOf": [{ "type": "object" }, { "type": "integer" }] } }"#);
+    let generator = Generator::new().document("api.json", &text).unwrap();
+    let error = generator
+        .generate()
+        .map_or_else(|error| error.to_string(), |_| panic!("generated"));
+    check(
+        &error,
+        &[
+            "`anyOf` of several schemas is not supported",
+            "types --from FILE",
+        ],
+    );
+}
+
+#[test]
+fn explain_lists_every_keyword_without_a_type() {
+    let text = document(
+        r##"{ "Pet": { "type": "object", "x-tags": ["a"], "required": ["name"],
+            "oneOf": [{ "required": ["name"] }, { "required": ["age"] }],
+            "x-kubernetes-validations": [{ "rule": "self.age > 0" }],
+            "properties": {
+                "name": { "type": "string", "pattern": "^a", "maxLength": 5, "format": "hostname", "example": "ab" },
+                "kind": { "type": "string", "enum": ["cat"], "default": "cat" },
+                "age": { "type": "integer", "format": "int32", "enum": [1, 2], "minimum": 1, "nullable": true },
+                "any": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] },
+                "a\"b": { "type": "string" }
+            } } }"##,
+    );
+    let generator = Generator::new()
+        .plain()
+        .document("api.json", &text)
+        .unwrap();
+    let found = generator.explain().unwrap();
+    let of = |outcome: Outcome| -> Vec<String> {
+        let found = found.iter().filter(|one| one.outcome == outcome);
+        let root = "api.json#/components/schemas/Pet/";
+        found.map(|one| one.place.replace(root, "")).collect()
+    };
+    assert_eq!(of(Outcome::AnyJson), ["properties/any/oneOf"]);
+    assert_eq!(of(Outcome::KeptUnknown), ["properties/a\"b"]);
+    assert_eq!(
+        of(Outcome::Documented),
+        [
+            "properties/age/enum",
+            "properties/age/minimum",
+            "properties/kind/default",
+            "properties/name/format",
+            "properties/name/maxLength",
+            "properties/name/pattern",
+        ]
+    );
+    assert_eq!(of(Outcome::Server), ["oneOf", "x-kubernetes-validations"]);
+    assert_eq!(of(Outcome::Ignored), ["properties/name/example", "x-tags"]);
+}
+
+#[test]
+fn long_and_numbered_names_have_a_note_and_can_be_changed() {
+    let long = "AQueueOfTheLevelsOfTheConfigurationsOfThePrioritiesOfTheRequests";
+    let text = document(&format!(
+        r#"{{ "{long}": {{ "type": "object", "properties": {{ "a": {{}} }} }},
+             "aB": {{ "type": "object", "properties": {{ "b": {{}} }} }},
+             "a_b": {{ "type": "object", "properties": {{ "c": {{}} }} }},
+             "Sha256": {{ "type": "object", "properties": {{ "d": {{}} }} }} }}"#
+    ));
+    let generator = || {
+        Generator::new()
+            .plain()
+            .document("api.json", &text)
+            .unwrap()
+    };
+    let at = "api.json#/components/schemas";
+    assert_eq!(
+        generator().generate().unwrap().notes,
+        [
+            format!(
+                "{at}/{long}: the type `{long}` has 64 characters; choose one with `--rename {long}=NAME`"
+            ),
+            format!(
+                "{at}/a_b: the type `Ab2` has a number because another type has its name; choose one with `--rename Ab2=NAME`"
+            ),
+        ]
+    );
+    let renamed = generator()
+        .rename(long, "Queue")
+        .rename("Ab2", "Other")
+        .generate()
+        .unwrap();
+    assert!(renamed.notes.is_empty(), "{:?}", renamed.notes);
+    check(
+        &renamed.files[0].1,
+        &["pub struct Queue {", "pub struct Other {"],
+    );
+    for (from, to, expected) in [
+        ("Nothing", "Other", "no type has the name `Nothing`"),
+        (
+            long,
+            "queue",
+            "`queue` is not the name of a Rust type\n  help: write it as `Queue`",
+        ),
+        (
+            long,
+            "Sha256",
+            "cannot become `Sha256`, which is the type of api.json#/components/schemas/Sha256",
+        ),
+    ] {
+        let error = generator().rename(from, to).generate();
+        check(
+            &error.map_or_else(|error| error.to_string(), |_| panic!("generated")),
+            &[expected],
+        );
+    }
+}
+
+/// Names and texts that end comments, look like others, turn the direction of text, or are Rust's own.
+#[test]
+fn hostile_names_and_texts_stay_names_and_texts() {
+    let names = [
+        "*/ fn main() {}",
+        "#[derive(X)]",
+        "```rust\nfn x() {}\n```",
+        "a\u{202e}b",
+        "Self",
+        "crate",
+        "r#type",
+        "../../etc/passwd",
+        "é",
+        "æ",
+        "Ａ",
+        "А",
+        "A",
+        "__",
+        "1",
+        "fn",
+        "Vec",
+        "String",
+        "Option",
+        "Default",
+        "Unknown",
+        "RawJson",
+        "Clone",
+        "\"",
+        "\\",
+        "\n",
+        "a b",
+        "a-b",
+        "a_b",
+        "aB",
+        "std",
+        "k8s_flowcontrol_types",
+        "</code><script>alert(1)</script>",
+    ];
+    let mut properties = serde_json::Map::new();
+    for name in names {
+        let field = serde_json::json!({ "type": "string", "description": format!("{name} */ ```"), "enum": ["*/", name] });
+        properties.insert(name.to_owned(), field);
+    }
+    let mut schemas = serde_json::Map::new();
+    for name in names {
+        let schema =
+            serde_json::json!({ "type": "object", "description": name, "properties": properties });
+        schemas.insert(name.to_owned(), schema);
+    }
+    let (text, _) = read(&serde_json::Value::Object(schemas).to_string());
+    let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{error}"));
+    let structs = file
+        .items
+        .iter()
+        .filter(|item| matches!(item, syn::Item::Struct(_)));
+    assert_eq!(structs.count(), names.len());
+    assert!(
+        !file
+            .items
+            .iter()
+            .any(|item| matches!(item, syn::Item::Fn(_)))
+    );
+    let odd = |c: char| !c.is_ascii() && !matches!(c, 'é' | 'É' | 'æ' | 'Ａ' | 'А');
+    assert!(!text.contains(odd), "{:?}", text.find(odd));
+    for identifier in ["uff21", "u0410", "u00e6"] {
+        check(&text, &[&format!("pub {identifier}: ")]);
+    }
+}
