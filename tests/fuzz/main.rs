@@ -32,6 +32,7 @@ target!(migrate, "../../fuzz/checks/migrate.rs");
 target!(audit, "../../fuzz/checks/audit.rs");
 target!(metrics, "../../fuzz/checks/metrics.rs");
 target!(openapi, "../../fuzz/checks/openapi.rs");
+target!(load, "../../fuzz/checks/load.rs");
 
 fn corpus(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -46,6 +46,7 @@ mod explain;
 mod flows;
 mod hidden;
 mod load;
+mod load_file;
 mod logged;
 mod loops;
 mod places;
@@ -62,6 +63,7 @@ mod waits;
 
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
+pub use load_file::{InvalidLoad, LoadFile};
 pub use logged::Recorded;
 pub use recorded::Recording;
 pub(crate) use recorded::Shape;

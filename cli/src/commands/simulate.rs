@@ -26,7 +26,6 @@ use audit::Logs;
 use clap::ValueEnum;
 use input::{Input, Server};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
-use load::LoadFile;
 use outcome::Outcome;
 use std::path::{Path, PathBuf};
 
@@ -157,7 +156,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         scenarios::run(file, streams)?;
         return Ok(Exit::Success);
     }
-    let load = args.load.as_deref().map(LoadFile::read).transpose()?;
+    let load = args.load.as_deref().map(load::read).transpose()?;
     let configuration = args.configuration.read(streams)?;
     let seats = configuration.seats(args.seats)?;
     let (objects, release) = (configuration.objects, configuration.release);

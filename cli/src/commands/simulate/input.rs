@@ -2,7 +2,6 @@
 
 use super::audit::Logs;
 use super::explain::MOST;
-use super::load::LoadFile;
 use crate::cluster::ServerSeats;
 use crate::failure::Failure;
 use crate::objects::Objects;
@@ -10,7 +9,7 @@ use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_analysis::simulation::{
-    self, Load, Progress, Recorded, Recording, Report, RequestTrace,
+    self, Load, LoadFile, Progress, Recorded, Recording, Report, RequestTrace,
 };
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
