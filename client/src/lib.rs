@@ -20,6 +20,7 @@
 //! | [`resource`] | [`Resource`], the trait of all kinds; [`List`] is a list of them |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
 //! | [`release`] | Kubernetes releases and their API versions |
+//! | [`custom`] | custom resources that begin as Rust types, and their CustomResourceDefinitions |
 //! | [`json`] | reading and writing the types as JSON |
 //! | [`schema`] | the schemas at run time: fields, list types, merge keys |
 //! | `replay` | with the feature `replay`: recording exchanges with a server, and replaying them in tests |
@@ -86,8 +87,8 @@ pub use k8s_flowcontrol_rules as rules;
 pub use k8s_flowcontrol_types::rt;
 pub use k8s_flowcontrol_types::{
     DynamicObject, Fact, FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata,
-    Resource, always_send, api, convert, from_value_strict, json, kind, meta, ownership, release,
-    resource, schema, unknown_fields,
+    Resource, always_send, api, convert, custom, custom_enum, custom_object, custom_resource,
+    from_value_strict, json, kind, meta, ownership, release, resource, schema, unknown_fields,
 };
 
 pub use crate::error::Error;

@@ -35,6 +35,7 @@ pub(crate) fn check(input: &[u8]) {
                 *clients = (*clients).min(5);
                 *think = (*think).max(Duration::from_millis(10));
             }
+            other => panic!("a load file gave {other:?}"),
         }
     }
     let sent = simulate(server, &load, 1, |_| ());

@@ -19,6 +19,7 @@
 //! - `raw`: paths outside of the API group
 //! - `openapi`: the server's OpenAPI documents, read by the generator
 //! - `dynamic`: kinds that are chosen at run time
+//! - `custom`: custom resources that begin as Rust types
 //! - `dumps`: the server's flow-control tables, read by `rules`
 //! - `examples`: the programs in `examples/`
 //! - `documented`: the most used items have an example in their documentation
@@ -32,6 +33,7 @@
 
 mod answers;
 mod both;
+mod custom;
 mod documented;
 mod documents;
 mod dry_runs;

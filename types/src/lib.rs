@@ -11,6 +11,7 @@
 //! | [`kind`] | the two kinds of the group, by name and in a version |
 //! | [`ownership`] | the fields of an object that a field manager has applied |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
+//! | [`custom`] | custom resources that begin as Rust types, and their CustomResourceDefinitions |
 //! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
 //!
 //! [`unknown_fields`] and [`from_value_strict`] find misspelt fields.
@@ -95,6 +96,7 @@ macro_rules! always_send {
 
 pub mod api;
 pub mod convert;
+pub mod custom;
 mod dynamic_object;
 mod facts;
 mod field_validation;

@@ -83,6 +83,16 @@ pub struct FieldSchema {
     /// The type of the field in a Kubernetes API server (`x-go-type`), where the shape does not imply it: `*int32` is a
     /// pointer, which is written also when it is zero, and `types.UID` is a named string type, whose name errors print.
     pub go_type: Option<&'static str>,
+    /// The values of a closed set, as far as the type knows them; empty for other fields.
+    pub values: &'static [&'static str],
+    /// The meaning of the field; empty for types of the generator, whose documentation has it.
+    pub description: &'static str,
+    /// The least value as JSON text, for types that [`custom_object!`](crate::custom_object) declares.
+    pub minimum: Option<&'static str>,
+    /// The greatest value as JSON text, for such types.
+    pub maximum: Option<&'static str>,
+    /// The default as JSON text, for such types.
+    pub default: Option<&'static str>,
 }
 
 /// How the tables of generated code are written.
@@ -99,6 +109,11 @@ impl FieldSchema {
             patch_merge_key: None,
             introduced_in: None,
             go_type: None,
+            values: &[],
+            description: "",
+            minimum: None,
+            maximum: None,
+            default: None,
         }
     }
 
@@ -124,6 +139,31 @@ impl FieldSchema {
 
     pub const fn go(mut self, go_type: &'static str) -> Self {
         self.go_type = Some(go_type);
+        self
+    }
+
+    pub const fn values(mut self, values: &'static [&'static str]) -> Self {
+        self.values = values;
+        self
+    }
+
+    pub const fn description(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
+    pub const fn minimum(mut self, json: &'static str) -> Self {
+        self.minimum = Some(json);
+        self
+    }
+
+    pub const fn maximum(mut self, json: &'static str) -> Self {
+        self.maximum = Some(json);
+        self
+    }
+
+    pub const fn default(mut self, json: &'static str) -> Self {
+        self.default = Some(json);
         self
     }
 

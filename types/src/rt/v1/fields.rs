@@ -10,7 +10,7 @@ pub const API_VERSION: FieldSchema = FieldSchema::new("apiVersion", Shape::Strin
 
 /// A row of a table: the name on the wire, and the field, whose type gives the shape.
 pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSchema {
-    FieldSchema::new(name, F::SHAPE, F::IS_REQUIRED)
+    FieldSchema::new(name, F::SHAPE, F::IS_REQUIRED).values(F::VALUES)
 }
 
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.

@@ -50,6 +50,9 @@ pub trait Field: ReadJson + Value {
     /// Whether an absence on the wire reads as the default, and is remembered: `false` for types with an absence of their
     /// own.
     const IS_REQUIRED: bool = true;
+
+    /// The values that an open enum knows.
+    const VALUES: &'static [&'static str] = &[];
 }
 
 /// Makes types the types of fields, each with its shape.
@@ -86,6 +89,7 @@ impl<T: Field> Value for Option<T> {
 impl<T: Field> Field for Option<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = false;
+    const VALUES: &'static [&'static str] = T::VALUES;
 }
 
 impl<T: Field> Value for Box<T> {
@@ -101,6 +105,7 @@ impl<T: Field> Value for Box<T> {
 impl<T: Field> Field for Box<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = T::IS_REQUIRED;
+    const VALUES: &'static [&'static str] = T::VALUES;
 }
 
 impl<T: Field> Value for Vec<T> {

@@ -149,6 +149,7 @@ macro_rules! __open_enum {
 
         impl $crate::rt::v1::Field for $name {
             const SHAPE: $crate::schema::Shape = $crate::schema::Shape::String;
+            const VALUES: &'static [&'static str] = &[$($value),*];
         }
 
         impl $crate::json::ReadJson for $name {
