@@ -13,7 +13,7 @@
 //! | [`config`] | the server's address and the credentials: kubeconfig, in-cluster, explicit |
 //! | [`client`] | [`Client`], one builder per verb, [`Error`] |
 //! | [`watch`] | watches, watchers that reconnect, and a local copy of the server's objects |
-//! | [`controller`] | the work queue of a controller |
+//! | [`controller`] | controllers: work queue, reconciliation, leader election |
 //! | [`Objects`] | the trait of [`Api`] and [`Negotiated`](client::Negotiated): functions for both |
 //! | [`wait`] | waiting until an object meets a condition |
 //! | [`convert`] | conversion between versions, with the losses |

@@ -17,7 +17,7 @@ mod tenants;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::wait;
 use std::time::Duration;
-use tenants::{Controller, Tenant, Tenants};
+use tenants::{Tenant, Tenants};
 use tokio::sync::{oneshot, watch};
 
 #[tokio::main]
@@ -25,11 +25,11 @@ async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     // A real controller reads them from a file, a database, or custom resources.
     let (change, tenants) = watch::channel(Tenants::new());
-    let controller = Controller::start(&client, tenants).await?;
     let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(controller.run(async {
-        let _dropped = stopped.await;
-    }));
+    let running = tokio::spawn({
+        let client = client.clone();
+        async move { tenants::run(&client, tenants, async { drop(stopped.await) }).await }
+    });
 
     let levels = client.negotiated::<Level>().await?;
     for shares in [10, 25] {
@@ -50,7 +50,7 @@ async fn main() -> support::Outcome {
     println!("tenant-checkout is deleted");
 
     drop(stop);
-    running.await?;
+    running.await??;
     println!("The controller has stopped.");
     Ok(())
 }

@@ -1,17 +1,17 @@
 //! The controller: one priority level and one FlowSchema for each tenant.
 //!
-//! The queue holds the names of tenants, not changes: an entry means "look at this tenant again". So it does not matter
-//! how many events of an object arrive, or in which order.
+//! The keys are the names of tenants. A key is due when the tenants or the objects of the tenant change.
 
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::client::Negotiated;
-use k8s_flowcontrol::controller::{WorkItem, WorkQueue};
+use k8s_flowcontrol::controller::{Action, Controller, WorkQueue};
 use k8s_flowcontrol::ownership;
-use k8s_flowcontrol::watch::{Store, StoreEvent};
+use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, Error, Resource, from_value_strict};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -34,81 +34,70 @@ pub(crate) struct Tenant {
 /// The tenants by name.
 pub(crate) type Tenants = BTreeMap<String, Tenant>;
 
-pub(crate) struct Controller {
-    levels: Negotiated<Level>,
-    schemas: Negotiated<FlowSchema>,
-    own_levels: Store<Level>,
-    own_schemas: Store<FlowSchema>,
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Runs the controller until `stop` is ready. The tenants that are due are finished first.
+///
+/// It works with every version of the API, also after an upgrade.
+pub(crate) async fn run(
+    client: &Client,
+    tenants: watch::Receiver<Tenants>,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Failure> {
+    let own = Arc::new(Own::start(client, tenants.clone()).await?);
+    let controller = Controller::new()
+        .watch(&own.levels, |level| tenant(level.name()))
+        .watch(&own.schemas, |schema| tenant(schema.name()));
+    let following = tokio::spawn(follow(tenants, controller.queue()));
+    let reconcile = move |name: String| {
+        let own = own.clone();
+        async move {
+            own.reconcile(&name).await?;
+            Ok(Action::AwaitChange)
+        }
+    };
+    let on_error = |name: &String, error: &Failure| {
+        eprintln!("tenant {name}: {error}");
+        pause(error)
+    };
+    controller.run(stop, reconcile, on_error).await?;
+    following.abort();
+    Ok(())
+}
+
+/// Makes tenants due when the set of tenants changes: those of before, too, since one may be gone.
+async fn follow(mut tenants: watch::Receiver<Tenants>, queue: WorkQueue<String>) {
+    let mut known = BTreeSet::new();
+    loop {
+        known.extend(tenants.borrow_and_update().keys().cloned());
+        known.iter().for_each(|name| queue.add(name.clone()));
+        if tenants.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The objects that the controller owns, and what they should be.
+struct Own {
+    level_api: Negotiated<Level>,
+    schema_api: Negotiated<FlowSchema>,
+    levels: Store<Level>,
+    schemas: Store<FlowSchema>,
     tenants: watch::Receiver<Tenants>,
 }
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-impl Controller {
-    /// Reads the objects that the controller owns. It works with every version of the API, also after an upgrade.
-    pub(crate) async fn start(
-        client: &Client,
-        tenants: watch::Receiver<Tenants>,
-    ) -> Result<Self, Failure> {
-        let levels = client.negotiated::<Level>().await?;
-        let schemas = client.negotiated::<FlowSchema>().await?;
+impl Own {
+    async fn start(client: &Client, tenants: watch::Receiver<Tenants>) -> Result<Self, Error> {
+        let level_api = client.negotiated::<Level>().await?;
+        let schema_api = client.negotiated::<FlowSchema>().await?;
         let selector = format!("{}={}", LABEL.0, LABEL.1);
-        let own_levels = Store::start(levels.watcher().label_selector(&selector));
-        let own_schemas = Store::start(schemas.watcher().label_selector(&selector));
-        own_levels.wait_ready().await?;
-        own_schemas.wait_ready().await?;
         Ok(Self {
-            levels,
-            schemas,
-            own_levels,
-            own_schemas,
+            levels: Store::start(level_api.watcher().label_selector(&selector)),
+            schemas: Store::start(schema_api.watcher().label_selector(&selector)),
+            level_api,
+            schema_api,
             tenants,
         })
-    }
-
-    /// Works until `stop` is ready. The tenant at hand is finished first.
-    pub(crate) async fn run(mut self, stop: impl Future<Output = ()>) {
-        let mut stop = std::pin::pin!(stop);
-        let mut levels = self.own_levels.subscribe();
-        let mut schemas = self.own_schemas.subscribe();
-        let queue = WorkQueue::new();
-        // The first value counts as a change.
-        self.tenants.mark_changed();
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = &mut stop => return,
-                Ok(()) = self.tenants.changed() => Event::Tenants,
-                Some(event) = levels.next() => Event::Objects(names(&event)),
-                Some(event) = schemas.next() => Event::Objects(names(&event)),
-                Some(item) = queue.next() => Event::Due(item),
-            };
-            match event {
-                Event::Tenants => self
-                    .all_names()
-                    .into_iter()
-                    .for_each(|name| queue.add(name)),
-                Event::Objects(names) => names.into_iter().for_each(|name| queue.add(name)),
-                Event::Due(item) => match self.reconcile(item.key()).await {
-                    Ok(()) => item.forget(),
-                    Err(error) => {
-                        eprintln!("tenant {}: {error}", item.key());
-                        item.retry_after(pause(&error));
-                    }
-                },
-            }
-        }
-    }
-
-    /// The names of all tenants, and of removed ones whose objects still exist.
-    fn all_names(&mut self) -> BTreeSet<String> {
-        let levels = self.own_levels.snapshot();
-        let schemas = self.own_schemas.snapshot();
-        let left = levels.iter().filter_map(|level| tenant(level.name()));
-        let left = left.chain(schemas.iter().filter_map(|schema| tenant(schema.name())));
-        let mut names: BTreeSet<String> = left.collect();
-        names.extend(self.tenants.borrow_and_update().keys().cloned());
-        names
     }
 
     /// Makes the objects of one tenant as they should be.
@@ -119,36 +108,16 @@ impl Controller {
             // The level first: a FlowSchema without its level is dangling.
             Some(tenant) => {
                 let level = level(&object, &tenant)?;
-                apply(&self.levels, &self.own_levels, &level).await?;
+                apply(&self.level_api, &self.levels, &level).await?;
                 let schema = schema(&object, &tenant)?;
-                apply(&self.schemas, &self.own_schemas, &schema).await
+                apply(&self.schema_api, &self.schemas, &schema).await
             }
             None => {
-                delete(&self.schemas, &self.own_schemas, &object).await?;
-                delete(&self.levels, &self.own_levels, &object).await
+                delete(&self.schema_api, &self.schemas, &object).await?;
+                delete(&self.level_api, &self.levels, &object).await
             }
         }
     }
-}
-
-enum Event {
-    Tenants,
-    Objects(BTreeSet<String>),
-    Due(WorkItem<String>),
-}
-
-/// The tenants whose objects an event is about.
-fn names<K: Resource>(event: &StoreEvent<K>) -> BTreeSet<String> {
-    let objects = match event {
-        StoreEvent::Snapshot(all) => all.objects.as_slice(),
-        StoreEvent::Added { object, .. } | StoreEvent::Deleted { object } => {
-            std::slice::from_ref(object)
-        }
-        StoreEvent::Modified { new, .. } => std::slice::from_ref(new),
-        _ => &[],
-    };
-    let names = objects.iter().filter_map(|object| tenant(object.name()));
-    names.collect()
 }
 
 fn tenant(object: &str) -> Option<String> {

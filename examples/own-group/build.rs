@@ -1,10 +1,11 @@
-//! Generates the types: all of Leases, and of the custom resource.
+//! Generates the types: Leases, Events, and the custom resource.
 
 fn main() {
     k8s_flowcontrol_codegen::Build::new()
         .document("schemas/leases.json")
+        .document("schemas/events.json")
         .crd("schemas/guards.yaml")
-        .kinds(["Lease", "Guard"])
+        .kinds(["Lease", "Event", "Guard"])
         .fields(
             "Lease",
             ["spec.holderIdentity", "spec.leaseDurationSeconds"],

@@ -6,15 +6,17 @@
     reason = "a test fails by panicking"
 )]
 
+mod leading;
 mod queue;
 #[path = "../../examples/controller/tenants.rs"]
 mod tenants;
+mod ties;
 
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::{Client, Resource, wait};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::time::Duration;
-use tenants::{Controller, Tenant, Tenants};
+use tenants::{Tenant, Tenants};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -33,11 +35,12 @@ impl World {
         let server = builder.start().await.unwrap();
         let client = Client::from_url(server.url()).unwrap();
         let (change, tenants) = watch::channel(Tenants::new());
-        let controller = Controller::start(&client, tenants).await.unwrap();
         let (stop, stopped) = oneshot::channel();
-        let running = tokio::spawn(controller.run(async {
-            stopped.await.unwrap();
-        }));
+        let running = tokio::spawn({
+            let client = client.clone();
+            let stop = async { stopped.await.unwrap() };
+            async move { tenants::run(&client, tenants, stop).await.unwrap() }
+        });
         Self {
             server,
             client,

@@ -43,12 +43,13 @@ struct Shared<K> {
 }
 
 struct State<K> {
-    /// The keys that are due, in order.
-    due: VecDeque<K>,
+    /// The keys that are due, in order, with the times since when they are.
+    due: VecDeque<(K, Instant)>,
     /// The same keys, to find them.
     due_keys: BTreeSet<K>,
     later: BTreeMap<K, Instant>,
-    working: BTreeSet<K>,
+    /// The keys with a worker, with the times at which they started.
+    working: BTreeMap<K, Instant>,
     /// The keys that are due when their worker has finished.
     again: BTreeSet<K>,
     /// The number of failures in a row.
@@ -62,6 +63,8 @@ struct State<K> {
     added: u64,
     started: u64,
     retried: u64,
+    waited: Duration,
+    worked: Duration,
 }
 
 /// The state of a [`WorkQueue`], for metrics.
@@ -82,6 +85,12 @@ pub struct WorkQueueSnapshot {
     pub started: u64,
     /// The retries, in total.
     pub retried: u64,
+    /// The time that the started keys were due before, in total.
+    pub waited: Duration,
+    /// The time of workers with keys that they have finished, in total.
+    pub worked: Duration,
+    /// The time since the start of the key that has had its worker for the longest time; zero without one.
+    pub longest: Duration,
 }
 
 impl<K: Clone + Ord> Default for WorkQueue<K> {
@@ -97,7 +106,7 @@ impl<K: Clone + Ord> WorkQueue<K> {
             due: VecDeque::new(),
             due_keys: BTreeSet::new(),
             later: BTreeMap::new(),
-            working: BTreeSet::new(),
+            working: BTreeMap::new(),
             again: BTreeSet::new(),
             failures: BTreeMap::new(),
             first_pause: Duration::from_millis(500),
@@ -108,6 +117,8 @@ impl<K: Clone + Ord> WorkQueue<K> {
             added: 0,
             started: 0,
             retried: 0,
+            waited: Duration::ZERO,
+            worked: Duration::ZERO,
         };
         Self {
             shared: Arc::new(Shared {
@@ -205,6 +216,14 @@ impl<K: Clone + Ord> WorkQueue<K> {
             added: state.added,
             started: state.started,
             retried: state.retried,
+            waited: state.waited,
+            worked: state.worked,
+            longest: state
+                .working
+                .values()
+                .min()
+                .map(Instant::elapsed)
+                .unwrap_or_default(),
         }
     }
 }
@@ -231,11 +250,10 @@ impl<K: Clone + Ord> State<K> {
         }
         if pause.is_zero() {
             self.later.remove(&key);
-            if self.working.contains(&key) {
+            if self.working.contains_key(&key) {
                 self.again.insert(key);
             } else {
-                self.due_keys.insert(key.clone());
-                self.due.push_back(key);
+                self.push(key);
             }
             return;
         }
@@ -244,6 +262,11 @@ impl<K: Clone + Ord> State<K> {
             let earliest = self.later.entry(key).or_insert(time);
             *earliest = time.min(*earliest);
         }
+    }
+
+    fn push(&mut self, key: K) {
+        self.due_keys.insert(key.clone());
+        self.due.push_back((key, Instant::now()));
     }
 
     fn is_drained(&self) -> bool {
@@ -266,21 +289,22 @@ impl<K: Clone + Ord> State<K> {
         if let Some(start) = self.next_start.filter(|start| now < *start) {
             return Taken::Nothing(Some(start));
         }
-        let Some(key) = self.due.pop_front() else {
+        let Some((key, since)) = self.due.pop_front() else {
             return Taken::Nothing(None);
         };
+        self.waited += now.saturating_duration_since(since);
         self.next_start = now.checked_add(self.interval);
         self.due_keys.remove(&key);
-        self.working.insert(key.clone());
+        self.working.insert(key.clone(), now);
         self.started += 1;
         Taken::Key(key)
     }
 
     fn finish(&mut self, key: &K) {
-        self.working.remove(key);
+        let started = self.working.remove(key);
+        self.worked += started.map(|time| time.elapsed()).unwrap_or_default();
         if self.again.remove(key) {
-            self.due_keys.insert(key.clone());
-            self.due.push_back(key.clone());
+            self.push(key.clone());
         }
     }
 

@@ -1,0 +1,171 @@
+//! A candidate that waits for the lease.
+
+use super::candidate::Observed;
+use super::coordination_v1::Lease;
+use super::leadership::Leadership;
+use crate::config::random_fraction;
+use crate::{Api, Client, Error};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// A candidate for the leadership, which is a Lease of `coordination.k8s.io/v1`.
+///
+/// It works with candidates that use client-go or other libraries: it takes a Lease that has no holder, or whose holder has not
+/// renewed it for the Lease's duration. Clocks may differ as far as they like, since a candidate measures that time by its own clock, from
+/// the moment at which it sees a change. They must not run at very different speeds: a holder stops after the renew deadline, before
+/// others wait no longer.
+///
+/// The service account needs `get`, `create` and `update` for `leases`.
+///
+/// ```no_run
+/// use k8s_flowcontrol::controller::Election;
+///
+/// # async fn work() {}
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// let pod = std::env::var("HOSTNAME").unwrap_or_default();
+/// let leadership = Election::new(&client, "my-system", "my-controller", pod).acquire().await?;
+/// // Others may lead from the moment at which `lost` is ready.
+/// tokio::select! {
+///     lost = leadership.lost() => eprintln!("{lost}"),
+///     () = work() => leadership.release().await?,
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Election {
+    leases: Api<Lease>,
+    name: String,
+    identity: String,
+    pub(super) lease_duration: Duration,
+    pub(super) renew_deadline: Duration,
+    pub(super) retry_period: Duration,
+}
+
+impl Election {
+    /// A candidate for the Lease `name` in a namespace. The identity must be different for each candidate, such as the name of the pod.
+    ///
+    /// Others take the Lease 15 s after it was last renewed. The leader renews it every 2 s, and gives up 10 s after the last success.
+    pub fn new(
+        client: &Client,
+        namespace: &str,
+        name: impl Into<String>,
+        identity: impl Into<String>,
+    ) -> Self {
+        Self {
+            leases: client.namespaced_api(namespace),
+            name: name.into(),
+            identity: identity.into(),
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+        }
+    }
+
+    /// Other times: the duration of the Lease in whole seconds (rounded up), the time after which a leader without success gives up,
+    /// and the pause between two attempts.
+    ///
+    /// Each is made shorter, if necessary, so that a leader gives up before others take the Lease: the deadline is at most nine tenths of
+    /// the duration, and the pause at most half of the deadline.
+    #[must_use]
+    pub fn with_times(
+        mut self,
+        lease_duration: Duration,
+        renew_deadline: Duration,
+        retry_period: Duration,
+    ) -> Self {
+        let shortest = Duration::from_millis(1);
+        self.lease_duration = lease_duration.max(Duration::from_secs(1));
+        self.renew_deadline = renew_deadline.min(self.lease_duration.mul_f64(0.9));
+        self.renew_deadline = self.renew_deadline.max(2 * shortest);
+        self.retry_period = retry_period.min(self.renew_deadline / 2).max(shortest);
+        self
+    }
+
+    /// The identity of this candidate.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// Waits until this candidate leads.
+    ///
+    /// # Errors
+    /// Waiting does not change the reason: the Lease may not be read or written, or the namespace does not exist. After all other errors the
+    /// candidate tries again.
+    pub async fn acquire(&self) -> Result<Leadership, Error> {
+        let mut observed = Observed::nothing();
+        let mut is_warned = false;
+        loop {
+            let begin = Instant::now();
+            match timeout(self.renew_deadline, self.attempt(&mut observed)).await {
+                Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
+                Ok(Ok(false)) | Err(_) => {}
+                Ok(Err(error)) if error.is_permanent() => return Err(error),
+                Ok(Err(error)) if !is_warned => {
+                    is_warned = true;
+                    tracing::warn!(lease = self.name, %error, "the lease cannot be read or written; trying again");
+                }
+                Ok(Err(_)) => {}
+            }
+            // Candidates that started together do not stay together.
+            sleep(self.retry_period.mul_f64(1.0 + 0.2 * random_fraction())).await;
+        }
+    }
+
+    /// Takes or renews the Lease. Returns whether this candidate holds it now.
+    pub(super) async fn attempt(&self, observed: &mut Observed) -> Result<bool, Error> {
+        // The leader knows the Lease: it is written without being read.
+        if observed.holder() == Some(&*self.identity) {
+            match self.write(observed).await {
+                Err(error) if error.is_conflict() || error.is_not_found() => {}
+                written => return written.map(|()| true),
+            }
+        }
+        match self.leases.get_opt(&self.name).await? {
+            Some(lease) => observed.see(lease, Instant::now()),
+            None => *observed = Observed::nothing(),
+        }
+        if !observed.is_free_for(&self.identity, Instant::now()) {
+            return Ok(false);
+        }
+        match self.write(observed).await {
+            Ok(()) => Ok(true),
+            // Another candidate was faster.
+            Err(error) if error.is_conflict() || error.is_already_exists() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn write(&self, observed: &mut Observed) -> Result<(), Error> {
+        let lease = observed.claimed(&self.name, &self.identity, self.lease_duration);
+        let written = match &observed.lease {
+            None => self.leases.create(&lease).await?,
+            Some(_) => self.leases.replace(&lease).await?,
+        };
+        observed.see(written, Instant::now());
+        Ok(())
+    }
+
+    /// Writes that nobody holds the Lease, unless somebody else holds it.
+    pub(super) async fn give_up(&self, observed: &mut Observed) -> Result<(), Error> {
+        for _ in 0..3 {
+            let Some(lease) = observed.released(&self.identity) else {
+                return Ok(());
+            };
+            match self.leases.replace(&lease).await {
+                // An abandoned renewal may have reached the server.
+                Err(error) if error.is_conflict() => match self.leases.get_opt(&self.name).await? {
+                    Some(lease) => observed.see(lease, Instant::now()),
+                    None => return Ok(()),
+                },
+                Err(error) if error.is_not_found() => return Ok(()),
+                written => return written.map(drop),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn lease_name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,151 @@
+//! The leader, which renews its lease.
+
+use super::candidate::Observed;
+use super::election::Election;
+use crate::Error;
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+
+/// The leadership that [`Election::acquire`] won. A task renews it.
+///
+/// Dropping it ends the renewals, so that others lead after the Lease has expired; [`release`](Self::release) lets them lead at once.
+#[must_use = "the leadership ends when this is dropped"]
+pub struct Leadership {
+    election: Election,
+    state: Arc<Mutex<Observed>>,
+    /// Until when this candidate certainly leads; `Err` once it has lost.
+    valid: watch::Receiver<Result<Instant, LeaseLost>>,
+    renewals: JoinHandle<()>,
+}
+
+/// The error of a leader that could not renew its Lease in time, or whose Lease another candidate has.
+#[derive(Clone, Debug)]
+pub struct LeaseLost {
+    lease: String,
+    holder: Option<String>,
+    error: Option<Arc<Error>>,
+}
+
+impl LeaseLost {
+    /// Who holds the Lease now, if another candidate took it.
+    pub fn holder(&self) -> Option<&str> {
+        self.holder.as_deref()
+    }
+}
+
+impl Leadership {
+    /// `renewed`: the time before the successful attempt, from which others count at the earliest.
+    pub(super) fn start(election: Election, observed: Observed, renewed: Instant) -> Self {
+        let state = Arc::new(Mutex::new(observed));
+        let (sender, valid) = watch::channel(Ok(renewed + election.renew_deadline));
+        let renewals = tokio::spawn(renew(election.clone(), state.clone(), sender, renewed));
+        Self {
+            election,
+            state,
+            valid,
+            renewals,
+        }
+    }
+
+    /// Whether this candidate leads, also if the runtime was blocked for a long time.
+    pub fn is_leader(&self) -> bool {
+        matches!(&*self.valid.borrow(), Ok(until) if Instant::now() < *until)
+    }
+
+    /// Waits until this candidate does not lead any more. Cancel safe.
+    pub async fn lost(&self) -> LeaseLost {
+        let mut valid = self.valid.clone();
+        let lost = valid.wait_for(Result::is_err).await;
+        match lost.as_deref() {
+            Ok(Err(lost)) => lost.clone(),
+            // The task has ended without a word: the runtime shuts down.
+            _ => self.election.lost(None, None),
+        }
+    }
+
+    /// Gives the Lease up, so that another candidate can lead at once. Stop all work before.
+    ///
+    /// # Errors
+    /// The Lease could not be written: others wait until it expires.
+    pub async fn release(mut self) -> Result<(), Error> {
+        self.renewals.abort();
+        let _aborted = (&mut self.renewals).await;
+        let mut observed = self.state.lock().await;
+        self.election.give_up(&mut observed).await
+    }
+}
+
+impl Election {
+    fn lost(&self, holder: Option<&str>, error: Option<Arc<Error>>) -> LeaseLost {
+        LeaseLost {
+            lease: self.lease_name().to_owned(),
+            holder: holder.map(str::to_owned),
+            error,
+        }
+    }
+}
+
+async fn renew(
+    election: Election,
+    state: Arc<Mutex<Observed>>,
+    valid: watch::Sender<Result<Instant, LeaseLost>>,
+    mut renewed: Instant,
+) {
+    let mut last_error = None;
+    let lost = loop {
+        let deadline = renewed + election.renew_deadline;
+        if Instant::now() + election.retry_period >= deadline && last_error.is_some() {
+            sleep_until(deadline).await;
+            break election.lost(None, last_error);
+        }
+        sleep(election.retry_period).await;
+        let begin = Instant::now();
+        let mut observed = state.lock().await;
+        match timeout_at(deadline, election.attempt(&mut observed)).await {
+            Ok(Ok(true)) => {
+                (renewed, last_error) = (begin, None);
+                let _before = valid.send_replace(Ok(renewed + election.renew_deadline));
+            }
+            Ok(Ok(false)) => break election.lost(observed.holder(), None),
+            Ok(Err(error)) => {
+                tracing::warn!(lease = election.lease_name(), %error, "the lease was not renewed; trying again");
+                last_error = Some(Arc::new(error));
+            }
+            Err(_late) => break election.lost(None, last_error),
+        }
+    };
+    let _before = valid.send_replace(Err(lost));
+}
+
+impl Drop for Leadership {
+    fn drop(&mut self) {
+        self.renewals.abort();
+    }
+}
+
+impl fmt::Display for LeaseLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the lease `{}` was lost: ", self.lease)?;
+        match (&self.holder, &self.error) {
+            (Some(holder), _) => write!(f, "`{holder}` holds it"),
+            (None, Some(error)) => {
+                write!(f, "it was not renewed in time; the last attempt: {error}")
+            }
+            (None, None) => f.write_str("it was not renewed in time"),
+        }
+    }
+}
+
+impl std::error::Error for LeaseLost {}
+
+impl fmt::Debug for Leadership {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leadership")
+            .field("election", &self.election)
+            .field("is_leader", &self.is_leader())
+            .finish_non_exhaustive()
+    }
+}
