@@ -2,6 +2,9 @@
 
 mod start;
 
+#[cfg(feature = "tls")]
+pub(crate) use start::{check_exposure, hosts_of, make_authority, reachable};
+
 use crate::auth::Secret;
 use crate::faults::Fault;
 use crate::kinds::Settings;

@@ -17,6 +17,8 @@
 //! [`ApiServer::upgrade`] tests tools that must survive a cluster upgrade: the server restarts as another release,
 //! under the same address and with the same objects.
 //!
+//! [`Torture`] stands in front of it, or of a real server, and shows what networks and releases do to clients.
+//!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -47,6 +49,8 @@ mod state;
 mod throttle;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
+#[cfg(feature = "tls")]
+mod torture;
 
 mod apply;
 mod list;
@@ -72,3 +76,5 @@ pub use faults::Fault;
 pub use recorded::RecordedRequest;
 pub use server::ApiServer;
 pub use start_error::StartError;
+#[cfg(feature = "tls")]
+pub use torture::{Finding, Mode, Report, Rule, Torture, TortureServer, UnknownMode, Upstream};

@@ -4,7 +4,7 @@ use crate::auth::Tokens;
 use crate::connections::{Command, Listening, present};
 use crate::faults::Fault;
 use crate::http::{Context, respond};
-use crate::kubeconfig::kubeconfig;
+use crate::kubeconfig::{Credential, kubeconfig};
 use crate::recorded::RecordedRequest;
 use crate::start_error::{Cause, StartError};
 use crate::tls::Tls;
@@ -97,7 +97,7 @@ impl ApiServer {
         let token = tokens.as_ref().and_then(|tokens| tokens.main());
         // Without credentials, kubectl asks for a user name when it uses HTTPS; a server without tokens accepts any.
         let token = token.or(self.tls.is_some().then_some("anybody"));
-        kubeconfig(&self.url(), self.ca_pem(), token)
+        kubeconfig(&self.url(), self.ca_pem(), token.map(Credential::Token))
     }
 
     /// The certificate authority in PEM, if the server uses HTTPS.
@@ -114,6 +114,14 @@ impl ApiServer {
         let tokens = Tokens::parse(text.as_ref()).map_err(Cause::Tokens)?;
         self.context().tokens.replace(tokens);
         Ok(())
+    }
+
+    /// This server, for a [`Torture`](crate::Torture) in front of it. The tokens of clients are passed on; requests without one have the token of
+    /// [`kubeconfig`](Self::kubeconfig).
+    #[cfg(feature = "tls")]
+    pub fn upstream(&self) -> crate::Upstream {
+        let context = self.context.clone();
+        crate::Upstream::embedded(move || present(&context))
     }
 
     /// Adds a fault after the pending ones.

@@ -25,6 +25,12 @@ pub(crate) enum Cause {
     Object(String, String),
     Data(Box<dyn std::error::Error + Send + Sync>),
     Stopped,
+    /// A mode of torture, and what it needs.
+    #[cfg(feature = "tls")]
+    Mode(crate::Mode, &'static str),
+    /// The file of an expiring token cannot be written.
+    #[cfg(feature = "tls")]
+    TokenFile(io::Error),
 }
 
 impl StartError {
@@ -65,6 +71,20 @@ impl fmt::Display for StartError {
                 write!(f, "the API server cannot start with {title}: {why}")
             }
             Cause::Data(error) => write!(f, "the API server cannot start: {error}"),
+            #[cfg(feature = "tls")]
+            Cause::Mode(mode, needed) => {
+                write!(
+                    f,
+                    "the torture server cannot start: the mode {mode} needs {needed}"
+                )
+            }
+            #[cfg(feature = "tls")]
+            Cause::TokenFile(error) => {
+                write!(
+                    f,
+                    "the torture server cannot start: the token file cannot be written: {error}"
+                )
+            }
             Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
             Cause::Bind(address, error) => write!(
                 f,
@@ -82,6 +102,10 @@ impl std::error::Error for StartError {
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
             Cause::Tls(error) | Cause::Data(error) => Some(&**error),
+            #[cfg(feature = "tls")]
+            Cause::TokenFile(error) => Some(error),
+            #[cfg(feature = "tls")]
+            Cause::Mode(..) => None,
             Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped | Cause::Unprotected(_) => None,
         }
     }

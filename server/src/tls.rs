@@ -8,18 +8,90 @@ use rcgen::{
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::server::TlsStream;
 
 /// The names under which clients on this host reach the server.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A certificate and its key.
+type Issued = (CertificateDer<'static>, PrivatePkcs8KeyDer<'static>);
+
+/// A certificate authority for one host.
+#[derive(Clone)]
+pub(crate) struct Authority {
+    issuer: Arc<Issuer<'static, KeyPair>>,
+    ca_pem: Arc<str>,
+    names: Vec<String>,
+    /// The certificate in use, with its number.
+    current: Arc<Mutex<Option<(u64, Issued)>>>,
+}
+
+impl Authority {
+    /// Creates an authority for the loopback names and the address.
+    pub(crate) fn generate(address: IpAddr) -> Result<Self, Error> {
+        let mut authority = params(Vec::new(), "k8s-flowcontrol-server-ca")?;
+        authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let key = KeyPair::generate()?;
+        let certificate = authority.self_signed(&key)?;
+        let mut names = NAMES.map(str::to_owned).to_vec();
+        if !address.is_unspecified() && !address.is_loopback() {
+            names.push(address.to_string());
+        }
+        Ok(Self {
+            issuer: Arc::new(Issuer::new(authority, key)),
+            ca_pem: certificate.pem().into(),
+            names,
+            current: Arc::default(),
+        })
+    }
+
+    /// The certificate of the authority.
+    pub(crate) fn ca_pem(&self) -> &str {
+        &self.ca_pem
+    }
+
+    /// A TLS configuration with these protocols, the best first. Another number than in the previous call makes a new certificate.
+    pub(crate) fn acceptor(&self, number: u64, protocols: &[&[u8]]) -> Result<TlsAcceptor, Error> {
+        let (certificate, key) = {
+            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+            match current.as_ref().filter(|(known, _)| *known == number) {
+                Some((_, (certificate, key))) => (certificate.clone(), key.clone_key()),
+                None => {
+                    let (certificate, key) = self.issue()?;
+                    *current = Some((number, (certificate.clone(), key.clone_key())));
+                    (certificate, key)
+                }
+            }
+        };
+        // An explicit provider: the program may have installed another one, or none.
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], PrivateKeyDer::from(key))?;
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        Ok(Arc::new(config).into())
+    }
+
+    fn issue(&self) -> Result<Issued, Error> {
+        let mut server = params(self.names.clone(), "k8s-flowcontrol-server")?;
+        server.use_authority_key_identifier_extension = true;
+        server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let key = KeyPair::generate()?;
+        let certificate = server.signed_by(&key, &*self.issuer)?;
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der());
+        Ok((certificate.der().clone(), key))
+    }
+}
 
 /// The TLS configuration of connections.
 #[derive(Clone)]
@@ -29,36 +101,11 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Creates an authority, and a certificate for the loopback names and the address.
-    pub(crate) fn generate(address: IpAddr) -> Result<Self, Error> {
-        let mut authority = params(Vec::new(), "k8s-flowcontrol-server-ca")?;
-        authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-        authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let authority_key = KeyPair::generate()?;
-        let authority_certificate = authority.self_signed(&authority_key)?;
-        let issuer = Issuer::new(authority, authority_key);
-
-        let mut names = NAMES.map(str::to_owned).to_vec();
-        if !address.is_unspecified() && !address.is_loopback() {
-            names.push(address.to_string());
-        }
-        let mut server = params(names, "k8s-flowcontrol-server")?;
-        server.use_authority_key_identifier_extension = true;
-        server.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-        server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let key = KeyPair::generate()?;
-        let certificate = server.signed_by(&key, &issuer)?;
-
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        // An explicit provider: the program may have installed another one, or none.
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    /// A configuration for HTTP/1.1, with a certificate of the authority.
+    pub(crate) fn new(authority: &Authority) -> Result<Self, Error> {
         Ok(Self {
-            acceptor: Arc::new(config).into(),
-            ca_pem: authority_certificate.pem().into(),
+            acceptor: authority.acceptor(0, &[b"http/1.1"])?,
+            ca_pem: authority.ca_pem.clone(),
         })
     }
 

@@ -12,6 +12,7 @@
 
 mod behaviours;
 mod http2;
+mod torture;
 
 use behaviours::{BEHAVIOURS, Behaviour, End};
 use k8s_flowcontrol::api::v1::FlowSchema;

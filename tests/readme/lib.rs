@@ -16,6 +16,7 @@ chapters! {
     stores: "stores.md"
     errors: "errors.md"
     testing: "testing.md"
+    torture: "torture.md"
     from_kube: "from-kube.md"
     rules: "rules.md"
     traffic: "traffic.md"

@@ -1,6 +1,7 @@
 //! `serve`: the embedded API server.
 
 mod kubeconfig;
+mod torture;
 
 use crate::cluster::block_on_to_the_end;
 use crate::command::{Command, Declared, Group};
@@ -19,6 +20,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
+use torture::{Behind, TortureArgs, start_failure};
 
 /// Run a local API server for flow-control objects, without a cluster
 ///
@@ -88,6 +90,9 @@ pub(crate) struct Args {
     /// Apply the objects of this file or folder at the start; can be repeated
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    torture: TortureArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -98,6 +103,10 @@ Examples:
 
   # With manifests, users and TLS
   kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --write-kubeconfig kubeconfig
+
+  # How does a controller react to broken connections and rejections? With a local server, and with a cluster
+  kubectl flowcontrol serve --torture resets,throttling --write-kubeconfig tortured
+  kubectl flowcontrol serve --torture all --tls --proxy-to ~/.kube/config --write-kubeconfig tortured
 
 Ctrl-C stops it.";
 
@@ -118,18 +127,22 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = args.release;
     let mut builder = ApiServer::builder()
         .release(release)
-        .address(args.address)
-        .port(args.port)
         .server_seats(args.server_seats);
     let mut users = Vec::new();
+    let mut tokens = None;
     if args.all_versions {
         builder = builder.all_versions();
     }
-    if args.tls || args.tokens.is_some() {
-        builder = builder.tls();
-    }
-    if args.unprotected {
-        builder = builder.unprotected();
+    // Behind a torture, the server is reached through memory.
+    let is_front = !args.torture.is_set();
+    if is_front {
+        builder = builder.address(args.address).port(args.port);
+        if args.tls || args.tokens.is_some() {
+            builder = builder.tls();
+        }
+        if args.unprotected {
+            builder = builder.unprotected();
+        }
     }
     if args.flow_control {
         builder = builder.flow_control(true);
@@ -141,10 +154,13 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let unreadable = |error: &dyn Display| {
             Failure::input(format!("cannot read {}: {error}", file.display()))
         };
-        let tokens = read_named(file).map_err(|error| unreadable(&error))?;
-        let tokens = String::from_utf8(tokens).map_err(|error| unreadable(&error))?;
-        builder = builder.tokens(&tokens);
-        users = kubeconfig::users(&tokens);
+        let text = read_named(file).map_err(|error| unreadable(&error))?;
+        let text = String::from_utf8(text).map_err(|error| unreadable(&error))?;
+        if is_front {
+            builder = builder.tokens(&text);
+        }
+        users = kubeconfig::users(&text);
+        tokens = Some(text);
     }
     let objects = match args.files.is_empty() {
         true => Objects::default(),
@@ -153,48 +169,72 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on_to_the_end(async {
         // Signals are handled before the address is printed, so a client can stop the server from then on.
         let mut stop = Stop::new()?;
-        let server = builder.start().await.map_err(|error| {
-            let failure = Failure::input(error.to_string());
-            match error.is_unprotected() {
-                true => failure
-                    .hint("add `--tokens`, or `--unprotected` if everyone may reach the server"),
-                false => failure,
+        let behind = match args.torture.proxy_to() {
+            Some(_) => Behind::Cluster,
+            None => Behind::Embedded(builder.start().await.map_err(start_failure)?),
+        };
+        let torture = args.torture.start(args, tokens.as_deref(), &behind).await?;
+        let mut count = 0;
+        if let Behind::Embedded(server) = &behind {
+            count = apply_all(server, objects).await?;
+        }
+        let (url, config) = match (&torture, &behind) {
+            (Some(torture), _) => (torture.url(), torture.kubeconfig()),
+            (None, Behind::Embedded(server)) => (server.url(), server.kubeconfig()),
+            (None, Behind::Cluster) => {
+                return Err(Failure::input("`--proxy-to` needs `--torture`"));
             }
-        })?;
-        let started = start(args, &server, &users, objects, streams).await;
+        };
+        let started = start(args, (&url, &config), &users, count, streams);
         if started.is_ok() {
             stop.wait().await;
+            if let Some(torture) = &torture {
+                args.torture.report(torture, streams)?;
+            }
         }
-        server.stop().await;
+        if let Behind::Embedded(server) = behind {
+            server.stop().await;
+        }
         started
     })
 }
 
-/// Applies the objects, writes the kubeconfig file and prints the address.
-async fn start(
+/// Applies the objects, and returns their number.
+async fn apply_all(server: &ApiServer, objects: Objects) -> Result<usize, Failure> {
+    if objects.documents.is_empty() {
+        return Ok(0);
+    }
+    let client = Client::new(Config::builder().text(server.kubeconfig()).build()?)?;
+    let levels = apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
+    Ok(levels + apply::<FlowSchema>(&client, &objects.flow_schemas).await?)
+}
+
+/// Writes the kubeconfig file and prints the address.
+fn start(
     args: &Args,
-    server: &ApiServer,
+    (url, kubeconfig): (&str, &str),
     users: &[kubeconfig::User],
-    objects: Objects,
+    applied: usize,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    let mut count = 0;
-    if !objects.documents.is_empty() {
-        let client = Client::new(Config::builder().text(server.kubeconfig()).build()?)?;
-        count += apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
-        count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
-    }
     if let Some(file) = &args.write_kubeconfig {
-        kubeconfig::write(file, &kubeconfig::with_users(&server.kubeconfig(), users)?)?;
+        kubeconfig::write(file, &kubeconfig::with_users(kubeconfig, users)?)?;
     }
-    writeln!(streams.out, "{}", server.url())?;
+    writeln!(streams.out, "{url}")?;
     streams.out.flush()?;
-    writeln!(
-        streams.err,
-        "emulating Kubernetes {}, {} applied; Ctrl-C stops the server",
-        args.release,
-        plural(count, "object")
-    )?;
+    match args.torture.proxy_to() {
+        Some(file) => writeln!(
+            streams.err,
+            "forwarding to the cluster of {}; Ctrl-C stops the server and prints the report",
+            file.display()
+        )?,
+        None => writeln!(
+            streams.err,
+            "emulating Kubernetes {}, {} applied; Ctrl-C stops the server",
+            args.release,
+            plural(applied, "object")
+        )?,
+    }
     if let Some(file) = &args.write_kubeconfig {
         writeln!(streams.err, "kubeconfig: {}", file.display())?;
     }

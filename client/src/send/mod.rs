@@ -4,6 +4,7 @@ pub(crate) mod attempt;
 pub(crate) mod chain;
 pub(crate) mod client;
 pub(crate) mod dispatch;
+pub(crate) mod forward;
 pub(crate) mod hooks;
 pub(crate) mod layer;
 pub(crate) mod observe;

@@ -11,6 +11,8 @@ use crate::preset;
 use crate::server::ApiServer;
 use crate::start_error::{Cause, StartError};
 use crate::state::State;
+#[cfg(feature = "tls")]
+use crate::tls::Authority;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::GROUP;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -32,10 +34,7 @@ impl Builder {
             .map(|Secret(text)| Tokens::parse(&text))
             .transpose()
             .map_err(Cause::Tokens)?;
-        let is_protected = self.tls && tokens.is_some();
-        if !self.address.to_canonical().is_loopback() && !is_protected && !self.unprotected {
-            return Err(Cause::Unprotected(self.address).into());
-        }
+        check_exposure(self.address, self.tls && tokens.is_some(), self.unprotected)?;
         let tls = self.tls.then(|| make_tls(self.address)).transpose()?;
         if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
             return Err(Cause::BuiltIn(built_in.kind).into());
@@ -70,11 +69,7 @@ impl Builder {
         let address = listener
             .local_addr()
             .map_err(|error| Cause::Bind(address, error))?;
-        let hosts = match (self.any_host, address.ip().to_canonical().is_loopback()) {
-            (true, _) => Hosts::Any,
-            (false, true) => Hosts::Loopback,
-            (false, false) => Hosts::Addresses,
-        };
+        let hosts = hosts_of(address.ip(), self.any_host);
         let address = reachable(address);
         let (stop, stopping) = watch::channel(false);
         let context = Context {
@@ -101,8 +96,30 @@ impl Builder {
     }
 }
 
+/// # Errors
+/// [`StartError::is_unprotected`] for an address that other hosts can reach.
+pub(crate) fn check_exposure(
+    address: IpAddr,
+    is_protected: bool,
+    is_allowed: bool,
+) -> Result<(), StartError> {
+    match address.to_canonical().is_loopback() || is_protected || is_allowed {
+        true => Ok(()),
+        false => Err(Cause::Unprotected(address).into()),
+    }
+}
+
+/// The hosts for which a server on this address serves requests.
+pub(crate) fn hosts_of(address: IpAddr, any_host: bool) -> Hosts {
+    match (any_host, address.to_canonical().is_loopback()) {
+        (true, _) => Hosts::Any,
+        (false, true) => Hosts::Loopback,
+        (false, false) => Hosts::Addresses,
+    }
+}
+
 /// The address under which a client on this host reaches a server that listens on all addresses.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
             IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -114,7 +131,12 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 
 #[cfg(feature = "tls")]
 fn make_tls(address: IpAddr) -> Result<Tls, Cause> {
-    Tls::generate(address).map_err(Cause::Tls)
+    Tls::new(&make_authority(address)?).map_err(Cause::Tls)
+}
+
+#[cfg(feature = "tls")]
+pub(crate) fn make_authority(address: IpAddr) -> Result<Authority, Cause> {
+    Authority::generate(address).map_err(Cause::Tls)
 }
 
 #[cfg(not(feature = "tls"))]

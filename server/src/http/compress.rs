@@ -24,7 +24,7 @@ pub(super) fn threshold(request: &Parts) -> Option<usize> {
 }
 
 /// Whether the client accepts gzip. Like a real server, this ignores clauses with a quality.
-pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
+pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     let wanted = headers.get(header::ACCEPT_ENCODING);
     wanted
         .and_then(|value| value.to_str().ok())

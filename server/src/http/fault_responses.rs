@@ -17,7 +17,7 @@ const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
 const LAST_PIECE: Duration = Duration::from_millis(20);
 
 /// The response of flow control to a request that it rejects.
-pub(super) fn rejected(retry_after: u32) -> ApiResponse {
+pub(crate) fn rejected(retry_after: u32) -> ApiResponse {
     let text = "Too many requests, please try again later.\n";
     ApiResponse::text(429, text).with_retry_after(retry_after)
 }

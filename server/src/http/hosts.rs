@@ -23,7 +23,7 @@ pub(crate) enum Hosts {
 ///
 /// # Errors
 /// 403 for another name in `Host` or `Origin`.
-pub(super) fn check(hosts: Hosts, parts: &Parts) -> Result<(), Failure> {
+pub(crate) fn check(hosts: Hosts, parts: &Parts) -> Result<(), Failure> {
     let is_served = match hosts {
         Hosts::Any => return Ok(()),
         Hosts::Loopback => is_loopback,

@@ -13,7 +13,7 @@ mod hosts;
 mod inputs;
 mod item;
 mod objects;
-mod payload;
+pub(crate) mod payload;
 mod request;
 mod resource;
 mod response;
@@ -22,9 +22,17 @@ mod route;
 mod turns;
 mod watching;
 
+#[cfg(feature = "tls")]
+pub(crate) use compress::is_wanted as wants_gzip;
 pub(crate) use context::{Context, stopped};
+#[cfg(feature = "tls")]
+pub(crate) use fault_responses::rejected;
 pub(crate) use hosts::Hosts;
+#[cfg(feature = "tls")]
+pub(crate) use hosts::check as check_host;
 pub(crate) use payload::Body;
+#[cfg(feature = "tls")]
+pub(crate) use response::ApiResponse;
 pub(crate) use turns::Turns;
 
 use crate::dumps;
@@ -40,6 +48,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
+#[cfg(not(feature = "tls"))]
 use response::ApiResponse;
 use route::Target;
 use std::time::Duration;
@@ -122,14 +131,18 @@ fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-fn without_host(uri: Uri) -> Uri {
+pub(crate) fn without_host(uri: Uri) -> Uri {
     match uri.path_and_query() {
         Some(path) => Uri::from(path.clone()),
         None => uri,
     }
 }
 
-async fn read_body<B>(method: &Method, body: B, patience: Duration) -> Result<Bytes, Failure>
+pub(crate) async fn read_body<B>(
+    method: &Method,
+    body: B,
+    patience: Duration,
+) -> Result<Bytes, Failure>
 where
     B: hyper::body::Body<Data = Bytes> + Unpin,
 {

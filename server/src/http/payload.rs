@@ -9,16 +9,16 @@ use std::io;
 /// The body of a response.
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-pub(super) fn whole(bytes: impl Into<Bytes>) -> Body {
+pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into())
         .map_err(|never| match never {})
         .boxed_unsync()
 }
 
-pub(super) fn empty() -> Body {
+pub(crate) fn empty() -> Body {
     Empty::new().map_err(|never| match never {}).boxed_unsync()
 }
 
-pub(super) fn streamed(pieces: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Body {
+pub(crate) fn streamed(pieces: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Body {
     StreamBody::new(pieces.map_ok(Frame::data)).boxed_unsync()
 }

@@ -7,7 +7,7 @@ use crate::output::Streams;
 use k8s_flowcontrol::{GROUP, Release};
 use k8s_flowcontrol_analysis::audit::{Event, Stage};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A client that requested a resource in an old version.
@@ -43,6 +43,24 @@ pub(crate) struct AuditLog {
     /// The number of lines that are not events.
     pub(crate) broken: u64,
     callers: BTreeMap<Key, Caller>,
+    denied: BTreeMap<(String, String), Denied>,
+}
+
+/// A client that may not list or watch the objects of flow control, such as an extension API server without the role for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Denied {
+    pub(crate) user: String,
+    pub(crate) user_agent: String,
+    /// The resources that it may not list or watch.
+    pub(crate) resources: BTreeSet<String>,
+    /// The number of requests with 403.
+    pub(crate) requests: usize,
+    /// The time of the last one.
+    pub(crate) last: Option<String>,
+    /// Whether it lists or watches successfully later, so that it has the permission now.
+    #[serde(skip)]
+    is_over: bool,
 }
 
 /// User, user agent, version, and resource.
@@ -73,6 +91,7 @@ impl AuditLog {
             return;
         }
         self.our_requests += 1;
+        self.deny(event);
         let Some(refused_from) = refused_from(&object.api_version, target) else {
             return;
         };
@@ -106,6 +125,47 @@ impl AuditLog {
         caller.writes |= WRITES.contains(&event.verb.as_ref());
         *caller.verbs.entry(event.verb.to_string()).or_default() += 1;
         caller.failed += usize::from(event.code.is_some_and(|code| code >= 400));
+    }
+
+    /// Notes a list or watch that was forbidden, or that succeeded after others were.
+    fn deny(&mut self, event: &Event<'_>) {
+        let (Some(object), Some(code)) = (&event.object_ref, event.code) else {
+            return;
+        };
+        if !["list", "watch"].contains(&event.verb.as_ref()) {
+            return;
+        }
+        let user = event.effective_user().name.to_string();
+        let key = (user, event.user_agent.to_string());
+        if code != 403 {
+            if let Some(denied) = self.denied.get_mut(&key).filter(|_| code < 400) {
+                denied.is_over |= denied.last.as_deref() < Some(&event.received);
+            }
+            return;
+        }
+        let denied = self.denied.entry(key.clone()).or_insert_with(|| Denied {
+            user: key.0,
+            user_agent: key.1,
+            resources: BTreeSet::new(),
+            requests: 0,
+            last: None,
+            is_over: false,
+        });
+        denied.resources.insert(object.resource.to_string());
+        denied.requests += 1;
+        let time = Some(event.received.as_ref()).filter(|time| !time.is_empty());
+        if time > denied.last.as_deref() {
+            denied.last = time.map(str::to_owned);
+            denied.is_over = false;
+        }
+    }
+
+    /// The clients that may not list or watch the objects of the group.
+    pub(crate) fn denied(&self) -> Vec<&Denied> {
+        self.denied
+            .values()
+            .filter(|denied| !denied.is_over)
+            .collect()
     }
 
     /// The clients of old versions, writers first.
@@ -168,6 +228,38 @@ mod tests {
         assert_eq!(
             verbs,
             [(&"create".to_owned(), &1), (&"watch".to_owned(), &1)]
+        );
+    }
+
+    fn forbidden(id: u32, user: &str, verb: &str, resource: &str, code: u16) -> Value {
+        let mut event = event(id, "ResponseComplete", verb, "v1");
+        event["user"]["username"] = user.into();
+        event["objectRef"]["resource"] = resource.into();
+        event["responseStatus"]["code"] = code.into();
+        event["requestReceivedTimestamp"] = format!("2026-01-01T00:00:0{id}.000000Z").into();
+        event
+    }
+
+    #[test]
+    fn clients_that_may_not_watch_are_found_until_they_may() {
+        let webhook = "system:serviceaccount:cert-manager:webhook";
+        let log = read(&[
+            forbidden(1, webhook, "list", "flowschemas", 403),
+            forbidden(2, webhook, "list", "prioritylevelconfigurations", 403),
+            forbidden(3, webhook, "list", "flowschemas", 403),
+            forbidden(4, "mended", "list", "flowschemas", 403),
+            forbidden(5, "mended", "list", "flowschemas", 200),
+            forbidden(6, "writer", "create", "flowschemas", 403),
+            forbidden(7, "reader", "list", "flowschemas", 200),
+        ]);
+        let denied = log.denied();
+        assert_eq!(denied.len(), 1);
+        assert_eq!((denied[0].user.as_str(), denied[0].requests), (webhook, 3));
+        let resources: Vec<_> = denied[0].resources.iter().collect();
+        assert_eq!(resources, ["flowschemas", "prioritylevelconfigurations"]);
+        assert_eq!(
+            denied[0].last.as_deref(),
+            Some("2026-01-01T00:00:03.000000Z")
         );
     }
 

@@ -1,7 +1,7 @@
 //! The findings of a scan as tables and as JSON.
 
 use super::aggregated::{Deployment, library};
-use super::audit::{AuditLog, Caller};
+use super::audit::{AuditLog, Caller, Denied};
 use super::cluster::ClusterScan;
 use super::helm::{Fails, HelmRevision};
 use super::refusal::as_release;
@@ -80,7 +80,7 @@ pub(crate) fn json(
     clusters: &[ClusterScan],
     logs: &[(String, AuditLog)],
 ) -> Value {
-    let log = |(name, log): &(String, AuditLog)| json!({"file": name, "events": log.events, "brokenLines": log.broken, "callers": log.callers()});
+    let log = |(name, log): &(String, AuditLog)| json!({"file": name, "events": log.events, "brokenLines": log.broken, "callers": log.callers(), "denied": log.denied()});
     json!({
         "kubernetes": target.to_string(),
         "clusters": clusters,
@@ -306,7 +306,7 @@ fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failur
     let events = plural(log.events as usize, "event");
     if callers.is_empty() {
         writeln!(streams.out, "\n{name}: {events}, none in an old version")?;
-        return Ok(());
+        return denied(log, streams);
     }
     writeln!(streams.out, "\n{name}: {events}, in old versions by")?;
     let mut table = Table::new([
@@ -332,6 +332,32 @@ fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failur
         ]);
     }
     table.write(&mut streams.out)?;
+    denied(log, streams)
+}
+
+/// The clients that may not list or watch, and the role that they need.
+fn denied(log: &AuditLog, streams: &mut Streams) -> Result<(), Failure> {
+    for denied in log.denied() {
+        let Denied {
+            user,
+            user_agent,
+            resources,
+            requests,
+            ..
+        } = denied;
+        let resources: Vec<_> = resources.iter().map(String::as_str).collect();
+        let bound = match user.strip_prefix("system:serviceaccount:") {
+            Some(account) => format!("--serviceaccount={account}"),
+            None => format!("--user={user}"),
+        };
+        streams.out.entry(&format!(
+            "denied: {user} ({user_agent}) may not list or watch {} ({}). An extension API server needs `kubectl flowcontrol rbac \
+             extension-server | kubectl apply -f -` and `kubectl create clusterrolebinding NAME \
+             --clusterrole=flowcontrol-extension-server {bound}`",
+            resources.join(" and "),
+            plural(*requests, "request"),
+        ))?;
+    }
     Ok(())
 }
 

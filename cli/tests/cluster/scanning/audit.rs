@@ -101,3 +101,34 @@ async fn an_audit_log_names_the_callers() {
         .run(&["scan", "--audit-log", "missing.log"])
         .expect(3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_audit_log_names_extension_servers_that_are_denied() {
+    let cluster = Cluster::of("1.31").await;
+    let user = "system:serviceaccount:cert-manager:webhook";
+    let event = json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": "a", "stage": "ResponseComplete",
+        "verb": "list", "user": {"username": user}, "userAgent": "webhook/v1.15",
+        "objectRef": {"resource": "flowschemas", "apiGroup": "flowcontrol.apiserver.k8s.io", "apiVersion": "v1"},
+        "responseStatus": {"code": 403}, "requestReceivedTimestamp": "2026-01-02T03:04:05.000006Z",
+    });
+    let log = cluster.file("audit.log", &format!("{event}\n"));
+    let scan = ["scan", "--no-helm", "--audit-log", &log];
+    let json = cluster
+        .run(&[&scan[..], &["-o", "json"]].concat())
+        .expect(0)
+        .json();
+    assert_eq!(
+        json["auditLogs"][0]["denied"],
+        json!([{"user": user, "userAgent": "webhook/v1.15", "resources": ["flowschemas"], "requests": 1,
+            "last": "2026-01-02T03:04:05.000006Z"}]),
+    );
+    let text = cluster.run(&scan).expect(0).out;
+    for part in [
+        "denied: system:serviceaccount:cert-manager:webhook (webhook/v1.15) may not list or watch flowschemas (1 request)",
+        "kubectl flowcontrol rbac extension-server",
+        "--serviceaccount=cert-manager:webhook",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}

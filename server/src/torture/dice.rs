@@ -1,0 +1,106 @@
+//! Decisions by seed. A decision depends on the seed, the mode, the request and how often it has come, and not on the order in which
+//! requests of several connections arrive.
+
+use super::mode::Mode;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The number of requests whose repetitions are counted. Older ones are forgotten together.
+const MAX_COUNTED: usize = 10_000;
+/// The number of faults in a row after which the same request is spared, so that a patient client makes progress.
+const MAX_IN_A_ROW: u32 = 2;
+
+#[derive(Debug)]
+pub(super) struct Dice {
+    modes: Vec<Mode>,
+    seed: u64,
+    counts: Mutex<HashMap<(Mode, u64), Count>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    times: u64,
+    faults_in_a_row: u32,
+}
+
+impl Dice {
+    pub(super) fn new(modes: Vec<Mode>, seed: u64) -> Self {
+        Self {
+            modes,
+            seed,
+            counts: Mutex::default(),
+        }
+    }
+
+    pub(super) fn has(&self, mode: Mode) -> bool {
+        self.modes.contains(&mode)
+    }
+
+    pub(super) fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Whether a mode strikes this time, in `percent` of all times, and a random number for how.
+    pub(super) fn strikes(&self, mode: Mode, key: &str, percent: u64) -> Option<u64> {
+        if !self.has(mode) {
+            return None;
+        }
+        let key = hash(self.seed, key.as_bytes());
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.len() >= MAX_COUNTED {
+            counts.clear();
+        }
+        let count = counts.entry((mode, key)).or_default();
+        count.times += 1;
+        let random = mix(key ^ mix(count.times ^ mix(mode as u64)));
+        let strikes = random % 100 < percent && count.faults_in_a_row < MAX_IN_A_ROW;
+        count.faults_in_a_row = if strikes {
+            count.faults_in_a_row + 1
+        } else {
+            0
+        };
+        strikes.then(|| mix(random))
+    }
+}
+
+/// A hash that is equal in all runs (FNV-1a, mixed).
+pub(super) fn hash(seed: u64, bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ mix(seed);
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    mix(bytes.iter().fold(start, step))
+}
+
+/// The finalizer of SplitMix64.
+pub(super) fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(seed: u64) -> Vec<bool> {
+        let dice = Dice::new(vec![Mode::Resets], seed);
+        (0..200)
+            .map(|_| dice.strikes(Mode::Resets, "GET /a", 40).is_some())
+            .collect()
+    }
+
+    #[test]
+    fn a_seed_decides_and_no_request_fails_for_ever() {
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+        let strikes = run(1).iter().filter(|strikes| **strikes).count();
+        assert!((40..100).contains(&strikes), "{strikes}");
+        assert!(run(1).windows(3).all(|three| three.contains(&false)));
+        let dice = Dice::new(vec![Mode::Resets], 1);
+        assert_eq!(dice.strikes(Mode::Goaway, "GET /a", 100), None);
+    }
+}

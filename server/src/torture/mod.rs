@@ -1,0 +1,240 @@
+//! A server that tortures its clients: it stands in front of another server and shows what networks, load balancers, upgrades and
+//! releases do to clients, by name and seed.
+
+mod bodies;
+mod call;
+mod connection;
+mod dice;
+mod gate;
+mod listen;
+mod mode;
+mod observer;
+mod odd_case;
+mod older;
+mod report;
+mod rule;
+mod serve;
+mod shared;
+mod upstream;
+mod watches;
+
+pub use mode::{Mode, UnknownMode};
+pub use report::{Finding, Report};
+pub use rule::Rule;
+pub use upstream::Upstream;
+
+use crate::auth::{Secret, Tokens};
+use crate::builder::{check_exposure, hosts_of, make_authority, reachable};
+use crate::kubeconfig::{Credential, kubeconfig};
+use crate::start_error::{Cause, StartError};
+use dice::Dice;
+use gate::Gate;
+use shared::Shared;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// A server that tortures clients of another one, to test how they react.
+///
+/// It forwards requests, and troubles the exchange in [modes](Mode). A seed makes the same decisions for the same requests. No request
+/// fails more than twice in a row by a mode, so that a patient client makes progress. The [`Report`] has what the client did, and the
+/// rules that it broke; `GET /torture` returns it as JSON.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_flowcontrol_server::{ApiServer, Mode, Torture};
+///
+/// let server = ApiServer::start().await?;
+/// let torture = Torture::new([Mode::Resets, Mode::Throttling]).seed(7).start(server.upstream()).await?;
+/// // Run the client under test against `torture.url()`, or with `torture.kubeconfig()`.
+/// let report = torture.report();
+/// assert!(report.passes(), "{report}");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Torture {
+    modes: Vec<Mode>,
+    seed: u64,
+    address: IpAddr,
+    port: u16,
+    unprotected: bool,
+    tls: bool,
+    tokens: Option<Secret>,
+    token_file: Option<PathBuf>,
+}
+
+impl Torture {
+    /// A server with these modes. Without one it only observes.
+    pub fn new(modes: impl IntoIterator<Item = Mode>) -> Self {
+        let mut modes: Vec<_> = modes.into_iter().collect();
+        modes.sort_unstable();
+        modes.dedup();
+        Self {
+            modes,
+            seed: 0,
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            unprotected: false,
+            tls: false,
+            tokens: None,
+            token_file: None,
+        }
+    }
+
+    /// The seed of all decisions. Defaults to 0.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The address to listen on, with the same rule as [`Builder::address`](crate::Builder::address): an address that other hosts can
+    /// reach needs TLS and tokens, or [`unprotected`](Self::unprotected).
+    #[must_use]
+    pub fn address(mut self, address: IpAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Allows an address that other hosts can reach without TLS or without tokens. Everyone who reaches it has the rights of the
+    /// credentials for the server behind.
+    #[must_use]
+    pub fn unprotected(mut self) -> Self {
+        self.unprotected = true;
+        self
+    }
+
+    /// The port. Defaults to 0, which picks a free port.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Serves HTTPS with HTTP/2 and HTTP/1.1, with a certificate from the server's own authority.
+    #[must_use]
+    pub fn tls(mut self) -> Self {
+        self.tls = true;
+        self
+    }
+
+    /// The bearer tokens of those who may use the server, in the form of [`Builder::tokens`](crate::Builder::tokens). They are not
+    /// passed on to the server behind.
+    #[must_use]
+    pub fn tokens(mut self, text: impl Into<String>) -> Self {
+        self.tokens = Some(Secret(text.into()));
+        self
+    }
+
+    /// The file of the token that expires, for [`Mode::Tokens`]. The server writes it, readable only by the user.
+    #[must_use]
+    pub fn token_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.token_file = Some(file.into());
+        self
+    }
+
+    /// Starts the server in front of another one, see [`ApiServer::upstream`](crate::ApiServer::upstream) and [`Upstream::new`].
+    ///
+    /// # Errors
+    /// A mode needs [`tls`](Self::tls) or a [`token_file`](Self::token_file), the tokens are invalid, the address is not protected, or
+    /// the port is in use.
+    pub async fn start(self, upstream: Upstream) -> Result<TortureServer, StartError> {
+        if let Some(mode) = self.modes.iter().find(|mode| mode.needs_tls() && !self.tls) {
+            return Err(Cause::Mode(*mode, "TLS").into());
+        }
+        let token_file = self
+            .token_file
+            .filter(|_| self.modes.contains(&Mode::Tokens));
+        if self.modes.contains(&Mode::Tokens) && token_file.is_none() {
+            return Err(Cause::Mode(Mode::Tokens, "a token file").into());
+        }
+        let tokens = self.tokens.map(|Secret(text)| Tokens::parse(&text));
+        let tokens = tokens.transpose().map_err(Cause::Tokens)?;
+        let gate = Gate::new(tokens, token_file).map_err(Cause::TokenFile)?;
+        check_exposure(self.address, self.tls && !gate.is_open(), self.unprotected)?;
+        let authority = self.tls.then(|| make_authority(self.address)).transpose()?;
+        let address = SocketAddr::from((self.address, self.port));
+        let in_use = |error| Cause::Bind(address, error);
+        let listener = TcpListener::bind(address).await.map_err(in_use)?;
+        let address = listener.local_addr().map_err(in_use)?;
+        let shared = Arc::new(Shared::new(
+            upstream,
+            Dice::new(self.modes, self.seed),
+            gate,
+            hosts_of(address.ip(), false),
+            Duration::from_secs(32),
+        ));
+        let task = tokio::spawn(listen::listen(listener, authority.clone(), shared.clone()));
+        Ok(TortureServer {
+            ca_pem: authority.map(|authority| authority.ca_pem().to_owned()),
+            address: reachable(address),
+            shared,
+            task,
+        })
+    }
+}
+
+/// A running [`Torture`]. Dropping it stops it.
+pub struct TortureServer {
+    ca_pem: Option<String>,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+impl TortureServer {
+    /// The URL for clients.
+    pub fn url(&self) -> String {
+        let scheme = if self.ca_pem.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// The certificate authority in PEM, if the server uses HTTPS.
+    pub fn ca_pem(&self) -> Option<&str> {
+        self.ca_pem.as_deref()
+    }
+
+    /// A kubeconfig in YAML with this server as its only context. In [`Mode::Tokens`] it names the token file.
+    pub fn kubeconfig(&self) -> String {
+        let gate = &self.shared.gate;
+        let credential = match (gate.token_file(), gate.token()) {
+            (Some(file), _) => Some(Credential::File(file)),
+            (None, Some(token)) => Some(Credential::Token(token)),
+            // kubectl asks for a user name otherwise.
+            (None, None) => self.ca_pem.as_ref().map(|_| Credential::Token("anybody")),
+        };
+        kubeconfig(&self.url(), self.ca_pem(), credential)
+    }
+
+    /// What the clients did so far.
+    pub fn report(&self) -> Report {
+        let dice = &self.shared.dice;
+        self.shared.observer.report(dice.modes(), dice.seed())
+    }
+}
+
+impl Drop for TortureServer {
+    fn drop(&mut self) {
+        // The connections are tasks of this task, and end with it.
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for TortureServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TortureServer")
+            .field("url", &self.url())
+            .field("modes", &self.shared.dice.modes())
+            .finish_non_exhaustive()
+    }
+}
