@@ -64,6 +64,7 @@ mod body;
 mod class;
 mod floor;
 mod handle;
+mod known;
 mod layer;
 mod level;
 mod limit;
@@ -73,6 +74,7 @@ mod shape;
 mod shared;
 mod slot;
 mod snapshot;
+mod waiting;
 
 pub use body::PacedBody;
 pub use class::Priority;

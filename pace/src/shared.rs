@@ -2,6 +2,7 @@
 
 use crate::class::Class;
 use crate::floor::Floor;
+use crate::known::Known;
 use crate::level::{Hold, Key, Level, Place};
 use crate::limit::Settings;
 use crate::queue::Waiter;
@@ -9,14 +10,13 @@ use crate::random::Random;
 use crate::shape::Shape;
 use crate::slot::{Outcome, Slot};
 use crate::snapshot::LevelSnapshot;
+use crate::waiting::Waiting;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
-/// The number of shapes that are remembered. The oldest half is forgotten then.
-const MOST_SHAPES: usize = 8192;
 /// Differences of latency that are noise.
 const NOISE: f64 = 0.002;
 /// The longest time in which a body that is not read occupies a place.
@@ -29,12 +29,12 @@ pub(crate) struct Shared {
     settings: Settings,
     state: Mutex<State>,
     /// Notified when places become free by time alone.
-    waits_for_time: Notify,
+    pub(crate) waits_for_time: Notify,
 }
 
 #[derive(Debug)]
-struct State {
-    levels: HashMap<Key, Level>,
+pub(crate) struct State {
+    pub(crate) levels: HashMap<Key, Level>,
     exempt: HashSet<Arc<str>>,
     /// The level of each exact shape, and the last one of each shape in any namespace.
     exact: Known<Arc<str>>,
@@ -45,7 +45,7 @@ struct State {
     random: Random,
 }
 
-type Granted = Vec<(oneshot::Sender<Place>, Place)>;
+pub(crate) type Granted = Vec<(oneshot::Sender<Place>, Place)>;
 
 impl Shared {
     pub(crate) fn new(settings: Settings, mut random: Random) -> Self {
@@ -254,7 +254,7 @@ impl Shared {
     }
 
     /// Hands places over. A place that nobody takes is free again, for the next.
-    fn send(&self, granted: Granted) {
+    pub(crate) fn send(&self, granted: Granted) {
         for (grant, place) in granted {
             if let Err(place) = grant.send(place) {
                 self.release(&place);
@@ -262,14 +262,14 @@ impl Shared {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // The state is consistent after each of its changes.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn key(&mut self, shape: &Shape) -> Key {
+    pub(crate) fn key(&mut self, shape: &Shape) -> Key {
         let known = self.exact.get(&shape.exact);
         match known.or(self.similar.get(&shape.work)) {
             Some(uid) => Key::Level(uid.clone()),
@@ -306,106 +306,5 @@ impl State {
                 None
             }
         }
-    }
-}
-
-/// A request that waits, and leaves the queue when it is dropped.
-struct Waiting<'a> {
-    shared: &'a Shared,
-    shape: &'a Shape,
-    class: Class,
-    id: u64,
-    granted: oneshot::Receiver<Place>,
-}
-
-impl Waiting<'_> {
-    async fn granted(&mut self) -> Place {
-        loop {
-            // Before the look at the level, so that no notification is lost.
-            let changed = self.shared.waits_for_time.notified();
-            let event = self.advance();
-            let time = async {
-                match event {
-                    Some(event) => tokio::time::sleep_until(event).await,
-                    None => std::future::pending().await,
-                }
-            };
-            let place = tokio::select! {
-                biased;
-                place = &mut self.granted => place,
-                () = changed => continue,
-                () = time => continue,
-            };
-            // The sender is in a queue until it is used.
-            if let Ok(place) = place {
-                return place;
-            }
-        }
-    }
-
-    /// Grants the places that became free with time, and returns the time of the next one.
-    fn advance(&self) -> Option<Instant> {
-        let mut granted = Granted::new();
-        let event = {
-            let mut state = self.shared.lock();
-            let key = state.key(self.shape);
-            let level = state.levels.get_mut(&key)?;
-            level.grant(Instant::now(), &key, &mut granted);
-            level.next_event()
-        };
-        self.shared.send(granted);
-        event
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        let is_out = {
-            let mut state = self.shared.lock();
-            let mut levels = state.levels.values_mut();
-            levels.any(|level| level.queue.remove(self.id, &self.class).is_some())
-        };
-        self.granted.close();
-        if !is_out && let Ok(place) = self.granted.try_recv() {
-            self.shared.release(&place);
-        }
-    }
-}
-
-/// A map of bounded size: at the bound, entries that were not used since the last time are forgotten.
-#[derive(Debug)]
-struct Known<T> {
-    recent: HashMap<Arc<str>, T>,
-    older: HashMap<Arc<str>, T>,
-}
-
-impl<T> Default for Known<T> {
-    fn default() -> Self {
-        Self {
-            recent: HashMap::new(),
-            older: HashMap::new(),
-        }
-    }
-}
-
-impl<T> Known<T> {
-    fn get(&self, key: &Arc<str>) -> Option<&T> {
-        self.recent.get(key).or_else(|| self.older.get(key))
-    }
-
-    fn get_mut(&mut self, key: &Arc<str>) -> Option<&mut T> {
-        if !self.recent.contains_key(key)
-            && let Some(value) = self.older.remove(key)
-        {
-            self.insert(key, value);
-        }
-        self.recent.get_mut(key)
-    }
-
-    fn insert(&mut self, key: &Arc<str>, value: T) {
-        if self.recent.len() >= MOST_SHAPES / 2 {
-            self.older = std::mem::take(&mut self.recent);
-        }
-        self.recent.insert(key.clone(), value);
     }
 }
