@@ -1,5 +1,7 @@
 //! The verbs and the built-in resources of requests, to find misspelt ones.
 
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+
 /// The verbs of requests for resources.
 pub const RESOURCE_VERBS: [&str; 8] = [
     "create",
@@ -91,6 +93,46 @@ pub fn can_exist(resource: &str, group: &str) -> bool {
     // Only small groups are complete here: a server may have more resources in a group with a domain.
     let is_complete = ["apps", "batch"].contains(&group);
     !is_complete || known.any(|(name, of)| (name, of) == (resource, group))
+}
+
+/// A resource, and perhaps a subresource, as people write it: `pods`, `deployments.apps` or `pods/log`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ResourceName<'a> {
+    /// The resource, in plural.
+    pub resource: &'a str,
+    /// The API group; empty for the core group.
+    pub group: &'a str,
+    /// The subresource; empty for the resource itself.
+    pub subresource: &'a str,
+}
+
+impl<'a> ResourceName<'a> {
+    /// Reads `RESOURCE[.GROUP][/SUBRESOURCE]`. Every text is a name; see [`can_exist`].
+    ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::api_resources::ResourceName;
+    ///
+    /// let name = ResourceName::of("deployments.apps/scale");
+    /// assert_eq!((name.resource, name.group, name.subresource), ("deployments", "apps", "scale"));
+    /// ```
+    pub fn of(text: &'a str) -> Self {
+        let (resource, subresource) = text.split_once('/').unwrap_or((text, ""));
+        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+        Self {
+            resource,
+            group,
+            subresource,
+        }
+    }
+
+    /// Makes a request one for this resource.
+    pub fn fill(self, request: &mut RequestAttributes) {
+        request.is_resource_request = true;
+        request.api_group = self.group.to_owned();
+        request.resource = self.resource.to_owned();
+        request.subresource = self.subresource.to_owned();
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! | [`recipes`] | objects for common needs: seats for a client, a limit for a client, exempt health checks, with a proof |
 //! | [`traffic`] | the flow schemas and priority levels of the requests in audit logs, and the effect of a proposed configuration |
 //! | [`api_resources`] | the verbs and built-in resources of requests, to find misspelt ones |
+//! | [`scan`] | the clients of old API versions in a cluster, and the verdict |
 //! | [`redact`] | names replaced by words, for reports that are shared |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
@@ -25,6 +26,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod evidence;
+mod fields;
 
 pub mod api_resources;
 pub mod callers;
@@ -34,6 +36,7 @@ pub mod monitoring;
 pub mod preview;
 pub mod recipes;
 pub mod redact;
+pub mod scan;
 pub mod simulation;
 pub mod size;
 mod system_requests;

@@ -1,84 +1,38 @@
-//! Everything that is printed as JSON has an integer `schemaVersion`, except Kubernetes objects, which stay valid manifests.
+//! Everything that is printed as JSON fits the JSON Schema, and has an integer `schemaVersion`, except Kubernetes objects, which stay valid
+//! manifests. [`run`] compares every output of the other tests, too.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
 #[allow(dead_code, reason = "each test file uses its part")]
 mod common;
 
+use common::schema::{check, definitions, name_of};
 use common::{Folder, Served, run, stderr, stdout};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
-fn json(arguments: &[&str]) -> Value {
+const BATCH: &str = "examples/batch.yaml";
+const LOG: &str = "tests/tour/audit.log";
+
+/// The values that a command prints. They fit the definition with this name.
+fn values(name: &str, arguments: &[&str]) -> Vec<Value> {
     let output = run(arguments);
-    let text = stdout(&output);
-    serde_json::from_str(&text).unwrap_or_else(|error| {
-        unreachable!("{arguments:?}: {error}: {text}{}", stderr(&output));
-    })
+    let values = check(name, &output.stdout);
+    assert!(!values.is_empty(), "{arguments:?}: {}", stderr(&output));
+    values
 }
 
-fn lines(arguments: &[&str]) -> Vec<Value> {
-    let text = stdout(&run(arguments));
-    let lines: Vec<_> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect(line))
-        .collect();
-    assert!(!lines.is_empty(), "{arguments:?}");
-    lines
+/// Whether a definition is of an output: a part of others has no title.
+fn is_output(name: &str) -> bool {
+    name != "object" && definitions()[name].get("title").is_some()
 }
 
-#[track_caller]
-fn is_versioned(value: &Value) {
-    assert_eq!(value["schemaVersion"].as_u64(), Some(1), "{value}");
-}
-
-/// The definition of a command in the JSON Schema of the output.
-fn schema(command: &str) -> Value {
-    let text = include_str!("../schema/output.schema.json");
-    let schema: Value = serde_json::from_str(text).unwrap();
-    let found = schema["$defs"][command].clone();
-    assert!(found.is_object(), "{command} has no definition");
-    found
-}
-
-/// Whether a value fits a schema. Fields that the schema does not have are errors, so that it stays complete.
-fn fits(value: &Value, schema: &Value, path: &str) {
-    let is = |name: &Value| match name.as_str().unwrap() {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        _ => value.is_object(),
-    };
-    match &schema["type"] {
-        Value::Null => {}
-        Value::Array(names) => assert!(names.iter().any(is), "{path}: {value}"),
-        name => assert!(is(name), "{path}: {value}"),
-    }
-    if let Some(items) = value.as_array().filter(|_| schema["items"].is_object()) {
-        for item in items {
-            fits(item, &schema["items"], &format!("{path}[]"));
-        }
-    }
-    let (Some(fields), Some(known)) = (value.as_object(), schema["properties"].as_object()) else {
-        return;
-    };
-    for required in schema["required"].as_array().unwrap() {
-        let name = required.as_str().unwrap();
-        assert!(fields.contains_key(name), "{path} has no {name}");
-    }
-    for (name, value) in fields {
-        let schema = known.get(name);
-        let schema = schema.unwrap_or_else(|| unreachable!("{path}.{name} is not in the schema"));
-        fits(value, schema, &format!("{path}.{name}"));
-    }
-}
-
-#[test]
-fn the_schema_of_the_output_is_true() {
-    let compare = ["seats", "--compare", BATCH, "-o", "json"];
-    let request = [
+/// The definitions whose outputs do not come from a cluster, with a command line for each.
+const OF_FILES: &[&[&str]] = &[
+    &["validate", "-f", "examples/mistakes.yaml", "-o", "json"],
+    &["seats", "-f", BATCH, "-o", "json"],
+    &["seats", "--compare", BATCH, "-o", "json"],
+    &[
         "match",
         "--user",
         "alice",
@@ -86,91 +40,23 @@ fn the_schema_of_the_output_is_true() {
         "pods",
         "-o",
         "json",
-    ];
-    let preview = [
+    ],
+    &["match", "--requests", "tests/fixtures/requests.jsonl"],
+    &["cost", "list", "pods", "--objects", "5", "-o", "json"],
+    &["cost", "--requests", "tests/fixtures/seats.jsonl"],
+    &["lint", "-f", "examples/mistakes.yaml", "-o", "json"],
+    &[
         "preview",
+        "1.32",
         "--from-release",
         "1.28",
-        "--to-release",
-        "1.32",
+        "-f",
+        BATCH,
         "-o",
         "json",
-    ];
-    for (name, command) in [
-        ("seats --compare", &compare[..]),
-        ("match", &request),
-        (
-            "cost",
-            &["cost", "list", "pods", "--objects", "5", "-o", "json"],
-        ),
-        (
-            "lint",
-            &["lint", "-f", "examples/mistakes.yaml", "-o", "json"],
-        ),
-        ("preview", &preview),
-    ] {
-        fits(&json(command), &schema(name), name);
-    }
-    for level in json(&["seats", "-f", BATCH, "-o", "json"])
-        .as_array()
-        .unwrap()
-    {
-        fits(level, &schema("seats"), "seats");
-    }
-    for line in lines(&["validate", "-f", "examples/mistakes.yaml", "-o", "json"]) {
-        fits(&line, &schema("validate"), "validate");
-    }
-    for line in lines(&["match", "--requests", "tests/fixtures/requests.jsonl"]) {
-        fits(&line, &schema("match --requests"), "match --requests");
-    }
-    let folder = Folder::new();
-    for seats in [100, 4] {
-        let intents = folder.path("intents.yaml");
-        let text = format!(
-            "server: {{seats: {seats}}}\nduration: 5s\nintents:\n- client: {{user: alice}}\n  waits: {{max: 0s}}\n  \
-             atLoad: {{concurrent: 20, meanSeconds: 0.2}}\n"
-        );
-        std::fs::write(&intents, text).unwrap();
-        let output = run(&["size", &intents, "-o", "json"]);
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(report["isPossible"], seats == 100, "{report}");
-        fits(&report, &schema("size"), "size");
-    }
-    let kubeconfig = folder.path("kubeconfig");
-    let _served = Served::start(&["--write-kubeconfig", &kubeconfig, "-f", BATCH]);
-    let of_cluster = |arguments: &[&'static str]| {
-        json(&[arguments, &["-o", "json", "--kubeconfig", &kubeconfig]].concat())
-    };
-    fits(&of_cluster(&["top"]), &schema("top"), "top");
-    fits(&of_cluster(&["whoami"]), &schema("whoami"), "whoami");
-    for level in of_cluster(&["seats", "--live"]).as_array().unwrap() {
-        fits(level, &schema("seats"), "seats");
-    }
-    let watch = [
-        "get",
-        "-w",
-        "--output-watch-events",
-        "plc/batch",
-        "--count",
-        "1",
-    ];
-    let name = "get --output-watch-events";
-    fits(&of_cluster(&watch), &schema(name), name);
-}
-
-const BATCH: &str = "examples/batch.yaml";
-
-#[test]
-fn reports_about_files() {
-    is_versioned(&json(&["lint", "-f", BATCH, "-o", "json"]));
-    let (limits, of_batch) = (["seats", "-f", BATCH, "-o", "json"], ["--compare", BATCH]);
-    is_versioned(&json(&[&limits[..], &of_batch].concat()));
-    let levels = json(&limits);
-    levels.as_array().unwrap().iter().for_each(is_versioned);
-    let request = ["--user", "alice", "--path", "/healthz", "-o", "json"];
-    is_versioned(&json(&[&["match", "-f", BATCH], &request[..]].concat()));
-    is_versioned(&json(&["migrate", "examples", "--check", "-o", "json"]));
-    let plan = [
+    ],
+    &["migrate", "examples", "--check", "-o", "json"],
+    &[
         "plan",
         "--from-release",
         "1.28",
@@ -178,55 +64,195 @@ fn reports_about_files() {
         "1.32",
         "-o",
         "json",
+        "examples",
+    ],
+    &[
+        "traffic",
+        "--audit-log",
+        LOG,
+        "--compare",
         BATCH,
-    ];
-    is_versioned(&json(&plan));
-    for sarif in [
-        json(&["lint", "-f", BATCH, "-o", "sarif"]),
-        json(&["migrate", "examples", "--check", "-o", "sarif"]),
-    ] {
-        is_versioned(&sarif["runs"][0]["properties"]);
-    }
-}
+        "-o",
+        "json",
+    ],
+    &["traffic", "--audit-log", LOG, "--each-request"],
+    &["traffic", "--audit-log", LOG, "--by", "user", "-o", "json"],
+    &[
+        "traffic",
+        "--audit-log",
+        LOG,
+        "--against",
+        LOG,
+        "-o",
+        "json",
+    ],
+    &[
+        "simulate",
+        "--load",
+        "examples/load.yaml",
+        "--compare",
+        BATCH,
+        "-o",
+        "json",
+    ],
+    &[
+        "simulate",
+        "--load",
+        "examples/load.yaml",
+        "-f",
+        BATCH,
+        "--explain",
+        "batch/report-1",
+        "-o",
+        "json",
+    ],
+    &[
+        "simulate",
+        "--scenarios",
+        "tests/fixtures/scenarios.jsonl.gz",
+    ],
+    &["convert", "-f", BATCH, "-o", "json"],
+    &[
+        "create",
+        "protect",
+        "user",
+        "alice",
+        "--at-least",
+        "5",
+        "-o",
+        "json",
+    ],
+    &[
+        "create",
+        "isolate",
+        "user",
+        "alice",
+        "--at-most",
+        "5",
+        "-o",
+        "json",
+    ],
+    &["create", "exempt-probes", "-o", "json"],
+    &["rbac", "scan", "-o", "json"],
+];
 
-#[test]
-fn one_line_per_input() {
-    let requests = "tests/fixtures/requests.jsonl";
-    let answers = lines(&["match", "-f", BATCH, "--requests", requests]);
-    answers.iter().for_each(is_versioned);
-    let verdicts = lines(&["validate", "-f", BATCH, "-o", "json"]);
-    assert_eq!(verdicts.len(), 2);
-    verdicts.iter().for_each(is_versioned);
-}
+/// The lines of as many requests as a log has.
+const UNVERSIONED: [&str; 2] = ["cost --requests", "traffic --each-request"];
 
-#[test]
-fn reports_about_a_cluster() {
-    let folder = Folder::new();
-    let kubeconfig = folder.path("kubeconfig");
-    let _served = Served::start(&["--kubeconfig", &kubeconfig, "-f", BATCH]);
-    let of_cluster = |arguments: &[&'static str]| {
-        json(&[arguments, &["-o", "json", "--kubeconfig", &kubeconfig]].concat())
-    };
-    is_versioned(&of_cluster(&["scan"]));
-    is_versioned(&of_cluster(&["top"]));
-    is_versioned(&of_cluster(&["whoami"]));
-    is_versioned(&of_cluster(&[
+/// The same of clusters.
+const OF_CLUSTERS: &[&[&str]] = &[
+    &["seats", "--live", "-o", "json"],
+    &["get", "plc", "-o", "json"],
+    &["get", "plc/batch", "-o", "json"],
+    &[
         "get",
         "-w",
         "--output-watch-events",
         "plc/batch",
         "--count",
         "1",
-    ]));
-    is_versioned(&of_cluster(&["plan", "--context", "embedded"]));
-    // Objects and lists of objects can be applied as they are.
-    for object in [
-        of_cluster(&["get", "plc/batch"]),
-        of_cluster(&["get", "plc"]),
-        json(&["convert", "-f", BATCH, "-o", "json"]),
-        json(&["rbac", "scan", "-o", "json"]),
-    ] {
-        assert!(object["kind"].is_string());
-        assert_eq!(object.get("schemaVersion"), None);
+        "-o",
+        "json",
+    ],
+    &["apply", "-f", BATCH, "--dry-run", "-o", "json"],
+    &["tune", "batch", "9", "--dry-run", "-o", "json"],
+    &["whoami", "-o", "json"],
+    &["top", "-o", "json"],
+    &["diagnose", "-o", "json"],
+    &["scan", "--audit-log", LOG, "-o", "json"],
+    &["plan", "--context", "embedded", "-o", "json"],
+];
+
+#[test]
+fn every_output_fits_its_definition() {
+    let folder = Folder::new();
+    let kubeconfig = folder.path("kubeconfig");
+    let _served = Served::start(&["--write-kubeconfig", &kubeconfig, "-f", BATCH]);
+    let partial = folder.path("partial.json");
+    let output = run(&["traffic", "--audit-log", LOG, "--partial", &partial]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let intents = folder.path("intents.yaml");
+    let text = "server: {seats: 100}\nduration: 5s\nintents:\n- client: {user: alice}\n  waits: {max: 0s}\n  \
+        atLoad: {concurrent: 20, meanSeconds: 0.2}\n";
+    std::fs::write(&intents, text).unwrap();
+
+    let mut commands: Vec<Vec<&str>> = OF_FILES.iter().map(|command| command.to_vec()).collect();
+    commands.push(vec!["traffic", "merge", &partial, "-o", "json"]);
+    commands.push(vec!["size", &intents, "-o", "json"]);
+    let of_cluster =
+        |command: &&[&'static str]| [*command, &["--kubeconfig", &kubeconfig]].concat();
+    commands.extend(OF_CLUSTERS.iter().map(of_cluster));
+    let mut seen = BTreeSet::new();
+    for command in &commands {
+        let name = name_of(command).expect("a command that prints JSON");
+        seen.insert(name);
+        for value in values(name, command) {
+            // Kubernetes objects do not have it, so that they can be applied as they are, nor do the lines of millions of requests.
+            let version = value["schemaVersion"].as_u64();
+            let is_object = value["kind"].is_string() && value["valid"].is_null();
+            let has_none = is_object || UNVERSIONED.contains(&name);
+            assert_eq!(version, (!has_none).then_some(1), "{command:?}: {value}");
+        }
     }
+    let all = definitions().keys().map(String::as_str);
+    let unseen: Vec<_> = all
+        .filter(|name| is_output(name) && !seen.contains(name))
+        .collect();
+    assert!(unseen.is_empty(), "no command above prints {unseen:?}");
+}
+
+/// People read the schema as the documentation of the fields.
+#[test]
+fn every_field_of_the_schema_has_a_description() {
+    fn walk(schema: &Value, path: &str, missing: &mut Vec<String>) {
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}.{name}");
+            if field.get("description").is_none()
+                && field.get("$ref").is_none()
+                && field.get("anyOf").is_none()
+            {
+                missing.push(path.clone());
+            }
+            walk(field, &path, missing);
+        }
+        for inner in ["items", "additionalProperties"] {
+            if schema[inner].is_object() {
+                walk(&schema[inner], &format!("{path}[]"), missing);
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    for (name, schema) in definitions() {
+        assert!(schema["description"].is_string(), "{name}");
+        walk(schema, name, &mut missing);
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn the_version_of_sarif_logs_is_in_the_properties_of_the_run() {
+    for command in [
+        ["lint", "-f", BATCH, "-o", "sarif"].as_slice(),
+        &["migrate", "examples", "--check", "-o", "sarif"],
+    ] {
+        let sarif: Value = serde_json::from_str(&stdout(&run(command))).unwrap();
+        assert_eq!(sarif["runs"][0]["properties"]["schemaVersion"], 1);
+    }
+}
+
+#[test]
+fn intents_that_exclude_each_other_have_a_report_too() {
+    let folder = Folder::new();
+    let intents = folder.path("intents.yaml");
+    let text = "server: {seats: 4}\nduration: 5s\nintents:\n- client: {user: alice}\n  waits: {max: 0s}\n  \
+        atLoad: {concurrent: 20, meanSeconds: 0.2}\n";
+    std::fs::write(&intents, text).unwrap();
+    let report = &values("size", &["size", &intents, "-o", "json"])[0];
+    assert_eq!(report["isPossible"], false, "{report}");
+}
+
+#[test]
+fn one_line_per_input() {
+    let verdicts = values("validate", &["validate", "-f", BATCH, "-o", "json"]);
+    assert_eq!(verdicts.len(), 2);
 }

@@ -39,16 +39,50 @@ pub enum By {
     Resource,
 }
 
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl By {
+    /// All properties.
+    pub const ALL: &'static [Self] = &[
+        Self::Caller,
+        Self::User,
+        Self::Agent,
+        Self::Namespace,
+        Self::Verb,
+        Self::Resource,
+    ];
+
+    /// The property with a name as [`as_str`](Self::as_str) returns it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|by| by.as_str() == name)
+    }
+
+    /// The name, in lower case.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Caller => "caller",
             Self::User => "user",
             Self::Agent => "agent",
             Self::Namespace => "namespace",
             Self::Verb => "verb",
             Self::Resource => "resource",
-        })
+        }
+    }
+
+    /// The property in a few words, for people.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Caller => "The client: its service account, component or user, and its program",
+            Self::User => "The user who counts for flow control",
+            Self::Agent => "The user agent",
+            Self::Namespace => "The namespace",
+            Self::Verb => "The verb",
+            Self::Resource => "The resource, or the path of other requests",
+        }
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

@@ -1,303 +1,201 @@
-//! A load that a person describes in YAML or JSON.
+//! A load as a file: groups of clients that people describe.
 
 use super::load::{Arrivals, Client, Load, ServiceTime};
+use crate::api_resources::ResourceName;
+use crate::fields::{Mapping, Problem, Problems, time, write_problems};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
-use k8s_flowcontrol_text::yaml_to_json;
-use serde::{Deserialize, Deserializer, de};
+use k8s_flowcontrol_text::{Content, Node, parse_yaml};
 use std::fmt;
 use std::time::Duration;
 
-/// A load that a person describes: how long clients send requests, and groups of clients.
+/// The longest time: 366 days. A server adjusts its limits every ten seconds of it.
+const LONGEST: Duration = Duration::from_secs(8784 * 3600);
+/// The most users or clients of a group.
+const MOST: u32 = 1_000_000;
+/// The most requests of a group in a second.
+const MOST_PER_SECOND: f64 = 1e7;
+
+/// A load that a file describes. [`LoadFile::DESCRIPTION`] has its fields.
 ///
-/// ```
-/// use k8s_flowcontrol_analysis::simulation::{LoadFile, simulate};
-/// use k8s_flowcontrol_rules::controller::FlowController;
-/// use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
-/// use k8s_flowcontrol_types::Release;
-/// use std::time::Duration;
-///
-/// let file = LoadFile::read(b"
-/// duration: 10s
-/// clients:
-/// - {name: reports, user: alice, resource: pods, verb: list, clients: 2, executes: 100ms, constant: true}
-/// ")?;
-/// let server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO)?;
-/// let load = file.load(&server, &LevelBounds::new(&[], 600, Release::NEWEST), &Estimator::new(Release::NEWEST));
-/// let report = simulate(server, &load, 1, |_| ());
-/// assert_eq!(report.levels.iter().map(|level| level.counts.dispatched).sum::<u64>(), 200);
-///
-/// let error = LoadFile::read(b"{duration: 10s, clients: [{user: alice, resource: pods}]}").unwrap_err();
-/// assert_eq!(error.to_string(), "clients[0]: give either rate or clients");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+/// The seats of requests that the file does not give depend on the server, see [`load`](Self::load).
+#[derive(Clone, Debug)]
 pub struct LoadFile {
-    duration: Time,
-    clients: Vec<Group>,
+    duration: Duration,
+    groups: Vec<Group>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Group {
-    name: Option<String>,
-    user: String,
-    #[serde(default = "one")]
-    users: u32,
-    #[serde(default)]
-    groups: Vec<String>,
-    #[serde(default = "get")]
-    verb: String,
-    resource: Option<String>,
-    #[serde(default)]
-    namespace: String,
-    path: Option<String>,
-    rate: Option<f64>,
-    clients: Option<u32>,
-    think: Option<Time>,
-    executes: Option<Time>,
-    #[serde(default)]
-    constant: bool,
-    seats: Option<u32>,
-    final_seats: Option<u32>,
-    additional_latency: Option<Time>,
-    #[serde(default)]
-    query: String,
-    objects: Option<u64>,
-    #[serde(default)]
-    object_size: u64,
-    #[serde(default)]
-    watches: u64,
-    deadline: Option<Time>,
-    retries: Option<u32>,
-    from: Option<Time>,
-    until: Option<Time>,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn get() -> String {
-    "get".into()
-}
-
-/// The reason why a load file cannot be read.
+/// A load file that cannot be used, with every problem that was found, up to 20.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidLoad(String);
+#[non_exhaustive]
+pub struct InvalidLoad {
+    /// The problems in the order of the file; at least one.
+    pub problems: Vec<Problem>,
+}
 
+/// Formats one line for each problem.
 impl fmt::Display for InvalidLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        write_problems(&self.problems, f)
     }
 }
 
 impl std::error::Error for InvalidLoad {}
 
-/// A time such as `250ms`.
-#[derive(Clone, Copy, Debug)]
-struct Time(Duration);
-
-/// The longest time: 366 days. A server adjusts its limits every ten seconds of it.
-const LONGEST: Duration = Duration::from_secs(8784 * 3600);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let time = duration(&text).ok_or_else(|| {
-            de::Error::custom(format!(
-                "{text:?} is not a time such as 250ms, 1.5s, 2m or 1h"
-            ))
-        })?;
-        match time > LONGEST {
-            true => Err(de::Error::custom(format!(
-                "{text:?} is longer than 8784h, the longest time of a simulation"
-            ))),
-            false => Ok(Self(time)),
-        }
-    }
+/// A group of clients.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The clients, with one seat for each request unless the file gives others.
+    client: Client,
+    /// What a server estimates the seats from; `None` if the file gives the seats.
+    estimated: Option<Estimated>,
 }
 
-fn duration(text: &str) -> Option<Duration> {
-    let unit = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
-    let (number, unit) = text.split_at(unit);
-    let seconds = match unit {
-        "us" | "µs" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
+#[derive(Clone, Debug)]
+struct Estimated {
+    query: String,
+    stored: Stored,
+    watches: u64,
 }
+
+const KNOWN: [&str; 24] = [
+    "name",
+    "user",
+    "users",
+    "groups",
+    "verb",
+    "resource",
+    "namespace",
+    "path",
+    "rate",
+    "clients",
+    "think",
+    "executes",
+    "constant",
+    "seats",
+    "finalSeats",
+    "additionalLatency",
+    "query",
+    "objects",
+    "objectSize",
+    "watches",
+    "deadline",
+    "retries",
+    "from",
+    "until",
+];
 
 impl LoadFile {
-    /// Reads the file, YAML or JSON. A field that is not known is an error.
+    /// The fields of a load file, as a commented example.
+    pub const DESCRIPTION: &str = "\
+The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
+  duration: 60s                # how long clients send requests
+  clients:                     # groups of clients
+  - name: reports
+    user: report-{}            # {} is the number of the user
+    users: 20                  # how many users take turns; 1 by default
+    groups: [reports]
+    verb: list                 # get by default
+    resource: pods             # RESOURCE[.GROUP][/SUB], or path: /healthz
+    namespace: team-a          # all namespaces by default
+    rate: 50                   # requests a second at random times, or
+    clients: 10                # so many clients, each of which waits for its response,
+    think: 100ms               # and then for this time on average
+    executes: 200ms            # how long a request executes on average; 10ms by default
+    constant: true             # always exactly so long
+    seats: 5                   # or what a server estimates from:
+    query: limit=500
+    objects: 40000             # stored objects of the resource
+    objectSize: 10240          # their average size in bytes
+    watches: 200               # watches that see a write
+    finalSeats: 3              # with seats: after the end,
+    additionalLatency: 5ms     # for so long
+    deadline: 60s              # of a request; it waits for at most a quarter, and one minute
+    retries: 10                # after 429, each after a second
+    from: 10s                  # the time of the first requests
+    until: 20s                 # no new requests after that";
+
+    /// Reads a load file, in YAML or JSON.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::simulation::{LoadFile, simulate};
+    /// use k8s_flowcontrol_rules::controller::FlowController;
+    /// use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
+    /// use k8s_flowcontrol_types::Release;
+    /// use std::time::Duration;
+    ///
+    /// let file = LoadFile::read(b"
+    /// duration: 10s
+    /// clients:
+    /// - {user: alice, resource: pods, verb: list, objects: 40000, objectSize: 10240, clients: 3, executes: 20ms}
+    /// ")?;
+    /// let release = Release::NEWEST;
+    /// let server = FlowController::new(&[], &[], 600, release, Duration::ZERO)?;
+    /// let load = file.load(&server, &LevelBounds::new(&[], 600, release), &Estimator::new(release));
+    /// assert_eq!(load.clients[0].work.initial_seats, 10);
+    /// let report = simulate(server, &load, 1, |_| ());
+    /// assert!(report.requests > 1_000);
+    ///
+    /// let error = LoadFile::read(b"duration: 1s\nclients:\n- {user: alice, resource: pods, rat: 5}\n").unwrap_err();
+    /// assert_eq!(error.problems[0].to_string(), "3:3: clients[0]: give either rate or clients");
+    /// assert_eq!(error.problems[1].to_string(), "3:34: clients[0]: unknown field \"rat\"; did you mean \"rate\"?");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// The text is not YAML, or a field is not as the [type](Self) describes it.
+    /// [`InvalidLoad`] with every problem, its line and its column.
     pub fn read(text: &[u8]) -> Result<Self, InvalidLoad> {
-        let json = yaml_to_json(text).map_err(|error| InvalidLoad(error.to_string()))?;
-        let load: Self = serde_json::from_str(&json).map_err(|error| {
-            // The position is one in the converted text.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default();
-            InvalidLoad(match message.split_once("expected struct ") {
-                Some(("invalid type: null, ", _)) => "the file is empty".to_owned(),
-                Some((found, _)) => format!("{found}expected a mapping of fields"),
-                None => message.to_owned(),
-            })
-        })?;
-        for (index, group) in load.clients.iter().enumerate() {
-            if let Some(problem) = group.problem() {
-                return Err(InvalidLoad(format!("clients[{index}]: {problem}")));
-            }
+        let mut problems = Problems::of(text);
+        let load = read(&mut problems);
+        match load.filter(|_| problems.found.is_empty()) {
+            Some(load) => Ok(load),
+            None => Err(InvalidLoad {
+                problems: problems.sorted(),
+            }),
         }
-        Ok(load)
     }
 
-    /// The load for a server, which decides about seats that the file does not give.
+    /// The load for a server, which estimates the seats that the file does not give.
     pub fn load(
         &self,
         server: &FlowController,
         bounds: &LevelBounds,
         estimator: &Estimator,
     ) -> Load {
-        let client = |(index, group): (usize, &Group)| {
-            let mut client = group.client(index);
-            if group.seats.is_none() {
-                let level = server
-                    .classify(&client.request)
-                    .map(|found| found.priority_level.to_owned());
-                client.work = group.estimate(&client.request, level, bounds, estimator);
+        let client = |group: &Group| {
+            let mut client = group.client.clone();
+            if let Some(estimated) = &group.estimated {
+                let level = server.classify(&client.request);
+                let max_seats = level.and_then(|found| bounds.of(found.priority_level));
+                client.work = estimated.work(&client.request, max_seats, estimator);
             }
             client
         };
         Load {
-            duration: self.duration.0,
-            clients: self.clients.iter().enumerate().map(client).collect(),
+            duration: self.duration,
+            clients: self.groups.iter().map(client).collect(),
         }
     }
 }
 
-impl Group {
-    fn problem(&self) -> Option<&'static str> {
-        if self.resource.is_some() == self.path.is_some() {
-            return Some("give either resource or path");
-        }
-        if self.rate.is_some() == self.clients.is_some() {
-            return Some("give either rate or clients");
-        }
-        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1e7)) {
-            return Some("rate must be above 0 and at most 10000000");
-        }
-        if self.think.is_some() && self.clients.is_none() {
-            return Some("think needs clients");
-        }
-        if self.seats.is_none() && (self.final_seats.is_some() || self.additional_latency.is_some())
-        {
-            return Some("finalSeats and additionalLatency need seats");
-        }
-        if self.users == 0 || self.users > 1_000_000 {
-            return Some("users must be between 1 and 1000000");
-        }
-        if self.clients.is_some_and(|clients| clients > 1_000_000) {
-            return Some("clients must be at most 1000000");
-        }
-        None
-    }
-
-    fn user(&self, number: u32) -> User {
-        let name = self.user.replace("{}", &number.to_string());
-        match self.groups.is_empty() {
-            true => User::named(name),
-            false => User::authenticated(name, &self.groups),
-        }
-    }
-
-    fn client(&self, index: usize) -> Client {
-        let name = self.name.clone();
-        let name = name.unwrap_or_else(|| format!("clients[{index}]"));
-        let request = self.request();
-        let mut client = Client::new(name, request);
-        if self.users > 1 {
-            client.users = (1..=self.users).map(|number| self.user(number)).collect();
-        }
-        let time = |time: Option<Time>, default: Duration| time.map_or(default, |time| time.0);
-        let executes = time(self.executes, Duration::from_millis(10));
-        client.service_time = match self.constant {
-            true => ServiceTime::Constant(executes),
-            false => ServiceTime::Exponential(executes),
-        };
-        client.arrivals = match (self.clients, self.rate) {
-            (Some(clients), _) => Arrivals::Closed {
-                clients,
-                think: time(self.think, Duration::ZERO),
-            },
-            (None, rate) => Arrivals::Open {
-                per_second: rate.unwrap_or_default(),
-            },
-        };
-        client.work = Work {
-            initial_seats: self.seats.unwrap_or(1),
-            final_seats: self.final_seats.unwrap_or(0),
-            additional_latency: time(self.additional_latency, Duration::ZERO),
-        };
-        client.deadline = time(self.deadline, client.deadline);
-        client.retries = self.retries.unwrap_or(client.retries);
-        client.start = time(self.from, client.start);
-        client.end = time(self.until, client.end);
-        client
-    }
-
-    fn request(&self) -> RequestAttributes {
-        let mut request = RequestAttributes {
-            user: self.user(1),
-            verb: self.verb.clone(),
-            ..RequestAttributes::default()
-        };
-        if let Some(path) = &self.path {
-            request.path.clone_from(path);
-        }
-        if let Some(resource) = &self.resource {
-            let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-            let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
-            request.is_resource_request = true;
-            request.api_group = group.to_owned();
-            request.resource = resource.to_owned();
-            request.subresource = subresource.to_owned();
-            request.namespace.clone_from(&self.namespace);
-        }
-        request
-    }
-
-    fn estimate(
+impl Estimated {
+    fn work(
         &self,
         request: &RequestAttributes,
-        level: Option<String>,
-        bounds: &LevelBounds,
+        max_seats: Option<u64>,
         estimator: &Estimator,
     ) -> Work {
-        let stored = match self.objects {
-            Some(objects) => Stored::Known {
-                objects,
-                average_bytes: self.object_size,
-            },
-            None => Stored::NotFound,
-        };
         let estimate = estimator.estimate(&Request {
             verb: &request.verb,
             resource: &request.resource,
             subresource: &request.subresource,
             name: "",
             query: &self.query,
-            stored,
+            stored: self.stored,
             watches: self.watches,
-            max_seats: level.and_then(|level| bounds.of(&level)),
+            max_seats,
         });
         let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
         Work {
@@ -308,18 +206,192 @@ impl Group {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::duration;
-    use std::time::Duration;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(duration("250ms"), Some(Duration::from_millis(250)));
-        assert_eq!(duration("1.5s"), Some(Duration::from_millis(1500)));
-        assert_eq!(duration("2m"), Some(Duration::from_secs(120)));
-        for wrong in ["", "5", "s", "-1s", "1d", "NaNs", "1e99h"] {
-            assert_eq!(duration(wrong), None, "{wrong}");
+fn read(problems: &mut Problems<'_>) -> Option<LoadFile> {
+    let yaml = match parse_yaml(problems.text) {
+        Ok(yaml) => yaml,
+        Err(error) => {
+            problems.add(error.offset(), "", error.message());
+            return None;
+        }
+    };
+    for duplicate in &yaml.duplicates {
+        problems.add(duplicate.span.start, "", duplicate.to_string());
+    }
+    let root = yaml.tree.root();
+    if matches!(root.content(), Content::Null) {
+        problems.add(0, "", "the file is empty; expected duration and clients");
+        return None;
+    }
+    let fields = Mapping::read(root, "", &["duration", "clients"], problems)?;
+    for name in ["duration", "clients"] {
+        if fields.get(name).is_none() {
+            problems.add(fields.offset, "", format!("lacks {name}"));
         }
     }
+    let duration = fields.read_with("duration", problems, short_time);
+    let mut groups = Vec::new();
+    match fields.get("clients").map(|node| (node, node.content())) {
+        Some((_, Content::Array(nodes))) => {
+            for (index, node) in nodes.iter().enumerate() {
+                groups.extend(group(node, index, problems));
+            }
+        }
+        Some((node, _)) => {
+            problems.add(
+                node.span().start,
+                "clients",
+                "expected a list of groups of clients",
+            );
+        }
+        None => {}
+    }
+    Some(LoadFile {
+        duration: duration?,
+        groups,
+    })
+}
+
+/// A time of at most a year.
+fn short_time(node: Node<'_>) -> Result<Duration, String> {
+    let found = time(node)?;
+    match found > LONGEST {
+        true => {
+            let text = node.as_str().unwrap_or_default();
+            Err(format!(
+                "{text:?} is longer than 8784h, the longest time of a simulation"
+            ))
+        }
+        false => Ok(found),
+    }
+}
+
+fn group(node: Node<'_>, index: usize, problems: &mut Problems<'_>) -> Option<Group> {
+    let path = format!("clients[{index}]");
+    let fields = Mapping::read(node, &path, &KNOWN, problems)?;
+    let has = |name: &str| fields.get(name).is_some();
+    for (is_wrong, message) in [
+        (!has("user"), "lacks user"),
+        (
+            has("resource") == has("path"),
+            "give either resource or path",
+        ),
+        (has("rate") == has("clients"), "give either rate or clients"),
+        (has("think") && !has("clients"), "think needs clients"),
+        (
+            !has("seats") && (has("finalSeats") || has("additionalLatency")),
+            "finalSeats and additionalLatency need seats",
+        ),
+    ] {
+        if is_wrong {
+            problems.add(fields.offset, &path, message);
+        }
+    }
+    let mut client = Client::new(
+        fields.text("name", problems).unwrap_or(path),
+        RequestAttributes::default(),
+    );
+    let users = users(&fields, problems);
+    client.request = request(&fields, users.first(), problems);
+    if users.len() > 1 {
+        client.users = users;
+    }
+    let time = |name: &str, default: Duration, problems: &mut Problems<'_>| {
+        let found = fields.read_with(name, problems, short_time);
+        found.unwrap_or(default)
+    };
+    let executes = time("executes", Duration::from_millis(10), problems);
+    client.service_time = match fields.flag("constant", problems) {
+        Some(true) => ServiceTime::Constant(executes),
+        _ => ServiceTime::Exponential(executes),
+    };
+    let rate = fields.number("rate", (0.0, MOST_PER_SECOND), problems);
+    client.arrivals = match fields.whole("clients", 0..=MOST, problems) {
+        Some(clients) => Arrivals::Closed {
+            clients,
+            think: time("think", Duration::ZERO, problems),
+        },
+        None => Arrivals::Open {
+            per_second: rate.unwrap_or_default(),
+        },
+    };
+    client.work = Work {
+        initial_seats: fields.whole("seats", 0..=u32::MAX, problems).unwrap_or(1),
+        final_seats: fields
+            .whole("finalSeats", 0..=u32::MAX, problems)
+            .unwrap_or(0),
+        additional_latency: time("additionalLatency", Duration::ZERO, problems),
+    };
+    client.deadline = time("deadline", client.deadline, problems);
+    client.retries = fields
+        .whole("retries", 0..=u32::MAX, problems)
+        .unwrap_or(client.retries);
+    client.start = time("from", client.start, problems);
+    client.end = time("until", client.end, problems);
+    let estimated = Estimated {
+        query: any_text(&fields, "query", problems),
+        stored: match fields.whole_64("objects", problems) {
+            Some(objects) => Stored::Known {
+                objects,
+                average_bytes: fields.whole_64("objectSize", problems).unwrap_or(0),
+            },
+            None => Stored::NotFound,
+        },
+        watches: fields.whole_64("watches", problems).unwrap_or(0),
+    };
+    let estimated = (!has("seats")).then_some(estimated);
+    Some(Group { client, estimated })
+}
+
+/// A text, which can be empty.
+fn any_text(fields: &Mapping<'_>, name: &str, problems: &mut Problems<'_>) -> String {
+    let found = fields.read_with(name, problems, |node| {
+        let text = node.as_str().map(str::to_owned);
+        text.ok_or_else(|| "expected a text".to_owned())
+    });
+    found.unwrap_or_default()
+}
+
+/// The users of a group; at least one.
+fn users(fields: &Mapping<'_>, problems: &mut Problems<'_>) -> Vec<User> {
+    let pattern = fields.text("user", problems).unwrap_or_default();
+    let number = fields.whole("users", 1..=MOST, problems).unwrap_or(1);
+    let groups = fields.read_with("groups", problems, |node| {
+        let Content::Array(names) = node.content() else {
+            return Err("expected a list of names".to_owned());
+        };
+        let names = names.iter().map(|name| name.as_str().map(str::to_owned));
+        names
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| "expected a list of names".to_owned())
+    });
+    let groups = groups.unwrap_or_default();
+    let user = |number: u32| {
+        let name = pattern.replace("{}", &number.to_string());
+        match groups.is_empty() {
+            true => User::named(name),
+            false => User::authenticated(name, &groups),
+        }
+    };
+    (1..=number).map(user).collect()
+}
+
+fn request(
+    fields: &Mapping<'_>,
+    user: Option<&User>,
+    problems: &mut Problems<'_>,
+) -> RequestAttributes {
+    let verb = fields.text("verb", problems);
+    let mut request = RequestAttributes {
+        user: user.cloned().unwrap_or_default(),
+        verb: verb.unwrap_or_else(|| "get".to_owned()),
+        ..RequestAttributes::default()
+    };
+    if let Some(path) = fields.text("path", problems) {
+        request.path = path;
+    }
+    if let Some(resource) = fields.text("resource", problems) {
+        ResourceName::of(&resource).fill(&mut request);
+        request.namespace = any_text(fields, "namespace", problems);
+    }
+    request
 }

@@ -1,6 +1,6 @@
 //! A server under a load of generated clients or of an audit log, simulated.
 //!
-//! [`simulate`] runs a [`Load`] against a [`FlowController`] and reports for each priority level and flow how many requests
+//! [`simulate`] runs a [`Load`], which a [`LoadFile`] can describe, against a [`FlowController`] and reports for each priority level and flow how many requests
 //! were dispatched, rejected and timed out, how long they waited, and the seats in use over time. The result depends only on
 //! its arguments: the same seed gives the same report. A [`Recording`] does the same with the requests of an audit log, and
 //! compares the waits with the recorded waits. [`explain`] and [`Recording::explain`] return the traces of single requests.

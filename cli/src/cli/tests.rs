@@ -129,6 +129,50 @@ fn a_new_command_is_its_file_and_one_line() {
     assert_eq!(modules.len(), all().len(), "each file declares a command");
 }
 
+#[test]
+fn every_command_with_json_has_a_definition_in_the_schema() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/output.schema.json");
+    let schema: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let mut program = program();
+    program.build();
+    let has_json = |command: &Command| {
+        let mut arguments = command.get_arguments();
+        let output = arguments.find(|arg| arg.get_long() == Some("output"));
+        output.is_some_and(|arg| {
+            let values = arg.get_possible_values();
+            values.iter().any(|value| value.get_name() == "json")
+        })
+    };
+    let mut with_json = BTreeSet::new();
+    for (name, command) in leaves(&program, "") {
+        if has_json(&command) {
+            let name = name.trim_start().to_owned();
+            assert!(schema["$defs"].get(&name).is_some(), "{name}");
+            with_json.insert(name);
+        }
+    }
+    assert!(with_json.len() >= 20, "{with_json:?}");
+    // No definition is of a command that is gone.
+    let outputs = schema["$defs"].as_object().unwrap().iter();
+    for (name, _) in
+        outputs.filter(|(name, schema)| *name != "object" && schema.get("title").is_some())
+    {
+        let mut command = &program;
+        for word in name.split(' ') {
+            match word.strip_prefix("--") {
+                None => command = command.find_subcommand(word).expect(name),
+                Some(option) => {
+                    let mut arguments = command.get_arguments();
+                    assert!(
+                        arguments.any(|arg| arg.get_long() == Some(option)),
+                        "{name}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// The table of the commands: what each does, the values of its option `-o`, and the exit codes that not every command has.
 fn table() -> String {
     let program = super::definition();

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::output::{Streams, write_report};
-use crate::resource_name::ResourceName;
+use crate::resource_name::resource_name;
 use crate::similar_name;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
@@ -188,7 +188,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
     let verb = args.verb.as_deref().unwrap_or_default();
     let resource = args.resource.as_deref().unwrap_or_default();
-    let resource = ResourceName::checked(resource, verb)?;
+    let resource = resource_name(resource, verb)?;
     let url = format!("/api/v1/{}?{}", resource.resource, args.query);
     let listed = RequestAttributes::from_http("GET", &url, User::default())
         .map_err(|error| Failure::usage(error.to_string()))?;

@@ -34,7 +34,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Audit logs of the cluster, the oldest first, compressed with gzip or not, or - for the standard input
+    /// Audit logs of the cluster, the oldest first, compressed with gzip or zstd or not, or - for the standard input
     #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
 

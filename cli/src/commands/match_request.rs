@@ -7,7 +7,7 @@ use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
-use crate::resource_name::{ResourceName, check_path};
+use crate::resource_name::{check_path, resource_name};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
@@ -185,7 +185,7 @@ fn request(args: &Args) -> Result<RequestAttributes, Failure> {
         request.path.clone_from(path);
     }
     if let Some(resource) = &args.resource {
-        ResourceName::checked(resource, &args.verb)?.fill(&mut request);
+        resource_name(resource, &args.verb)?.fill(&mut request);
         request.namespace = args.namespace.clone().unwrap_or_default();
         request.name = args.name.clone().unwrap_or_default();
     }

@@ -1,15 +1,11 @@
 //! `scan`: the clients that still use old API versions.
 
 mod aggregated;
-mod audit;
 mod cluster;
 mod helm;
-mod refusal;
 mod report;
-mod requested;
-mod verdict;
-mod writers;
 
+use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
 use crate::command::{
     BOTH, Command, Declared, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on,
@@ -17,10 +13,10 @@ use crate::command::{
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
-use audit::AuditLog;
 use clap::ValueEnum;
-use cluster::{ClusterScan, Reads};
+use cluster::Reads;
 use k8s_flowcontrol::{Client, Release};
+use k8s_flowcontrol_analysis::scan::{ClusterScan, LogCallers, refusals};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "contexts")]
     all_contexts: bool,
 
-    /// Audit logs in JSON lines, or - for the standard input
+    /// Audit logs, as a server, a cloud or a log shipper delivers them, compressed with gzip or zstd or not, or - for the standard input
     #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
 
@@ -147,10 +143,13 @@ impl Command for Args {
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut logs = Vec::new();
     for file in &args.audit_log {
-        logs.push((
-            file.display().to_string(),
-            AuditLog::read(file, args.to_release, streams)?,
-        ));
+        let mut log = LogCallers::default();
+        let counts = read_logs(std::slice::from_ref(file), streams, |event, _, _| {
+            log.add(event, args.to_release);
+            Ok(())
+        })?;
+        log.add_counts(&counts);
+        logs.push((file.display().to_string(), log));
     }
     let clusters = clusters(args)?;
     let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());
@@ -166,10 +165,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             write_report(&mut streams.out, report)?;
         }
     }
-    let is_read = |cluster: &ClusterScan| cluster.verdict.is_known() && cluster.unread.is_empty();
-    Ok(if !clusters.iter().all(is_read) {
+    Ok(if !clusters.iter().all(ClusterScan::is_complete) {
         Exit::Cluster
-    } else if !report::refusals(&clusters, &logs).is_empty() {
+    } else if !refusals(&clusters, &logs).is_empty() {
         Exit::Findings
     } else {
         Exit::Success

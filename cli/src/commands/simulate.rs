@@ -4,7 +4,6 @@ mod audit;
 mod explain;
 mod input;
 mod json;
-mod load;
 mod outcome;
 mod page;
 mod report;
@@ -26,6 +25,7 @@ use audit::Logs;
 use clap::ValueEnum;
 use input::{Input, Server};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::simulation::LoadFile;
 use outcome::Outcome;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 /// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP),
+    after_long_help = format!("{}\n\n{EXAMPLES}", LoadFile::DESCRIPTION),
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required_unless_present_any = ["scenarios", "audit_log"], conflicts_with = "audit_log")]
     load: Option<PathBuf>,
 
-    /// The load: the requests of these audit logs of one API server, compressed with gzip or not, the oldest first, or - for the
+    /// The load: the requests of these audit logs of one API server, compressed with gzip or zstd or not, the oldest first, or - for the
     /// standard input. The policy level Metadata is sufficient
     #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
@@ -156,7 +156,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         scenarios::run(file, streams)?;
         return Ok(Exit::Success);
     }
-    let load = args.load.as_deref().map(load::read).transpose()?;
+    let load = args.load.as_deref().map(read_load).transpose()?;
     let configuration = args.configuration.read(streams)?;
     let seats = configuration.seats(args.seats)?;
     let (objects, release) = (configuration.objects, configuration.release);
@@ -199,6 +199,20 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         write_file(file, page.as_bytes())?;
     }
     Ok(Exit::Success)
+}
+
+/// Reads a load file.
+fn read_load(file: &Path) -> Result<LoadFile, Failure> {
+    let source = read(file, true)?;
+    LoadFile::read(&source.text).map_err(|error| {
+        let name = &source.name;
+        let problems = error.problems.iter();
+        let lines: Vec<_> = problems
+            .map(|problem| format!("{name}:{problem}"))
+            .collect();
+        Failure::input(lines.join("\n"))
+            .hint("`kubectl flowcontrol help simulate` describes the load file")
+    })
 }
 
 /// The stored objects of every resource, for the requests of audit logs.

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     configuration: ConfigurationArgs,
 
-    /// The load: the requests of these audit logs of one API server, compressed with gzip or not, the oldest first, or - for the
+    /// The load: the requests of these audit logs of one API server, compressed with gzip or zstd or not, the oldest first, or - for the
     /// standard input. The policy level Metadata is sufficient
     #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,

@@ -22,12 +22,12 @@ use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
-use callers::Property;
 use clap::ValueEnum;
 use export::ExportArgs;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::Estimator;
 use k8s_flowcontrol_analysis::audit::Event;
+use k8s_flowcontrol_analysis::callers::By;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
@@ -77,7 +77,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     redact: RedactArg,
 
-    /// Print one line for each request: {"auditID", "flowSchema", "priorityLevel"}; the last two are null for a request that flow
+    /// Print one line for each request: {"auditID", "flowSchema", "priorityLevel"}; both names are null for a request that flow
     /// control does not see
     #[arg(long, conflicts_with_all = ["compare", "output", "html", "partial"])]
     each_request: bool,
@@ -91,8 +91,8 @@ pub(crate) struct Args {
     partial: Option<PathBuf>,
 
     /// Show the requests of each caller, user, user agent, namespace, verb or resource instead
-    #[arg(long, value_name = "PROPERTY", conflicts_with_all = ["compare", "html", "partial", "each_request"])]
-    by: Option<Property>,
+    #[arg(long, value_name = "PROPERTY", value_parser = callers::by(), conflicts_with_all = ["compare", "html", "partial", "each_request"])]
+    by: Option<By>,
 
     /// Earlier audit logs: show new callers, and callers with more lists, lists without resourceVersion, restarting watches and retries since
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["compare", "html", "partial", "each_request"])]

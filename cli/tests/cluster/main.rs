@@ -30,7 +30,7 @@ mod trouble;
 mod validating;
 mod writing;
 
-use common::{Folder, code, program, stderr, stdout};
+use common::{Folder, code, program, schema, stderr, stdout};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol_server::{ApiServer, Builder};
@@ -84,6 +84,9 @@ impl Cluster {
         let mut command = program();
         command.args(arguments).args(["--kubeconfig", kubeconfig]);
         let output = tokio::task::block_in_place(|| command.output().unwrap());
+        if let Some(name) = schema::name_of(arguments) {
+            schema::check(name, &output.stdout);
+        }
         Ran {
             code: code(&output),
             out: stdout(&output),

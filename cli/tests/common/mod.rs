@@ -1,6 +1,7 @@
 //! Running the program.
 
 pub(crate) mod browser;
+pub(crate) mod schema;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -18,9 +19,13 @@ pub(crate) fn program() -> Command {
     command
 }
 
-/// Runs the program to its end.
+/// Runs the program to its end. If it prints JSON, the output fits the JSON Schema.
 pub(crate) fn run(arguments: &[&str]) -> Output {
-    program().args(arguments).output().unwrap()
+    let output = program().args(arguments).output().unwrap();
+    if let Some(name) = schema::name_of(arguments) {
+        schema::check(name, &output.stdout);
+    }
+    output
 }
 
 /// The exit code, when the process was not killed.

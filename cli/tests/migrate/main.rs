@@ -12,6 +12,8 @@ mod planning;
 #[cfg(unix)]
 mod rendering;
 mod safety;
+#[path = "../common/schema.rs"]
+mod schema;
 mod selection;
 
 use std::fs;
@@ -46,6 +48,9 @@ fn run(folder: &Path, arguments: &[&str]) -> Ran {
         .env_remove("KUBECONFIG")
         .output()
         .unwrap();
+    if let Some(name) = schema::name_of(arguments) {
+        schema::check(name, &output.stdout);
+    }
     Ran::from(output)
 }
 

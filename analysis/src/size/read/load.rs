@@ -1,7 +1,7 @@
 //! The load of an intent.
 
-use super::fields::{Mapping, number, shown, time};
-use super::problem::Problems;
+use crate::fields::Problems;
+use crate::fields::{Mapping, number, shown, time};
 use crate::simulation::Arrivals;
 use crate::size::intents::{AtLoad, Generated};
 use k8s_flowcontrol_text::Node;

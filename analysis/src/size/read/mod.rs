@@ -1,17 +1,13 @@
 //! Reading an intents file.
 
-mod fields;
 mod load;
-mod problem;
 mod target;
 
-pub use problem::{InvalidIntents, Problem};
-
 use super::intents::{AtLoad, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit};
-use fields::{Mapping, text, time};
+use crate::fields::{Mapping, Problem, Problems, shown, text, time, write_problems};
 use k8s_flowcontrol_text::{Content, Node, Position, parse_yaml};
-use problem::Problems;
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Duration;
 
 /// The time for which generated requests arrive by default.
@@ -20,6 +16,23 @@ const DURATION: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most seats of a server.
 pub(super) const MOST_SEATS: u32 = 1_000_000;
+
+/// An intents file that cannot be used, with every problem that was found, up to 20.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidIntents {
+    /// The problems in the order of the file; at least one.
+    pub problems: Vec<Problem>,
+}
+
+/// Formats one line for each problem.
+impl fmt::Display for InvalidIntents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_problems(&self.problems, f)
+    }
+}
+
+impl std::error::Error for InvalidIntents {}
 
 impl Intents {
     /// Reads an intents file, in YAML or JSON. The JSON Schema of such a file is [`Intents::SCHEMA`].
@@ -46,18 +59,13 @@ impl Intents {
     /// # Errors
     /// [`InvalidIntents`] with every problem, its line and its column.
     pub fn read(text: &[u8]) -> Result<Self, InvalidIntents> {
-        let mut problems = Problems {
-            text,
-            found: Vec::new(),
-        };
+        let mut problems = Problems::of(text);
         let intents = read(&mut problems);
-        let Problems { mut found, .. } = problems;
-        match intents.filter(|_| found.is_empty()) {
+        match intents.filter(|_| problems.found.is_empty()) {
             Some(intents) => Ok(intents),
-            None => {
-                found.sort_by_key(|problem| problem.offset);
-                Err(InvalidIntents { problems: found })
-            }
+            None => Err(InvalidIntents {
+                problems: problems.sorted(),
+            }),
         }
     }
 
@@ -175,7 +183,7 @@ fn keep(node: Node<'_>) -> Result<Keep, String> {
             let names: Result<_, String> = names.iter().map(text).collect();
             names.map(Keep::Levels)
         }
-        _ => Err(format!("{expected}, not {}", fields::shown(node))),
+        _ => Err(format!("{expected}, not {}", shown(node))),
     }
 }
 

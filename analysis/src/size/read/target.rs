@@ -1,7 +1,7 @@
 //! Clients and levels of an intents file.
 
-use super::fields::{Mapping, shown, text};
-use super::problem::Problems;
+use crate::fields::Problems;
+use crate::fields::{Mapping, shown, text};
 use crate::recipes::Client;
 use crate::size::intents::Target;
 use k8s_flowcontrol_text::{Content, Node};

@@ -1,4 +1,4 @@
-//! `seats --requests`: the seats of the requests in a file.
+//! `cost --requests`: the seats of the requests in a file.
 
 use crate::failure::Failure;
 use crate::input::{self, Lines};

@@ -11,26 +11,26 @@ use std::path::{Path, PathBuf};
 pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Vec<String> {
     let mut lines = Vec::new();
     let is_of = |file: &&FileNeeds| file.moves.contains(&step);
-    for needs_mend in [false, true] {
-        let is_mended = |file: &&FileNeeds| {
+    for needs_foreign_fields in [false, true] {
+        let is_of_pass = |file: &&FileNeeds| {
             // After the first step the file does not contain a field of another version.
             let is_first = file.moves.iter().next() == Some(&step);
-            (file.needs_mend && is_first) == needs_mend
+            (file.needs_foreign_fields && is_first) == needs_foreign_fields
         };
-        let set: Vec<_> = files.iter().filter(is_of).filter(is_mended).collect();
+        let set: Vec<_> = files.iter().filter(is_of).filter(is_of_pass).collect();
         let set: Vec<_> = set.into_iter().filter(|file| !file.is_refused).collect();
-        if needs_mend && !set.is_empty() {
+        if needs_foreign_fields && !set.is_empty() {
             let comment = "# --foreign-fields live keeps the shares that servers use now, --foreign-fields file uses the shares of the files";
             lines.push(comment.to_owned());
         }
-        let mend = if needs_mend {
+        let option = if needs_foreign_fields {
             " --foreign-fields live"
         } else {
             ""
         };
         for paths in grouped(&set, files, roots) {
             lines.push(format!(
-                "kubectl flowcontrol migrate --to-version {} --kubernetes {} --write{mend} {}",
+                "kubectl flowcontrol migrate --to-version {} --kubernetes {} --write{option} {}",
                 step.to,
                 step.on,
                 paths.join(" ")

@@ -24,7 +24,7 @@ pub(crate) struct FileNeeds {
     /// The text of the file, kept if there are findings.
     pub(crate) source: Arc<Source>,
     /// Whether the file has a field of another version, which a migration must resolve.
-    pub(crate) needs_mend: bool,
+    pub(crate) needs_foreign_fields: bool,
     /// Whether a migration does not write the file, because something would be lost.
     pub(crate) is_refused: bool,
     /// The error that prevented reading the file.
@@ -55,7 +55,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         not_before: None,
         findings: Vec::new(),
         source: Arc::new(source(Vec::new())),
-        needs_mend: false,
+        needs_foreign_fields: false,
         is_refused: false,
         error: None,
     };
@@ -93,19 +93,19 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         needs.not_before = needs.not_before.max(not_before(version, plan));
     }
     if let Some(first) = needs.moves.iter().next() {
-        let settings = |mend| Settings {
+        let settings = |foreign_fields| Settings {
             release: Some(first.on),
-            foreign_fields: mend,
+            foreign_fields,
             ..Settings::to(first.to)
         };
-        let fails = |mend| {
-            let examined = examine_file(candidate, settings(mend), false);
+        let fails = |foreign_fields| {
+            let examined = examine_file(candidate, settings(foreign_fields), false);
             examined.is_ok_and(|examined| examined.outcome.worst() == Some(Severity::Error))
         };
         let fails_now = outcome.worst() == Some(Severity::Error) || fails(None);
         if fails_now && fails(None) {
             needs.is_refused = fails(Some(ForeignFieldPolicy::Live));
-            needs.needs_mend = !needs.is_refused;
+            needs.needs_foreign_fields = !needs.is_refused;
         }
     }
     Ok((needs.objects > 0 || needs.manual() > 0).then_some(needs))

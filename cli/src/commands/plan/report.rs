@@ -188,7 +188,7 @@ fn of_file(file: &FileNeeds) -> Value {
         "steps": file.moves.iter().map(|step| of_move(*step)).collect::<Vec<_>>(),
         "notBefore": file.not_before.map(|minor| format!("1.{minor}")),
         "byHand": file.manual(),
-        "needsMend": file.needs_mend,
+        "needsForeignFields": file.needs_foreign_fields,
         "refused": file.is_refused,
         "error": file.error,
     })
@@ -253,7 +253,7 @@ fn steps(file: &FileNeeds) -> Vec<String> {
     if let Some(minor) = file.not_before {
         steps.push(format!("cannot be applied before 1.{minor}"));
     }
-    if file.needs_mend {
+    if file.needs_foreign_fields {
         steps.push("needs --foreign-fields live or --foreign-fields file".to_owned());
     }
     if file.manual() > 0 {

@@ -1,16 +1,12 @@
-//! The releases that Helm stores in a cluster: the next `helm upgrade` starts from the last one, and fails if the cluster no
-//! longer serves a version in it.
+//! Reading the releases that Helm stores in a cluster.
 
-mod stored;
-
-use super::refusal::refused_from;
-use crate::documents::{Document, documents};
+use crate::documents::documents;
 use k8s_flowcontrol::client::ListProgress;
 use k8s_flowcontrol::{Client, Error, Release};
+use k8s_flowcontrol_analysis::scan::{HelmRevision, StoredRelease, find_current};
 use k8s_flowcontrol_manifests::Source;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::Deserialize;
 
 /// The kinds of objects in which Helm stores releases, and the paths that list them.
 const STORAGES: [(&str, &str); 2] = [
@@ -23,41 +19,6 @@ const STORAGES: [(&str, &str); 2] = [
 
 /// The page size: each object may have a megabyte.
 const PAGE: usize = 50;
-
-/// A revision of a release that has objects in old versions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct HelmRevision {
-    pub(crate) namespace: String,
-    pub(crate) release: String,
-    pub(crate) revision: u64,
-    pub(crate) status: String,
-    /// The kind of the stored object: Secret or ConfigMap.
-    pub(crate) storage: &'static str,
-    pub(crate) fails: Fails,
-    pub(crate) objects: Vec<OldObject>,
-}
-
-/// The command that fails because of a revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Fails {
-    /// The next `helm upgrade`, which starts from this revision.
-    Upgrade,
-    /// Only `helm rollback` to it.
-    Rollback,
-}
-
-/// An object of a release.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct OldObject {
-    pub(crate) kind: String,
-    pub(crate) name: String,
-    pub(crate) version: String,
-    #[serde(serialize_with = "super::refusal::as_release")]
-    pub(crate) refused_from: u32,
-}
 
 /// The releases in one kind of storage.
 #[derive(Debug, Default)]
@@ -137,52 +98,22 @@ async fn kept(
 fn revision(item: &Item, storage: &'static str, target: Release) -> Option<HelmRevision> {
     let release = item.data.as_ref()?.release.as_deref()?;
     let stored = match storage {
-        "Secret" => stored::in_secret(release),
-        _ => stored::in_config_map(release),
+        "Secret" => StoredRelease::in_secret(release),
+        _ => StoredRelease::in_config_map(release),
     }?;
+    let mut revision = HelmRevision::new(&item.metadata.namespace, storage, &stored);
     let manifest = Source::new(
         format!("the manifest of {}.yaml", stored.name),
         stored.manifest.into_bytes(),
         false,
     );
-    let found = documents(manifest);
-    let old = |document: &Document| {
-        let version = document.api_version()?.rsplit('/').next()?;
-        Some(OldObject {
-            kind: document.written_kind().to_owned(),
-            name: document.name().unwrap_or_default().to_owned(),
-            version: version.to_owned(),
-            refused_from: refused_from(version, target)?,
-        })
-    };
-    Some(HelmRevision {
-        namespace: item.metadata.namespace.clone(),
-        release: stored.name,
-        revision: stored.version,
-        status: stored.info.status,
-        storage,
-        fails: Fails::Rollback,
-        objects: found.documents.iter().filter_map(old).collect(),
-    })
-}
-
-/// Finds the revision from which the next upgrade of each release starts: the last deployed revision, or else the last
-/// revision, unless the release is uninstalled.
-fn find_current(revisions: &mut [HelmRevision]) {
-    let mut current = BTreeMap::new();
-    for (index, revision) in revisions.iter().enumerate() {
-        let key = (revision.namespace.clone(), revision.release.clone());
-        let rank = (revision.status == "deployed", revision.revision);
-        let best = current.entry(key).or_insert((rank, index));
-        if rank > best.0 {
-            *best = (rank, index);
+    for document in documents(manifest).documents {
+        if let Some(version) = document.api_version() {
+            let name = document.name().unwrap_or_default();
+            revision.add(document.written_kind(), name, version, target);
         }
     }
-    for (_, index) in current.into_values() {
-        if revisions[index].status != "uninstalled" {
-            revisions[index].fails = Fails::Upgrade;
-        }
-    }
+    Some(revision)
 }
 
 /// A page of a list of Secrets or ConfigMaps. It has no `Debug`, so its secrets cannot be printed by accident.
@@ -224,41 +155,5 @@ impl Item {
             "{storage} {}/{}",
             self.metadata.namespace, self.metadata.name
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(release: &str, revision: u64, status: &str) -> HelmRevision {
-        HelmRevision {
-            namespace: "a".into(),
-            release: release.into(),
-            revision,
-            status: status.into(),
-            storage: "Secret",
-            fails: Fails::Rollback,
-            objects: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn an_upgrade_starts_from_the_last_deployed_revision() {
-        let mut revisions = [
-            kept("x", 9, "superseded"),
-            kept("x", 10, "deployed"),
-            kept("x", 11, "failed"),
-            kept("y", 2, "failed"),
-            kept("y", 1, "failed"),
-            kept("z", 3, "uninstalled"),
-        ];
-        find_current(&mut revisions);
-        let current: Vec<_> = revisions
-            .iter()
-            .filter(|revision| revision.fails == Fails::Upgrade)
-            .map(|revision| (revision.release.as_str(), revision.revision))
-            .collect();
-        assert_eq!(current, [("x", 10), ("y", 2)]);
     }
 }

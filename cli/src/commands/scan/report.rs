@@ -1,86 +1,23 @@
 //! The findings of a scan as tables and as JSON.
 
-use super::aggregated::{Deployment, library};
-use super::audit::{AuditLog, Caller, Denied};
-use super::cluster::ClusterScan;
-use super::helm::{Fails, HelmRevision};
-use super::refusal::as_release;
-use super::writers::{Evidence, Stamp};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol::Release;
-use serde::Serialize;
+use k8s_flowcontrol_analysis::scan::{
+    Caller, ClusterScan, Denied, Deployment, Evidence, Fails, HelmRevision, LogCallers, Part, Stamp,
+    Unread, library, refusals,
+};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
-
-/// A version that a release no longer serves, and its remaining clients.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Refusal {
-    #[serde(serialize_with = "as_release")]
-    release: u32,
-    version: String,
-    affected: Vec<String>,
-}
-
-/// The versions in use by the release that removes them, the oldest first. History does not count.
-pub(crate) fn refusals(clusters: &[ClusterScan], logs: &[(String, AuditLog)]) -> Vec<Refusal> {
-    let mut all = BTreeMap::<(u32, String), Vec<String>>::new();
-    let mut add = |release: u32, version: &str, client: String| {
-        let affected = all.entry((release, version.to_owned())).or_default();
-        if !affected.contains(&client) {
-            affected.push(client);
-        }
-    };
-    for cluster in clusters {
-        let title = cluster.title();
-        for sample in &cluster.requested {
-            let client = format!(
-                "{title}: requests for {}",
-                joined(&sample.resource, &sample.subresource)
-            );
-            add(sample.refused_from, &sample.version, client);
-        }
-        for stamp in &cluster.writers {
-            let client = format!("{title}: writes of {}", stamp.manager);
-            add(stamp.refused_from, &stamp.version, client);
-        }
-        for revision in cluster
-            .helm
-            .iter()
-            .filter(|kept| kept.fails == Fails::Upgrade)
-        {
-            for object in &revision.objects {
-                let client = format!(
-                    "{title}: `helm upgrade` of {}/{}",
-                    revision.namespace, revision.release
-                );
-                add(object.refused_from, &object.version, client);
-            }
-        }
-    }
-    for (name, log) in logs {
-        for caller in log.callers() {
-            let client = format!("{name}: {} ({})", caller.user, caller.user_agent);
-            add(caller.refused_from, &caller.version, client);
-        }
-    }
-    let refusal = |((release, version), affected)| Refusal {
-        release,
-        version,
-        affected,
-    };
-    all.into_iter().map(refusal).collect()
-}
 
 /// The findings as JSON.
 pub(crate) fn json(
     target: Release,
     clusters: &[ClusterScan],
-    logs: &[(String, AuditLog)],
+    logs: &[(String, LogCallers)],
 ) -> Value {
-    let log = |(name, log): &(String, AuditLog)| json!({"file": name, "events": log.events, "brokenLines": log.broken, "callers": log.callers(), "denied": log.denied()});
+    let log = |(name, log): &(String, LogCallers)| json!({"file": name, "events": log.events, "brokenLines": log.broken, "callers": log.callers(), "denied": log.denied()});
     json!({
         "kubernetes": target.to_string(),
         "clusters": clusters,
@@ -93,7 +30,7 @@ pub(crate) fn json(
 pub(crate) fn table(
     target: Release,
     clusters: &[ClusterScan],
-    logs: &[(String, AuditLog)],
+    logs: &[(String, LogCallers)],
     has_helm: bool,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
@@ -123,8 +60,7 @@ pub(crate) fn table(
     let refusals = refusals(clusters, logs);
     let is_known = |cluster: &ClusterScan| cluster.verdict.is_known();
     if refusals.is_empty() && clusters.iter().any(is_known) {
-        let is_read = |cluster: &ClusterScan| is_known(cluster) && cluster.unread.is_empty();
-        let limit = match clusters.iter().all(is_read) {
+        let limit = match clusters.iter().all(ClusterScan::is_complete) {
             true => "",
             false => " in the parts that could be read",
         };
@@ -195,13 +131,21 @@ fn lines(cluster: &ClusterScan) -> Vec<String> {
             .map(|stamp| format!("history: {}", trace(stamp))),
     );
     lines.extend(aggregated(cluster));
-    lines.extend(
-        cluster
-            .unread
-            .iter()
-            .map(|part| format!("not read: {}: {}", part.what, part.error)),
-    );
+    lines.extend(cluster.unread.iter().map(not_read));
     lines
+}
+
+/// A part that could not be read, and the option that helps.
+fn not_read(part: &Unread) -> String {
+    let Unread { what, error, .. } = part;
+    let help = match what {
+        Part::Release => "; `--kubernetes RELEASE` gives it",
+        Part::Requests(_) if !error.contains("audit log") => {
+            "; `--audit-log LOG` finds the callers in an audit log"
+        }
+        _ => "",
+    };
+    format!("not read: {what}: {error}{help}")
 }
 
 /// The API servers that may be the callers, and the ways to stop their requests.
@@ -253,7 +197,7 @@ fn deployment(deployment: &Deployment) -> String {
 fn trace(stamp: &Stamp) -> String {
     let place = match stamp.evidence {
         Evidence::ManagedFields => "managedFields",
-        Evidence::LastApplied => "the last-applied annotation",
+        _ => "the last-applied annotation",
     };
     let time = stamp.last.as_deref().unwrap_or("an unknown time");
     format!(
@@ -272,7 +216,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
         .collect();
     let command = match revision.fails {
         Fails::Upgrade => "`helm upgrade`",
-        Fails::Rollback => "only `helm rollback` to it",
+        _ => "only `helm rollback` to it",
     };
     let is_gone = |version: &String| !served.contains(version);
     let when = match revision
@@ -301,7 +245,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
     )
 }
 
-fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failure> {
+fn audit(name: &str, log: &LogCallers, streams: &mut Streams) -> Result<(), Failure> {
     let callers = log.callers();
     let events = plural(log.events as usize, "event");
     if callers.is_empty() {
@@ -336,7 +280,7 @@ fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failur
 }
 
 /// The clients that may not list or watch, and the role that they need.
-fn denied(log: &AuditLog, streams: &mut Streams) -> Result<(), Failure> {
+fn denied(log: &LogCallers, streams: &mut Streams) -> Result<(), Failure> {
     for denied in log.denied() {
         let Denied {
             user,

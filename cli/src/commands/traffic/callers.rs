@@ -5,7 +5,7 @@ use super::print::quoted;
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural, write_report};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use k8s_flowcontrol_analysis::callers::{By, CallerReport, Callers, Change};
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::Accounting;
@@ -16,34 +16,13 @@ use std::path::PathBuf;
 /// The rows of a table.
 const ROWS: usize = 20;
 
-/// The property by which requests are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Property {
-    /// The client: its service account, component or user, and its program
-    Caller,
-    /// The user who counts for flow control
-    User,
-    /// The user agent
-    Agent,
-    /// The namespace
-    Namespace,
-    /// The verb
-    Verb,
-    /// The resource, or the path of other requests
-    Resource,
-}
-
-impl Property {
-    pub(super) fn by(self) -> By {
-        match self {
-            Self::Caller => By::Caller,
-            Self::User => By::User,
-            Self::Agent => By::Agent,
-            Self::Namespace => By::Namespace,
-            Self::Verb => By::Verb,
-            Self::Resource => By::Resource,
-        }
-    }
+/// The option `--by`.
+pub(super) fn by() -> impl TypedValueParser<Value = By> {
+    let names = By::ALL
+        .iter()
+        .map(|by| PossibleValue::new(by.as_str()).help(by.summary()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| By::named(&name).ok_or_else(|| format!("`{name}` is not a property")))
 }
 
 /// Prints the callers of the logs, and the changes since the logs of `--against`.
@@ -53,7 +32,7 @@ pub(super) fn print(
     redactor: &Redactor,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let by = args.by.unwrap_or(Property::Caller).by();
+    let by = args.by.unwrap_or(By::Caller);
     let changes = match args.against.is_empty() {
         true => None,
         false => Some(read(&args.against, by, accounting, redactor, streams)?),

@@ -1,4 +1,4 @@
-//! `traffic --requests`: the classification of every request.
+//! `traffic --each-request`: the classification of every request.
 
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;

@@ -27,7 +27,7 @@ pub(crate) struct Summary {
     pub(crate) notes: usize,
     /// Errors that are losses or fields of another version.
     pub(crate) losses: usize,
-    /// Documents of other kinds, such as Deployments: they are read and need nothing. In JSON `passedOver`.
+    /// Documents of other kinds, such as Deployments: they are read and need nothing.
     pub(crate) skipped: usize,
 }
 
@@ -80,7 +80,7 @@ impl Summary {
             "manual": self.manual,
             "errors": self.errors,
             "notes": self.notes,
-            "passedOver": self.skipped,
+            "skipped": self.skipped,
         })
     }
 }

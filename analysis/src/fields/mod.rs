@@ -1,22 +1,26 @@
-//! The fields of a mapping, with their positions.
+//! The fields of files that people write, with their positions: intents and loads.
 
-use super::problem::Problems;
+mod problem;
+
+pub use problem::Problem;
+pub(crate) use problem::{Problems, write_problems};
+
 use crate::audit::go_duration;
 use k8s_flowcontrol_text::{Content, Fields, Node};
 use std::time::Duration;
 
-/// A mapping of an intents file.
+/// A mapping of a file.
 #[derive(Clone)]
-pub(super) struct Mapping<'t> {
-    pub(super) path: String,
+pub(crate) struct Mapping<'t> {
+    pub(crate) path: String,
     /// The byte offset of the mapping.
-    pub(super) offset: usize,
+    pub(crate) offset: usize,
     fields: Fields<'t>,
 }
 
 impl<'t> Mapping<'t> {
     /// The mapping of a value, whose fields all must be `known`.
-    pub(super) fn read(
+    pub(crate) fn read(
         node: Node<'t>,
         path: &str,
         known: &[&str],
@@ -44,7 +48,7 @@ impl<'t> Mapping<'t> {
     }
 
     /// The path of a field.
-    pub(super) fn path_of(&self, name: &str) -> String {
+    pub(crate) fn path_of(&self, name: &str) -> String {
         match self.path.as_str() {
             "" => name.to_owned(),
             path => format!("{path}.{name}"),
@@ -52,18 +56,18 @@ impl<'t> Mapping<'t> {
     }
 
     /// The value of a field; none if it is absent or null.
-    pub(super) fn get(&self, name: &str) -> Option<Node<'t>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Node<'t>> {
         let node = self.fields.get(name)?;
         (!matches!(node.content(), Content::Null)).then_some(node)
     }
 
     /// Names of fields with their values.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'t str, Node<'t>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'t str, Node<'t>)> {
         self.fields.iter().map(|field| (field.name, field.value))
     }
 
     /// Reads a field with a function that returns a message if the value is wrong.
-    pub(super) fn read_with<T>(
+    pub(crate) fn read_with<T>(
         &self,
         name: &str,
         problems: &mut Problems<'_>,
@@ -75,12 +79,12 @@ impl<'t> Mapping<'t> {
             .ok()
     }
 
-    pub(super) fn text(&self, name: &str, problems: &mut Problems<'_>) -> Option<String> {
+    pub(crate) fn text(&self, name: &str, problems: &mut Problems<'_>) -> Option<String> {
         self.read_with(name, problems, text)
     }
 
     /// A whole number within a range.
-    pub(super) fn whole(
+    pub(crate) fn whole(
         &self,
         name: &str,
         range: std::ops::RangeInclusive<u32>,
@@ -89,8 +93,19 @@ impl<'t> Mapping<'t> {
         self.read_with(name, problems, |node| whole(node, &range))
     }
 
+    /// A whole number of any size.
+    pub(crate) fn whole_64(&self, name: &str, problems: &mut Problems<'_>) -> Option<u64> {
+        self.read_with(name, problems, |node| {
+            let found = match node.content() {
+                Content::Number(text) => text.parse().ok(),
+                _ => None,
+            };
+            found.ok_or_else(|| format!("expected a whole number, not {}", shown(node)))
+        })
+    }
+
     /// A number above `above` and at most `most`.
-    pub(super) fn number(
+    pub(crate) fn number(
         &self,
         name: &str,
         (above, most): (f64, f64),
@@ -107,11 +122,11 @@ impl<'t> Mapping<'t> {
         })
     }
 
-    pub(super) fn time(&self, name: &str, problems: &mut Problems<'_>) -> Option<Duration> {
+    pub(crate) fn time(&self, name: &str, problems: &mut Problems<'_>) -> Option<Duration> {
         self.read_with(name, problems, time)
     }
 
-    pub(super) fn flag(&self, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
+    pub(crate) fn flag(&self, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
         self.read_with(name, problems, |node| match node.content() {
             Content::Bool(flag) => Ok(flag),
             _ => Err(format!("expected true or false, not {}", shown(node))),
@@ -119,7 +134,7 @@ impl<'t> Mapping<'t> {
     }
 }
 
-pub(super) fn text(node: Node<'_>) -> Result<String, String> {
+pub(crate) fn text(node: Node<'_>) -> Result<String, String> {
     match node.as_str() {
         Some("") => Err("expected a text that is not empty".into()),
         Some(text) => Ok(text.to_owned()),
@@ -127,13 +142,13 @@ pub(super) fn text(node: Node<'_>) -> Result<String, String> {
     }
 }
 
-pub(super) fn time(node: Node<'_>) -> Result<Duration, String> {
+pub(crate) fn time(node: Node<'_>) -> Result<Duration, String> {
     let expected = || format!("{} is not a time such as 250ms, 1.5s or 2m", shown(node));
     let text = node.as_str().ok_or_else(expected)?;
     go_duration(text).ok_or_else(expected)
 }
 
-pub(super) fn number(node: Node<'_>) -> Option<f64> {
+pub(crate) fn number(node: Node<'_>) -> Option<f64> {
     match node.content() {
         Content::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
         _ => None,
@@ -157,7 +172,7 @@ fn whole(node: Node<'_>, range: &std::ops::RangeInclusive<u32>) -> Result<u32, S
 }
 
 /// A value in a message.
-pub(super) fn shown(node: Node<'_>) -> String {
+pub(crate) fn shown(node: Node<'_>) -> String {
     match node.content() {
         Content::Number(text) => text.to_owned(),
         Content::String(text) => format!("{text:?}"),

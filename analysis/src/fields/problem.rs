@@ -1,4 +1,4 @@
-//! The problems of an intents file.
+//! The problems of a file.
 
 use k8s_flowcontrol_text::Position;
 use std::fmt;
@@ -6,15 +6,7 @@ use std::fmt;
 /// The most problems that are collected.
 const MOST: usize = 20;
 
-/// An intents file that cannot be used, with every problem that was found, up to 20.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InvalidIntents {
-    /// The problems in the order of the file; at least one.
-    pub problems: Vec<Problem>,
-}
-
-/// A problem of an intents file.
+/// A problem of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
@@ -39,27 +31,34 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Formats one line for each problem.
-impl fmt::Display for InvalidIntents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
-            let end = if index > 0 { "\n" } else { "" };
-            write!(f, "{end}{problem}")?;
-        }
-        Ok(())
+/// Writes one line for each problem.
+pub(crate) fn write_problems(problems: &[Problem], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, problem) in problems.iter().enumerate() {
+        let end = if index > 0 { "\n" } else { "" };
+        write!(f, "{end}{problem}")?;
     }
+    Ok(())
 }
-
-impl std::error::Error for InvalidIntents {}
 
 /// Collects the problems of a text.
-pub(super) struct Problems<'t> {
-    pub(super) text: &'t [u8],
-    pub(super) found: Vec<Problem>,
+pub(crate) struct Problems<'t> {
+    pub(crate) text: &'t [u8],
+    pub(crate) found: Vec<Problem>,
 }
 
-impl Problems<'_> {
-    pub(super) fn add(&mut self, offset: usize, path: &str, message: impl Into<String>) {
+impl<'t> Problems<'t> {
+    pub(crate) fn of(text: &'t [u8]) -> Self {
+        let found = Vec::new();
+        Self { text, found }
+    }
+
+    /// The problems in the order of the file.
+    pub(crate) fn sorted(mut self) -> Vec<Problem> {
+        self.found.sort_by_key(|problem| problem.offset);
+        self.found
+    }
+
+    pub(crate) fn add(&mut self, offset: usize, path: &str, message: impl Into<String>) {
         if self.found.len() < MOST {
             self.found.push(Problem {
                 offset,

@@ -1,22 +1,26 @@
 //! The metrics of requests in deprecated versions.
 
-use super::refusal::refused_from;
-use k8s_flowcontrol::{GROUP, Release};
-use k8s_flowcontrol_analysis::metrics::catalog::REQUESTED_DEPRECATED_APIS;
-use k8s_flowcontrol_analysis::metrics::{Sample, samples};
+use super::removed::removed_in;
+use crate::metrics::catalog::REQUESTED_DEPRECATED_APIS;
+use crate::metrics::{Sample, samples};
+use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 
 /// A resource that was requested in an old version since the server started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Requested {
-    pub(crate) version: String,
-    pub(crate) resource: String,
-    pub(crate) subresource: String,
+#[non_exhaustive]
+pub struct Requested {
+    /// The API version.
+    pub version: String,
+    /// The resource, in plural.
+    pub resource: String,
+    /// The subresource; empty for the resource itself.
+    pub subresource: String,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::refusal::as_release")]
-    pub(crate) refused_from: u32,
+    #[serde(serialize_with = "super::removed::as_release")]
+    pub refused_from: u32,
 }
 
 /// The requested resources in versions that `target` rejects, and the start time of the server if the metrics contain it.
@@ -48,11 +52,12 @@ fn of_sample(sample: &Sample<'_>, target: Release) -> Option<Requested> {
         version: version.to_owned(),
         resource: sample.label("resource")?.to_owned(),
         subresource: sample.label("subresource").unwrap_or_default().to_owned(),
-        refused_from: refused_from(version, target)?,
+        refused_from: removed_in(version, target)?,
     })
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
 

@@ -1,10 +1,10 @@
 //! The releases that do not serve a version.
 
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde::Serializer;
 
-/// The first minor release whose servers reject `version`; none if servers of `target` still accept it.
-pub(super) fn refused_from(version: &str, target: Release) -> Option<u32> {
+/// The first minor release whose servers reject `version`, such as 29 for `v1beta2`; `None` if servers of `target` still accept it.
+pub fn removed_in(version: &str, target: Release) -> Option<u32> {
     let removed = match version {
         // Off by default in all releases that had it, and removed before the oldest release known here.
         "v1alpha1" => Some(21),

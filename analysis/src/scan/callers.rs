@@ -1,47 +1,49 @@
 //! The clients of old versions in an audit log.
 
-use super::refusal::refused_from;
-use crate::audit_logs::read_logs;
-use crate::failure::Failure;
-use crate::output::Streams;
-use k8s_flowcontrol::{GROUP, Release};
-use k8s_flowcontrol_analysis::audit::{Event, Stage};
+use super::removed::removed_in;
+use crate::audit::{Counts, Event, Stage};
+use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// A client that requested a resource in an old version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Caller {
-    pub(crate) user: String,
-    pub(crate) user_agent: String,
-    pub(crate) version: String,
+#[non_exhaustive]
+pub struct Caller {
+    /// The user, after impersonation.
+    pub user: String,
+    /// The `User-Agent` header.
+    pub user_agent: String,
+    /// The API version.
+    pub version: String,
     /// The resource, followed by a slash and the subresource if there is one.
-    pub(crate) resource: String,
+    pub resource: String,
     /// The number of requests with each verb.
-    pub(crate) verbs: BTreeMap<String, usize>,
+    pub verbs: BTreeMap<String, usize>,
     /// Whether any of the verbs writes.
-    pub(crate) writes: bool,
+    pub writes: bool,
     /// The number of requests that failed.
-    pub(crate) failed: usize,
+    pub failed: usize,
     /// Whether the server marked any of the requests as deprecated.
-    pub(crate) deprecated: bool,
+    pub deprecated: bool,
     /// The time of the last request.
-    pub(crate) last: Option<String>,
-    #[serde(serialize_with = "super::refusal::as_release")]
-    pub(crate) refused_from: u32,
+    pub last: Option<String>,
+    /// The first minor release that does not serve the version.
+    #[serde(serialize_with = "super::removed::as_release")]
+    pub refused_from: u32,
 }
 
-/// The clients in an audit log.
-#[derive(Debug, Default)]
-pub(crate) struct AuditLog {
+/// The clients of old versions in an audit log of any length. The memory depends on their number.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LogCallers {
     /// The number of events.
-    pub(crate) events: u64,
+    pub events: u64,
     /// The number of requests for objects of the group, in any version.
-    pub(crate) our_requests: u64,
+    pub our_requests: u64,
     /// The number of lines that are not events.
-    pub(crate) broken: u64,
+    pub broken: u64,
     callers: BTreeMap<Key, Caller>,
     denied: BTreeMap<(String, String), Denied>,
 }
@@ -49,15 +51,18 @@ pub(crate) struct AuditLog {
 /// A client that may not list or watch the objects of flow control, such as an extension API server without the role for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Denied {
-    pub(crate) user: String,
-    pub(crate) user_agent: String,
+#[non_exhaustive]
+pub struct Denied {
+    /// The user, after impersonation.
+    pub user: String,
+    /// The `User-Agent` header.
+    pub user_agent: String,
     /// The resources that it may not list or watch.
-    pub(crate) resources: BTreeSet<String>,
+    pub resources: BTreeSet<String>,
     /// The number of requests with 403.
-    pub(crate) requests: usize,
+    pub requests: usize,
     /// The time of the last one.
-    pub(crate) last: Option<String>,
+    pub last: Option<String>,
     /// Whether it lists or watches successfully later, so that it has the permission now.
     #[serde(skip)]
     is_over: bool,
@@ -66,24 +71,15 @@ pub(crate) struct Denied {
 /// User, user agent, version, and resource.
 type Key = (String, String, String, String);
 
-impl AuditLog {
-    /// Reads a log of any length.
-    pub(crate) fn read(
-        file: &Path,
-        target: Release,
-        streams: &mut Streams,
-    ) -> Result<Self, Failure> {
-        let mut log = Self::default();
-        let counts = read_logs(&[file.to_owned()], streams, |event, _, _| {
-            log.request(event, target);
-            Ok(())
-        })?;
-        log.events = counts.events;
-        log.broken = counts.broken;
-        Ok(log)
+impl LogCallers {
+    /// Adds the numbers of events and broken lines. Call it once, at the end of the log.
+    pub fn add_counts(&mut self, counts: &Counts) {
+        self.events += counts.events;
+        self.broken += counts.broken;
     }
 
-    fn request(&mut self, event: &Event<'_>, target: Release) {
+    /// Adds a request, from its last event. `target` is the release whose servers reject the old versions.
+    pub fn add(&mut self, event: &Event<'_>, target: Release) {
         let Some(object) = &event.object_ref else {
             return;
         };
@@ -92,7 +88,7 @@ impl AuditLog {
         }
         self.our_requests += 1;
         self.deny(event);
-        let Some(refused_from) = refused_from(&object.api_version, target) else {
+        let Some(refused_from) = removed_in(&object.api_version, target) else {
             return;
         };
         let resource = match object.subresource.is_empty() {
@@ -161,7 +157,7 @@ impl AuditLog {
     }
 
     /// The clients that may not list or watch the objects of the group.
-    pub(crate) fn denied(&self) -> Vec<&Denied> {
+    pub fn denied(&self) -> Vec<&Denied> {
         self.denied
             .values()
             .filter(|denied| !denied.is_over)
@@ -169,7 +165,7 @@ impl AuditLog {
     }
 
     /// The clients of old versions, writers first.
-    pub(crate) fn callers(&self) -> Vec<&Caller> {
+    pub fn callers(&self) -> Vec<&Caller> {
         let mut callers: Vec<_> = self.callers.values().collect();
         callers.sort_by_key(|caller| !caller.writes);
         callers
@@ -179,9 +175,10 @@ impl AuditLog {
 const WRITES: [&str; 5] = ["create", "update", "patch", "delete", "deletecollection"];
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
-    use k8s_flowcontrol_analysis::audit;
+    use crate::audit;
     use serde_json::{Value, json};
     use std::io;
 
@@ -195,12 +192,12 @@ mod tests {
         })
     }
 
-    fn read(lines: &[Value]) -> AuditLog {
+    fn read(lines: &[Value]) -> LogCallers {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let mut found = AuditLog::default();
+        let mut found = LogCallers::default();
         let mut log = audit::AuditLog::new();
         let mut each = |event: &Event<'_>| {
-            found.request(event, Release::NEWEST);
+            found.add(event, Release::NEWEST);
             Ok::<(), io::Error>(())
         };
         log.read(text.as_bytes(), &mut each).unwrap();

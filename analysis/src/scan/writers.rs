@@ -1,8 +1,8 @@
 //! Field managers that wrote in old versions, found in managedFields and in the last-applied annotation of `kubectl apply`.
 
-use super::refusal::refused_from;
-use k8s_flowcontrol::meta::Time;
-use k8s_flowcontrol::{GROUP, Release};
+use super::removed::removed_in;
+use k8s_flowcontrol_types::meta::Time;
+use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,35 +14,42 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The evidence for writes of one manager in one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Stamp {
-    pub(crate) manager: String,
-    pub(crate) version: String,
-    pub(crate) evidence: Evidence,
+#[non_exhaustive]
+pub struct Stamp {
+    /// The field manager.
+    pub manager: String,
+    /// The API version.
+    pub version: String,
+    /// The place of the evidence.
+    pub evidence: Evidence,
     /// The number of objects with this evidence.
-    pub(crate) objects: usize,
+    pub objects: usize,
     /// The time of the last write, if it is known.
-    pub(crate) last: Option<String>,
+    pub last: Option<String>,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::refusal::as_release")]
-    pub(crate) refused_from: u32,
+    #[serde(serialize_with = "super::removed::as_release")]
+    pub refused_from: u32,
 }
 
 /// The place of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) enum Evidence {
+#[non_exhaustive]
+pub enum Evidence {
+    /// An entry of managedFields.
     #[serde(rename = "managedFields")]
     ManagedFields,
+    /// The annotation of `kubectl apply`.
     #[serde(rename = "last-applied")]
     LastApplied,
 }
 
-/// All evidence, by manager, version and place.
-#[derive(Debug, Default)]
-pub(super) struct Stamps(BTreeMap<(String, String, Evidence), Stamp>);
+/// The evidence on all objects, by manager, version and place.
+#[derive(Clone, Debug, Default)]
+pub struct Stamps(BTreeMap<(String, String, Evidence), Stamp>);
 
 impl Stamps {
-    /// Adds the evidence on an object.
-    pub(super) fn add(&mut self, object: &Value, target: Release) {
+    /// Adds the evidence on an object, a JSON tree: the versions that servers of `target` do not serve.
+    pub fn add(&mut self, object: &Value, target: Release) {
         let metadata = &object["metadata"];
         let entries = metadata["managedFields"].as_array();
         let mut own = BTreeMap::new();
@@ -75,7 +82,7 @@ impl Stamps {
     }
 
     fn count(&mut self, key: (String, String, Evidence), time: Option<String>, target: Release) {
-        let Some(refused_from) = refused_from(&key.1, target) else {
+        let Some(refused_from) = removed_in(&key.1, target) else {
             return;
         };
         let (manager, version, evidence) = key.clone();
@@ -120,6 +127,7 @@ fn version_of(value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
     use serde_json::json;

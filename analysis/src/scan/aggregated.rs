@@ -1,0 +1,117 @@
+//! API servers behind APIServices. Many embed the controller of API Priority and Fairness, which lists and watches the
+//! objects of the group in the version of its library.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An API server that a cluster aggregates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AggregatedServer {
+    /// The names of its APIServices.
+    pub api_services: Vec<String>,
+    /// The namespace and name of its Service.
+    pub service: String,
+    /// The Deployments that the Service selects.
+    pub deployments: Vec<Deployment>,
+    /// The old versions that its service account requests, by an audit log.
+    pub requests: Vec<String>,
+}
+
+/// A Deployment of an API server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Deployment {
+    /// The namespace and name.
+    pub name: String,
+    /// The images of its containers.
+    pub images: Vec<String>,
+    /// The user name of its service account.
+    pub user: String,
+}
+
+impl AggregatedServer {
+    /// The servers of a list of APIServices, without their Deployments. APIServices of the API server itself have no Service and are
+    /// skipped.
+    pub fn all(api_services: &Value) -> Vec<Self> {
+        let mut services: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for item in items(api_services) {
+            let service = &item["spec"]["service"];
+            if let (Some(namespace), Some(name)) =
+                (service["namespace"].as_str(), service["name"].as_str())
+            {
+                let names = services.entry(format!("{namespace}/{name}"));
+                names.or_default().push(name_of(item));
+            }
+        }
+        let server = |(service, api_services)| Self {
+            api_services,
+            service,
+            deployments: Vec::new(),
+            requests: Vec::new(),
+        };
+        services.into_iter().map(server).collect()
+    }
+
+    /// The namespace and the name of its Service.
+    pub fn service_name(&self) -> (&str, &str) {
+        self.service.split_once('/').unwrap_or(("", &self.service))
+    }
+
+    /// Finds its Deployments: those that the Service selects, in the list of Deployments of its namespace.
+    pub fn find_deployments(&mut self, service: &Value, list: &Value) {
+        let Some(selector) = service["spec"]["selector"].as_object() else {
+            return;
+        };
+        let is_selected = |item: &&Value| {
+            let labels = &item["spec"]["template"]["metadata"]["labels"];
+            !selector.is_empty()
+                && selector
+                    .iter()
+                    .all(|(key, value)| labels.get(key) == Some(value))
+        };
+        let (namespace, _) = self.service_name();
+        let deployments = items(list).filter(is_selected);
+        self.deployments = deployments
+            .map(|item| Deployment::of(item, namespace))
+            .collect();
+    }
+}
+
+impl Deployment {
+    fn of(item: &Value, namespace: &str) -> Self {
+        let pod = &item["spec"]["template"]["spec"];
+        let containers = pod["containers"].as_array();
+        let images = containers.into_iter().flatten();
+        let images = images.filter_map(|container| container["image"].as_str());
+        let account = pod["serviceAccountName"].as_str().unwrap_or("default");
+        Self {
+            name: format!("{namespace}/{}", name_of(item)),
+            images: images.map(str::to_owned).collect(),
+            user: format!("system:serviceaccount:{namespace}:{account}"),
+        }
+    }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list["items"].as_array().into_iter().flatten()
+}
+
+fn name_of(item: &Value) -> String {
+    let name = item["metadata"]["name"].as_str();
+    name.unwrap_or_default().to_owned()
+}
+
+/// The versions of the Go module k8s.io/apiserver whose controller requests an API version, for people; `None` for v1.
+pub fn library(version: &str) -> Option<&'static str> {
+    match version {
+        "v1alpha1" => Some("0.18 and 0.19"),
+        "v1beta1" => Some("0.20 to 0.22"),
+        "v1beta2" => Some("0.23 to 0.25"),
+        "v1beta3" => Some("0.26 to 0.28"),
+        _ => None,
+    }
+}

@@ -1,0 +1,254 @@
+//! Files and pages that are written: none replaces an input, and no name does anything in them.
+
+use crate::common::{Folder, code, run, stderr, stdout};
+use crate::{BOBS, event, lines, report, traffic};
+use serde_json::json;
+
+#[test]
+fn outputs_never_replace_inputs_or_each_other() {
+    let folder = Folder::new();
+    let text = traffic();
+    let log = folder.file("audit.log", &text);
+    let bobs = folder.file("bobs.json", BOBS);
+    let page = folder.path("page.html");
+    for option in ["--html", "--partial", "--parquet"] {
+        for input in [&log, &bobs] {
+            let output = run(&["traffic", "--audit-log", &log, "-f", &bobs, option, input]);
+            assert_eq!(code(&output), 2, "{option}: {}", stderr(&output));
+            assert!(
+                stderr(&output).contains("cannot write"),
+                "{}",
+                stderr(&output)
+            );
+        }
+    }
+    let other_name = folder.path("./audit.log");
+    let output = run(&[
+        "simulate",
+        "--server-seats",
+        "600",
+        "--audit-log",
+        &log,
+        "--html",
+        &other_name,
+    ]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let output = run(&[
+        "seats",
+        "-f",
+        &bobs,
+        "--server-seats",
+        "600",
+        "--svg",
+        &bobs,
+    ]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
+    assert_eq!(std::fs::read_to_string(&bobs).unwrap(), BOBS);
+
+    // A failure leaves the file of an earlier run, and no draft.
+    std::fs::write(&page, "old").unwrap();
+    let broken = folder.file("broken.log", "not an event");
+    // It is not replaced without a yes, before any work.
+    let output = run(&["traffic", "--audit-log", &broken, "--html", &page]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("page.html exists\nhint: use `--force`"));
+    let output = run(&["traffic", "--audit-log", &broken, "--html", &page, "-y"]);
+    assert_eq!(code(&output), 3);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "old");
+    let output = run(&["traffic", "--audit-log", &log, "--html", &page, "--force"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(
+        std::fs::read_to_string(&page)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    let names = std::fs::read_dir(folder.path("")).unwrap();
+    assert!(
+        names
+            .flatten()
+            .all(|name| !name.file_name().to_string_lossy().starts_with('.'))
+    );
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "--html",
+        &folder.path("no/page.html"),
+    ]);
+    assert_eq!(code(&output), 3);
+    assert!(
+        stderr(&output).contains("cannot write"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn cells_of_a_spreadsheet_are_inert() {
+    let folder = Folder::new();
+    let prefixes = [
+        "=", "+", "-", "@", "\t=", "\r=", "\n=", "＝", "＋", "－", "＠",
+    ];
+    let events: Vec<_> = prefixes
+        .iter()
+        .enumerate()
+        .map(|(number, prefix)| {
+            event(
+                &number.to_string(),
+                &format!("{prefix}1+1"),
+                "get",
+                "/version",
+            )
+        })
+        .collect();
+    let split = event("split", "x;=1+1;@y", "get", "/version");
+    let log = folder.file("audit.log", lines(&events) + &lines(&[split]));
+    let output = run(&["traffic", "--audit-log", &log, "-o", "csv"]);
+    let text = stdout(&output);
+    for prefix in prefixes {
+        // A tab may be the end of a cell too.
+        let prefix = prefix.replace("\t=", "\t'=");
+        let inert = [format!(",'{prefix}1+1,"), format!(",\"'{prefix}1+1\",")];
+        assert!(
+            inert.iter().any(|cell| text.contains(cell)),
+            "{prefix:?} in {text}"
+        );
+    }
+    assert!(text.contains(",\"x;'=1+1;'@y\","), "{text}");
+}
+
+/// Names that would do something if a report did not escape them.
+const HOSTILE: [&str; 16] = [
+    "<script>ran=1</script>",
+    "\"><img src=x onerror=ran=1>",
+    "'><svg/onload=ran=1>",
+    "</title><script>ran=1</script>",
+    "</style><style>body{display:none}</style>",
+    "</svg><iframe srcdoc='<script>top.ran=1</script>'></iframe>",
+    "\" onmouseover=\"ran=1",
+    "<a href=javascript:ran=1>x</a>",
+    "&lt;script&gt;ran=1&lt;/script&gt;",
+    "<!--",
+    "]]><script>ran=1</script>",
+    "<link rel=stylesheet href=http://127.0.0.1:1/x.css>",
+    "<meta http-equiv=refresh content=0;url=http://127.0.0.1:1/>",
+    "<base href=http://127.0.0.1:1/>",
+    "<form action=http://127.0.0.1:1/><input autofocus onfocus=ran=1>",
+    "\u{202e}\u{2028}\u{0}`${ran=1}`",
+];
+
+#[test]
+fn hostile_names_run_nothing_in_a_browser() {
+    let folder = Folder::new();
+    let (mut events, mut objects, mut clients) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, name) in HOSTILE.iter().enumerate() {
+        let mut one = event(&number.to_string(), name, "list", "/api/v1/pods");
+        one["user"]["groups"] = json!([name, "system:authenticated"]);
+        one["userAgent"] = (*name).into();
+        one["annotations"]["k8s.io/deprecated"] = "true".into();
+        events.push(one);
+        objects.push(json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
+            "spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 5, "limitResponse": {"type": "Queue", "queuing": {}}}},
+        }));
+        objects.push(json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": name},
+            "spec": {
+                "matchingPrecedence": 100 + number, "priorityLevelConfiguration": {"name": name},
+                "distinguisherMethod": {"type": "ByUser"},
+                "rules": [{"subjects": [{"kind": "User", "user": {"name": name}}],
+                    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "clusterScope": true, "namespaces": ["*"]}]}],
+            },
+        }));
+        clients.push(
+            json!({"name": name, "user": name, "resource": "pods", "rate": 5, "executes": "100ms"}),
+        );
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let objects = folder.file(
+        "objects.json",
+        json!({"kind": "List", "apiVersion": "v1", "items": objects}).to_string(),
+    );
+    let load = folder.file(
+        "load.yaml",
+        json!({"duration": "2s", "clients": clients}).to_string(),
+    );
+    let [traffic, simulated, chart] = ["a.html", "b.html", "c.svg"].map(|name| folder.path(name));
+    for arguments in [
+        [
+            "traffic",
+            "--audit-log",
+            &log,
+            "-f",
+            &objects,
+            "--html",
+            &traffic,
+            "--compare",
+            &objects,
+        ]
+        .as_slice(),
+        &[
+            "simulate",
+            "--load",
+            &load,
+            "-f",
+            &objects,
+            "--html",
+            &simulated,
+            "--server-seats",
+            "20",
+        ],
+        &["seats", "-f", &objects, "--svg", &chart],
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+    }
+    for page in [&traffic, &simulated, &chart] {
+        let text = std::fs::read_to_string(page).unwrap();
+        // The names are there, as text.
+        assert!(text.contains("&lt;script&gt;ran=1"), "{page}: {text}");
+        crate::common::browser::runs_nothing(&text);
+    }
+}
+
+#[test]
+fn the_page_reads_well_in_a_browser() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let bobs = folder.file("bobs.json", BOBS);
+    let page = folder.path("page.html");
+    let arguments = ["--audit-log", &log, "--compare", &bobs, "--html", &page];
+    let report = report(&arguments);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(!html.contains("<b>"));
+    // The tables and the JSON have the same numbers.
+    for level in report["priorityLevels"].as_array().unwrap() {
+        let name = level["name"].as_str().unwrap();
+        let row = format!(
+            "<tr><td>{name}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>",
+            level["requests"], level["seats"]
+        );
+        assert!(html.contains(&row), "{row}");
+    }
+    for level in report["comparison"]["priorityLevels"].as_array().unwrap() {
+        let (before, after) = (&level["before"]["requests"], &level["after"]["requests"]);
+        let row = format!("<td class=\"number\">{before}</td><td class=\"number\">{after}</td>");
+        assert!(html.contains(&row), "{row}");
+    }
+
+    crate::common::browser::reads_well(&html, 3);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_library_of_parquet_the_error_says_what_to_install() {
+    let folder = Folder::new();
+    let (log, rows) = (folder.file("audit.log", traffic()), folder.path("rows"));
+    let output = run(&["traffic", "--audit-log", &log, "--parquet", &rows]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    for expected in ["without support for Apache Parquet", "--features parquet"] {
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    assert!(!std::path::Path::new(&rows).exists());
+}

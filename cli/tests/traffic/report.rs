@@ -1,0 +1,196 @@
+//! The numbers of the report, of a comparison, of partial results and of callers.
+
+use crate::common::{Folder, code, run, stderr, stdout};
+use crate::{BOBS, event, lines, report, traffic};
+use serde_json::{Value, json};
+
+#[test]
+fn the_report_adds_up() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let metrics = "apiserver_resource_objects{group=\"\",resource=\"pods\"} 5000\n\
+                   apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 50000000\n";
+    let metrics = folder.file("metrics.txt", metrics);
+    let found = report(&["--audit-log", &log, "--metrics", &metrics]);
+    assert_eq!(
+        (
+            &found["requests"],
+            &found["incomplete"],
+            &found["schemaVersion"]
+        ),
+        (&json!(60), &json!(1), &json!(1))
+    );
+    let schemas = found["flowSchemas"].as_array().unwrap();
+    let requests: u64 = schemas
+        .iter()
+        .map(|schema| schema["requests"].as_u64().unwrap())
+        .sum();
+    assert_eq!(requests, 60);
+    assert_eq!(schemas[0]["flowSchema"], "global-default");
+    assert_eq!(schemas[0]["users"].as_array().unwrap().len(), 4);
+    // Lists from the watch cache: at most 1 MB at once, and the bound of the level is 8.
+    let lists = &schemas[0]["verbs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|verb| verb["name"] == "list")
+        .unwrap();
+    assert_eq!(
+        (&lists["requests"], &lists["seats"]),
+        (&json!(20), &json!(20 * 8))
+    );
+    assert_eq!(found["deprecated"].as_array().unwrap().len(), 1);
+    assert_eq!(found["deprecated"][0]["removedRelease"], "1.32");
+    let unused = found["unusedFlowSchemas"].as_array().unwrap();
+    assert!(
+        unused
+            .iter()
+            .any(|class| class["flowSchema"] == "catch-all")
+    );
+
+    let table = run(&["traffic", "--audit-log", &log]);
+    let text = stdout(&table);
+    assert!(text.starts_with("60 requests from 2026-01-01T00:00:00Z to 2026-01-01T00:09:50Z\n1 of them without an end in the logs\n"), "{text}");
+    let csv = run(&["traffic", "--audit-log", &log, "-o", "csv"]);
+    let csv = stdout(&csv);
+    assert!(
+        csv.contains("global-default,global-default,\"<b>&\"\"eve\"\"\",list,5,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn a_proposed_configuration_is_compared() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let bobs = folder.file("bobs.json", BOBS);
+    let found = report(&["--audit-log", &log, "--compare", &bobs]);
+    let comparison = &found["comparison"];
+    assert_eq!(comparison["movedRequests"], 15);
+    let moved = &comparison["moves"][0];
+    assert_eq!(
+        (&moved["from"]["flowSchema"], &moved["to"]["flowSchema"]),
+        (&json!("global-default"), &json!("bobs"))
+    );
+    assert_eq!(moved["users"][0]["name"], "bob");
+    let output = run(&["traffic", "--audit-log", &log, "--compare", &bobs]);
+    assert!(
+        stdout(&output).contains("proposed configuration: 15 of 60 requests move"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn partial_results_add_up_to_one_run() {
+    let folder = Folder::new();
+    let text = traffic();
+    let all: Vec<_> = text.lines().collect();
+    let bobs = folder.file("bobs.json", BOBS);
+    // Requests begin in one part and end in another.
+    let parts: Vec<_> = all
+        .chunks(17)
+        .enumerate()
+        .map(|(index, part)| folder.file(&format!("{index}.log"), part.join("\n")))
+        .collect();
+    let logs: Vec<_> = parts.iter().map(String::as_str).collect();
+    let options = ["--compare", &bobs, "--redact=secret"];
+    let whole = report(&[["--audit-log"].as_slice(), &logs, &options].concat());
+    let mut partial = Vec::new();
+    for log in &logs {
+        let file = format!("{log}.json");
+        let output = run(&[
+            &["traffic", "--audit-log", log, "--partial", &file],
+            options.as_slice(),
+        ]
+        .concat());
+        assert_eq!(
+            (code(&output), stdout(&output).as_str()),
+            (0, ""),
+            "{}",
+            stderr(&output)
+        );
+        partial.push(file);
+    }
+    partial.rotate_left(3);
+    let files: Vec<_> = partial.iter().map(String::as_str).collect();
+    let merged = report(&[["merge"].as_slice(), &files].concat());
+    assert_eq!(merged, whole);
+
+    assert_eq!(code(&run(&["traffic", "merge"])), 2);
+    assert_eq!(code(&run(&["traffic", "merge", logs[0]])), 3);
+    let file = folder.path("other.json");
+    run(&[
+        "traffic",
+        "--audit-log",
+        logs[0],
+        "-f",
+        &bobs,
+        "--partial",
+        &file,
+    ]);
+    let output = run(&["traffic", "merge", files[0], &file]);
+    assert!(
+        stderr(&output).contains("has other flow schemas than"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn callers_and_their_changes_are_shown() {
+    let folder = Folder::new();
+    let before = lines(&[event("1", "alice", "get", "/api/v1/namespaces/a/pods/x")]);
+    let after: String = (0..20)
+        .map(|id| event(&id.to_string(), "bob", "list", "/api/v1/namespaces/a/pods"))
+        .map(|event| format!("{event}\n"))
+        .collect();
+    let (before, after) = (
+        folder.file("before.log", before),
+        folder.file("after.log", after),
+    );
+    let arguments = ["traffic", "--audit-log", &after, "--against", &before];
+    let output = run(&arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("new caller"), "{text}");
+    assert!(
+        text.contains("more lists without resourceVersion=0"),
+        "{text}"
+    );
+    assert!(text.contains("no more requests"), "{text}");
+    let output = run(&[&arguments[..], &["-o", "json", "--by", "user"]].concat());
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(
+        (&report["schemaVersion"], &report["by"]),
+        (&json!(1), &json!("user"))
+    );
+    assert_eq!(report["groups"][0]["name"], "bob");
+    assert_eq!(report["groups"][0]["newestLists"], 20);
+    assert_eq!(report["changes"][0]["name"], "bob");
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &after,
+        "--by",
+        "verb",
+        "-o",
+        "csv",
+    ]);
+    let text = stdout(&output);
+    assert!(text.starts_with("verb,requests,seats,lists"), "{text}");
+    assert!(
+        text.contains("\nlist,20,20,20,20,20,0,0,0,0,0,0,"),
+        "{text}"
+    );
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &after,
+        "--by",
+        "verb",
+        "--html",
+        "x.html",
+    ]);
+    assert_eq!(code(&output), 2);
+}
