@@ -63,6 +63,23 @@ fn each_command_has_its_short_table() {
     }
 }
 
+#[test]
+fn a_sized_configuration_is_a_comment() {
+    let folder = Folder::new();
+    let intents = folder.file(
+        "intents.yaml",
+        "server: {seats: 100}\nduration: 5s\nintents:\n- client: {user: alice}\n  waits: {max: 0s}\n  \
+         atLoad: {concurrent: 20, meanSeconds: 0.2}\n",
+    );
+    let output = run(&["size", &intents, "--comment", "markdown"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("### "), "{text}");
+    assert!(text.contains("| Seats of each server | 100 |"), "{text}");
+    assert!(text.contains("kind: PriorityLevelConfiguration"), "{text}");
+    assert!(text.ends_with("\n</details>\n"), "{text}");
+}
+
 /// A user with a token, one with a password, and a proxy with a password in its address.
 #[test]
 fn no_output_has_a_secret() {

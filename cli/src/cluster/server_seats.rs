@@ -1,17 +1,17 @@
 //! The seats of an API server: its concurrency limit.
 
-mod level_metrics;
-
 use super::connect::{ClusterArgs, block_on};
 use super::control_plane::{ApiServer, ControlPlane};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::{Client, Release};
-use level_metrics::{LevelMetrics, MANY};
+use k8s_flowcontrol_analysis::metrics::ObservedLimits;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// More seats than any server has.
+const MANY: u32 = 10_000_000;
 /// The seats with default flags.
 const DEFAULT: u32 = 600;
 
@@ -141,8 +141,8 @@ impl ServerSeats {
         };
         let text = server.text("/metrics").await;
         let text = text.map_err(|error| unknown(error.to_string()))?;
-        let metrics = LevelMetrics::of(&text);
-        let Some((_, seats)) = metrics.seats(levels, release) else {
+        let metrics = ObservedLimits::parse(&text);
+        let Some(seats) = metrics.server_seats(levels, release) else {
             let reason =
                 "its metrics do not fit the priority levels; it may not have followed a change yet";
             return Err(unknown(match metrics.is_empty() {

@@ -1,5 +1,8 @@
 //! `migrate`: bringing manifests to another API version in place.
 
+mod backup;
+mod progress;
+
 use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,15 +12,16 @@ use crate::migrate::{
     write_left_out, write_log, write_patch,
 };
 use crate::output::{Streams, write_report};
+use backup::working_directory;
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::files::{
-    Backups, Candidates, Examined, Status, collect, conflict, examine_all, keep_dirty,
-    without_links, write_all,
+    Candidates, Examined, Status, collect, examine_all, keep_dirty, write_all,
 };
 use k8s_flowcontrol_manifests::{self as manifests, ForeignFieldPolicy, Rule, Settings, Severity};
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use progress::Progress;
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Migrate manifests in place to another API version, keeping comments and layout
 ///
@@ -176,7 +180,7 @@ impl Command for Args {
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     check_release(args)?;
-    check_backup_folder(args)?;
+    backup::check_folder(&args.paths, args.backup.as_deref())?;
     let settings = Settings {
         to: args.to_version,
         release: args.kubernetes,
@@ -188,9 +192,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         },
     };
     let selection = args.selection.selection()?;
-    let backup = args.backup.as_deref();
+    let backup_folder = args.backup.as_deref();
     let helm = helm(args)?;
-    let found = collect(&args.paths, backup, &selection)
+    let found = collect(&args.paths, backup_folder, &selection)
         .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
     let Candidates {
         files,
@@ -208,7 +212,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         keep_dirty(&mut files);
     }
     if args.write && !interrupt.came() {
-        let backups = backups(args, &files)?;
+        let backups = backup::backups(backup_folder, &files)?;
         files = write_all(
             files,
             backups.as_ref(),
@@ -291,60 +295,6 @@ fn helm(args: &Args) -> Result<Option<Helm>, Failure> {
     helm.ok_or_else(missing).map(Some)
 }
 
-/// Returns an error if the backup folder contains a folder to migrate: its files would be taken for backups.
-fn check_backup_folder(args: &Args) -> Result<(), Failure> {
-    let Some(backup) = &args.backup else {
-        return Ok(());
-    };
-    let real = without_links(backup);
-    let is_inside = |path: &&PathBuf| {
-        path.is_dir()
-            && path
-                .canonicalize()
-                .is_ok_and(|path| path.starts_with(&real))
-    };
-    match args.paths.iter().find(is_inside) {
-        Some(path) => Err(unfit(
-            backup,
-            &format!("contains the folder {}", path.display()),
-        )),
-        None => Ok(()),
-    }
-}
-
-/// The backup folder, if every backup in it is its own file.
-fn backups(args: &Args, files: &[Examined]) -> Result<Option<Backups>, Failure> {
-    let Some(folder) = &args.backup else {
-        return Ok(None);
-    };
-    let backups = Backups {
-        folder: folder.clone(),
-        working_directory: working_directory()?,
-    };
-    match conflict(files, &backups) {
-        Some(file) => {
-            Progress::clear();
-            let why = format!("makes a file to change the backup of {}", file.display());
-            Err(unfit(folder, &why))
-        }
-        None => Ok(Some(backups)),
-    }
-}
-
-fn unfit(backup: &Path, why: &str) -> Failure {
-    let message = format!(
-        "the backup folder {} {why}; nothing was written",
-        backup.display()
-    );
-    Failure::usage(message).hint("name another folder with `--backup DIR`")
-}
-
-fn working_directory() -> Result<PathBuf, Failure> {
-    std::env::current_dir()
-        .and_then(std::fs::canonicalize)
-        .map_err(|error| Failure::input(format!("cannot find the working directory: {error}")))
-}
-
 /// Prints the changes to the standard output and the findings to the standard error.
 fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), Failure> {
     let here = working_directory()?;
@@ -391,29 +341,5 @@ fn exit(args: &Args, summary: Summary, has_unread: bool) -> Exit {
         Exit::Findings
     } else {
         Exit::Success
-    }
-}
-
-/// A progress line on the terminal.
-struct Progress;
-
-impl Progress {
-    /// The number of files from which progress is shown.
-    const LONG: usize = 500;
-
-    fn of(what: &'static str, total: usize) -> impl FnMut(usize) {
-        let is_shown = total >= Self::LONG && std::io::stderr().is_terminal();
-        move |done| {
-            if is_shown {
-                // A failure to show progress does not end the run.
-                let _ = write!(std::io::stderr(), "\r{done} of {total} files {what}");
-            }
-        }
-    }
-
-    fn clear() {
-        if std::io::stderr().is_terminal() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
     }
 }

@@ -13,9 +13,11 @@
 
 pub mod catalog;
 mod flow;
+mod server_seats;
 mod stored;
 mod text;
 
 pub use flow::{FlowMetrics, Quantity, Series};
+pub use server_seats::ObservedLimits;
 pub use stored::StoredObjects;
 pub use text::{Sample, samples};

@@ -154,11 +154,15 @@ impl Canvas<'_> {
         let width = usize::from(self.area.width).saturating_sub(32).min(BAR.1);
         match level.is_exempt() {
             true => self.line(
-                &format!("in use     {in_use} seats, without a limit"),
+                &format!(
+                    "in use     {in_use} {}, without a limit",
+                    if in_use == "1" { "seat" } else { "seats" }
+                ),
                 Style::new(),
             ),
             false => {
-                let text = format!("in use     {in_use} of {limit} seats");
+                let unit = if limit == "1" { "seat" } else { "seats" };
+                let text = format!("in use     {in_use} of {limit} {unit}");
                 let text = format!("{}{}", padded(&text, 32), load(level, width));
                 self.line(&text, self.alarm(level));
                 let nominal = number(level.nominal_seats);

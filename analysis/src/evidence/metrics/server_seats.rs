@@ -1,30 +1,43 @@
-//! The limits of priority levels in the metrics of an API server, and the seats that follow from them.
+//! The seats of an API server, which follow from the limits of priority levels in its metrics.
 
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
-use k8s_flowcontrol::rules::limits::ServerLimits;
-use k8s_flowcontrol_analysis::metrics::catalog::{
-    NOMINAL_LIMIT_SEATS, REQUEST_CONCURRENCY_LIMIT, UPPER_LIMIT_SEATS,
-};
-use k8s_flowcontrol_analysis::metrics::samples;
+use super::catalog::{NOMINAL_LIMIT_SEATS, REQUEST_CONCURRENCY_LIMIT, UPPER_LIMIT_SEATS};
+use super::text::samples;
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use std::collections::BTreeMap;
 
 /// More seats than any server has.
-pub(super) const MANY: u32 = 10_000_000;
+const MANY: u32 = 10_000_000;
 /// The mandatory level, which borrows without a limit.
 const CATCH_ALL: &str = "catch-all";
 
-/// The limits of the priority levels in the metrics of a server.
-#[derive(Default)]
-pub(super) struct LevelMetrics {
+/// The limits of the priority levels in the metrics of a server, from which its seats follow.
+///
+/// A server does not tell its seats (`--max-requests-inflight` plus `--max-mutating-requests-inflight`). Since 1.26 the level `catch-all`
+/// shows them: it borrows up to all of them. Earlier servers show rounded limits alone, which fit a few numbers, of which the roundest is taken.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::metrics::ObservedLimits;
+/// use k8s_flowcontrol_types::Release;
+///
+/// let limits = ObservedLimits::parse(
+///     "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"catch-all\"} 4\n\
+///      apiserver_flowcontrol_upper_limit_seats{priority_level=\"catch-all\"} 154\n",
+/// );
+/// assert_eq!(limits.server_seats(&[], Release::NEWEST), Some(150));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObservedLimits {
     nominal: BTreeMap<String, i64>,
     upper: BTreeMap<String, i64>,
     /// The name before 1.26.
     before: BTreeMap<String, i64>,
 }
 
-impl LevelMetrics {
-    pub(super) fn of(text: &str) -> Self {
+impl ObservedLimits {
+    /// Reads the text of `/metrics`.
+    pub fn parse(text: &str) -> Self {
         let mut metrics = Self::default();
         for sample in samples(text) {
             let values = match sample.name {
@@ -40,28 +53,30 @@ impl LevelMetrics {
         metrics
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether the metrics have no limits of priority levels.
+    pub fn is_empty(&self) -> bool {
         self.nominal.is_empty() && self.before.is_empty()
     }
 
-    /// The seats, and the name of the metric from which they follow.
-    pub(super) fn seats(
+    /// The seats of the server; `None` if the metrics do not fit the priority levels, for example because the server has not followed a change
+    /// yet.
+    pub fn server_seats(
         &self,
         levels: &[PriorityLevelConfiguration],
         release: Release,
-    ) -> Option<(&'static str, u32)> {
-        let (name, nominal) = match self.nominal.is_empty() {
-            true => (REQUEST_CONCURRENCY_LIMIT.name(), &self.before),
-            false => (NOMINAL_LIMIT_SEATS.name(), &self.nominal),
+    ) -> Option<u32> {
+        let nominal = match self.nominal.is_empty() {
+            true => &self.before,
+            false => &self.nominal,
         };
         // Without a borrowing limit, a level borrows up to all seats of the server.
         let catch_all = self.upper.get(CATCH_ALL).zip(nominal.get(CATCH_ALL));
         if let Some(seats) =
             catch_all.and_then(|(upper, nominal)| u32::try_from(upper - nominal).ok())
         {
-            return Some((name, seats));
+            return Some(seats);
         }
-        Some((name, concurrency_limit(levels, nominal, release)?))
+        concurrency_limit(levels, nominal, release)
     }
 }
 
@@ -113,9 +128,10 @@ fn first(has: impl Fn(u32) -> bool) -> u32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
-    use k8s_flowcontrol::rules::bootstrap;
+    use k8s_flowcontrol_rules::bootstrap;
 
     fn levels(release: Release) -> Vec<PriorityLevelConfiguration> {
         bootstrap::objects(release)
@@ -128,7 +144,7 @@ mod tests {
     fn metrics(
         name: &str,
         limits: &ServerLimits,
-        value: fn(&k8s_flowcontrol::rules::limits::LevelLimits) -> i64,
+        value: fn(&k8s_flowcontrol_rules::limits::LevelLimits) -> i64,
     ) -> String {
         let lines = limits.levels().iter().map(|level| {
             format!(
@@ -146,18 +162,15 @@ mod tests {
         let limits = ServerLimits::new(&[], 157, release);
         let text = metrics("nominal_limit_seats", &limits, |level| level.nominal)
             + &metrics("upper_limit_seats", &limits, |level| level.maximum);
-        let (name, seats) = LevelMetrics::of(&text).seats(&[], release).unwrap();
-        assert_eq!(
-            (name, seats),
-            ("apiserver_flowcontrol_nominal_limit_seats", 157)
-        );
+        let found = ObservedLimits::parse(&text).server_seats(&[], release);
+        assert_eq!(found, Some(157));
     }
 
     #[test]
     fn the_metrics_of_a_real_server() {
-        let text = include_str!("../../../tests/fixtures/metrics-1.36.txt");
-        let found = LevelMetrics::of(text).seats(&[], Release::NEWEST);
-        assert_eq!(found.map(|(_, seats)| seats), Some(150));
+        let text = include_str!("../../../tests/fixtures/metrics/1.36.txt");
+        let found = ObservedLimits::parse(text).server_seats(&[], Release::NEWEST);
+        assert_eq!(found, Some(150));
     }
 
     #[test]
@@ -167,11 +180,8 @@ mod tests {
         for seats in [150, 600, 3_000] {
             let limits = ServerLimits::new(&levels, seats, release);
             let text = metrics("request_concurrency_limit", &limits, |level| level.nominal);
-            let found = LevelMetrics::of(&text).seats(&levels, release).unwrap();
-            assert_eq!(
-                found,
-                ("apiserver_flowcontrol_request_concurrency_limit", seats)
-            );
+            let found = ObservedLimits::parse(&text).server_seats(&levels, release);
+            assert_eq!(found, Some(seats));
         }
     }
 
@@ -181,7 +191,13 @@ mod tests {
         let levels = levels(release);
         let text = "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"system\"} 30\n\
                     apiserver_flowcontrol_nominal_limit_seats{priority_level=\"workload-low\"} 30\n";
-        assert_eq!(LevelMetrics::of(text).seats(&levels, release), None);
-        assert_eq!(LevelMetrics::of("").seats(&levels, release), None);
+        assert_eq!(
+            ObservedLimits::parse(text).server_seats(&levels, release),
+            None
+        );
+        assert_eq!(
+            ObservedLimits::parse("").server_seats(&levels, release),
+            None
+        );
     }
 }
