@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::scan::{
-    Caller, ClusterScan, Denied, Deployment, Evidence, Fails, HelmRevision, LogCallers, Part, Stamp,
-    Unread, library, refusals,
+    Caller, ClusterScan, Denied, Deployment, Evidence, Fails, HelmRevision, LogCallers, Part,
+    Stamp, Unread, library, refusals,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
