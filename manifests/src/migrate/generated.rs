@@ -1,9 +1,11 @@
 //! Files that name many versions for a reason, and need one note at most: generated code, the documents of servers, and tables of
 //! versions.
 
+mod paths;
+mod tables;
+
 use super::findings::{Finding, Rule, Severity};
 use k8s_flowcontrol_types::ApiVersion;
-use std::collections::BTreeSet;
 
 /// The reason for old versions in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +51,6 @@ const PUBLISHED: [&str; 6] = [
     "kind: apiresourcelist",
 ];
 
-/// The number of versions of other groups from which a file is a table of versions.
-const TABLE: usize = 3;
-
 /// The number of findings in a program from which one stands for all.
 const MANY: usize = 40;
 
@@ -62,78 +61,27 @@ pub(crate) fn reason(text: &str, path: &str) -> Option<Reason> {
         end -= 1;
     }
     let head = text[..end].to_ascii_lowercase();
-    if MARKS.iter().any(|mark| head.contains(mark)) || is_generated_path(path) {
+    if MARKS.iter().any(|mark| head.contains(mark)) || paths::is_generated(path) {
         return Some(Reason::Generated);
     }
     let is_openapi = ["\"swagger\"", "\"openapi\"", "openapi: 3"]
         .iter()
         .any(|mark| head.contains(mark))
-        || head.contains("\"io.k8s.api.");
+        || head.contains("\"io.k8s.api.")
+        || head.contains("definitions/io.k8s.")
+        || is_json_schema(&head)
+        || text.contains("\"x-kubernetes-group-version-kind\"");
     if is_openapi || PUBLISHED.iter().any(|mark| head.contains(mark)) {
         return Some(Reason::Published);
     }
-    (other_versions(text) >= TABLE).then_some(Reason::Table)
+    tables::is_table(text).then_some(Reason::Table)
 }
 
-/// Whether a path is that of generated code.
-fn is_generated_path(path: &str) -> bool {
-    let path = path.to_ascii_lowercase().replace('\\', "/");
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    let folders = ["/_gen/", "/generated/", "/third_party/", "/site-packages/"];
-    name.starts_with("zz_generated")
-        || name.contains(".generated.")
-        || name.ends_with(".pb.go")
-        || name.starts_with("flowcontrolapiserver")
-        || name.starts_with("flowcontrol_apiserver")
-        || folders
-            .iter()
-            .any(|folder| format!("/{path}").contains(folder))
-}
-
-/// The number of different old versions of other groups in a text.
-fn other_versions(text: &str) -> usize {
-    const GROUPS: [&str; 18] = [
-        "extensions",
-        "policy",
-        "batch",
-        "apps",
-        "autoscaling",
-        "networking.k8s.io",
-        "rbac.authorization.k8s.io",
-        "authorization.k8s.io",
-        "authentication.k8s.io",
-        "apiextensions.k8s.io",
-        "apiregistration.k8s.io",
-        "admissionregistration.k8s.io",
-        "storage.k8s.io",
-        "scheduling.k8s.io",
-        "certificates.k8s.io",
-        "coordination.k8s.io",
-        "discovery.k8s.io",
-        "events.k8s.io",
-    ];
-    let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices("/v") {
-        let rest = &text[at + 1..];
-        let length = rest[1..]
-            .find(|next: char| !next.is_ascii_alphanumeric())
-            .map_or(rest.len(), |length| length + 1);
-        let version = &rest[..length];
-        if !(version.contains("beta") || version.contains("alpha")) {
-            continue;
-        }
-        let group = GROUPS.iter().find(|group| {
-            let before = text[..at].strip_suffix(**group);
-            before.is_some_and(|before| {
-                !before.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '.')
-            })
-        });
-        found.extend(group.map(|group| (*group, version)));
-        if found.len() >= TABLE {
-            break;
-        }
-    }
-    found.len()
+/// Whether a JSON text describes the fields of objects, and is none itself.
+fn is_json_schema(head: &str) -> bool {
+    let is_object = head.trim_start().starts_with('{');
+    let fields = head.find("\"properties\":").filter(|_| is_object);
+    fields.is_some_and(|at| !head[..at].contains("\"apiversion\": \""))
 }
 
 /// One note for the findings of a file that has a reason for old versions.

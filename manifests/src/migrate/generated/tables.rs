@@ -1,0 +1,140 @@
+//! Files that list the versions of many groups.
+
+use std::collections::BTreeSet;
+
+/// The number of old versions of other groups, as `apiVersion` writes them, from which a file is a table of versions.
+const VERSIONS: usize = 3;
+
+/// The number of them as names of clients, such as `BatchV1beta1Api`. A program that only uses clients has fewer.
+const CLIENTS: usize = 8;
+
+const GROUPS: [&str; 21] = [
+    "extensions",
+    "policy",
+    "batch",
+    "apps",
+    "autoscaling",
+    "networking",
+    "rbac",
+    "rbacauthorization",
+    "authorization",
+    "authentication",
+    "apiextensions",
+    "apiregistration",
+    "admissionregistration",
+    "storage",
+    "scheduling",
+    "certificates",
+    "coordination",
+    "discovery",
+    "events",
+    "node",
+    "resource",
+];
+
+/// The number of imports from which a file that has little else is the index of a library.
+const IMPORTS: usize = 40;
+
+/// Whether a text lists old versions of many other groups, or the modules of a library.
+pub(super) fn is_table(text: &str) -> bool {
+    lists_versions(text) || is_index(text)
+}
+
+fn is_index(text: &str) -> bool {
+    const WORDS: [&str; 4] = ["export * from", "export {", "from ", "import "];
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let imports = lines.clone().filter(|line| {
+        WORDS.iter().any(|word| line.starts_with(word)) || line.contains("require(\"./")
+    });
+    let imports = imports.count();
+    imports >= IMPORTS && imports >= lines.count() / 2
+}
+
+fn lists_versions(text: &str) -> bool {
+    let mut versions = BTreeSet::new();
+    let mut clients = BTreeSet::new();
+    let bytes = text.as_bytes();
+    for stage in ["alpha", "beta"] {
+        for (at, _) in text.match_indices(stage) {
+            // `v1` before the stage, and a group before that.
+            let Some(start) = at.checked_sub(2) else {
+                continue;
+            };
+            if !matches!(bytes[start], b'v' | b'V') || !bytes[start + 1].is_ascii_digit() {
+                continue;
+            }
+            let length = text[start..]
+                .find(|next: char| !next.is_ascii_alphanumeric())
+                .unwrap_or(text.len() - start);
+            let version = &text[start..start + length.min("v1alpha10".len())];
+            let (is_plain, before) = match text[..start].strip_suffix('/') {
+                Some(before) => (true, before),
+                None => (false, text[..start].trim_end_matches('_')),
+            };
+            let Some(group) = group(before, is_plain) else {
+                continue;
+            };
+            let found = if is_plain {
+                &mut versions
+            } else {
+                &mut clients
+            };
+            found.insert((group, version.to_ascii_lowercase()));
+            if versions.len() >= VERSIONS || clients.len() >= CLIENTS {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The group with whose name a text ends: `batch`, `networking.k8s.io`. A word before it is part of another group's name,
+/// but not in the name of a client.
+fn group(text: &str, is_whole: bool) -> Option<&'static str> {
+    let text = text.strip_suffix(".k8s.io").unwrap_or(text);
+    let text = text.strip_suffix(".authorization").unwrap_or(text);
+    GROUPS.into_iter().find(|group| {
+        let start = text.len().checked_sub(group.len());
+        start.is_some_and(|start| {
+            let end = text.get(start..);
+            end.is_some_and(|end| end.eq_ignore_ascii_case(group))
+                && !text[..start]
+                    .ends_with(|last: char| last == '.' || is_whole && last.is_ascii_alphanumeric())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_table;
+
+    #[test]
+    fn lists_of_versions_and_of_clients() {
+        assert!(is_table(
+            "batch/v1beta1, policy/v1beta1, rbac.authorization.k8s.io/v1alpha1"
+        ));
+        assert!(!is_table(
+            "batch/v1beta1, policy/v1beta1, flowcontrol.apiserver.k8s.io/v1beta1"
+        ));
+        assert!(!is_table(
+            "com.example.batch/v1beta1 x.policy/v1beta1 my.apps/v1beta1"
+        ));
+        let clients = [
+            "admissionregistration_v1alpha1_api",
+            "BatchV1beta1Api",
+            "policyv1beta1",
+            "StorageV1alpha1",
+            "nodeV1beta1",
+            "EventsV1beta1Event",
+            "discovery_v1beta1",
+            "resource_v1alpha3",
+        ];
+        assert!(is_table(&clients.join("\n")));
+        assert!(!is_table(&clients[1..].join("\n")));
+        let index = "export * from './v1beta1FlowSchema';\n".repeat(40);
+        assert!(is_table(&index));
+        assert!(
+            !is_table(&index[1..]) && !is_table(&format!("{index}{}", "let x = 1;\n".repeat(42)))
+        );
+    }
+}
