@@ -8,7 +8,8 @@
 )]
 
 use k8s_flowcontrol_analysis::metrics::catalog::{self, Metric, MetricKind, Stability};
-use k8s_flowcontrol_analysis::monitoring::Monitoring;
+use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
+use k8s_flowcontrol_text::{to_yaml, yaml_to_json};
 use k8s_flowcontrol_types::Release;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -323,6 +324,38 @@ fn a_selector_is_in_every_query() {
         for (_, matchers) in metrics_of(expression) {
             assert!(matchers.starts_with(selector), "{expression}");
         }
+    }
+}
+
+/// A value of a selector stays inside its string, in the expressions and in the YAML of the rules.
+#[test]
+fn a_hostile_selector_is_text_in_yaml() {
+    for value in [
+        "x: y",
+        "\\n- alert: Evil",
+        "#",
+        "{{ $labels.x }}",
+        "' `",
+        "\\\"} or vector(1) #",
+    ] {
+        let selector = format!("job=\"{value}\"");
+        let monitoring = Monitoring::new(release("1.36")).with_selector(selector.parse().unwrap());
+        for object in [monitoring.rules(), monitoring.dashboard()] {
+            let read = yaml_to_json(to_yaml(&object).as_bytes()).unwrap();
+            let read: Value = serde_json::from_str(&read).unwrap();
+            assert_eq!(read, object, "{value:?}");
+        }
+        let mut all = Vec::new();
+        expressions(&monitoring.rules(), "expr", &mut all);
+        assert!(all.iter().any(|expression| expression.contains(&selector)));
+    }
+    // A string that ends early is not a selector.
+    for wrong in [
+        "job=\"x\"} or vector(1) #",
+        "job=\"x\n",
+        "job=\"x\"\n- alert: Evil",
+    ] {
+        wrong.parse::<Selector>().unwrap_err();
     }
 }
 

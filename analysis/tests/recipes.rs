@@ -16,6 +16,7 @@ mod strategies;
 use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::Classifier;
+use k8s_flowcontrol_text::{to_yaml, yaml_to_json};
 use k8s_flowcontrol_types::api::v1::FlowSchema;
 use k8s_flowcontrol_types::{Release, Resource};
 use proptest::prelude::*;
@@ -180,4 +181,47 @@ fn groups_count() {
         probes.proof[0].after.as_ref().unwrap().priority_level,
         "exempt"
     );
+}
+
+/// Names that are YAML, Markdown or a template are text in the YAML of a recipe.
+#[test]
+fn hostile_names_are_text_in_yaml() {
+    for name in [
+        "a: b",
+        "x\n- kind: Group",
+        "x\n---\nkind: Pod",
+        "{{ .Values.x }}",
+        "!!binary |",
+        "*alias",
+        "&anchor x",
+        "# comment",
+        "' \" `",
+        "yes",
+        "0x1F",
+        "~",
+        "\u{2028}\u{85}\u{feff}\u{7f}\u{1b}[31m",
+        "",
+        " ",
+        "<script>",
+    ] {
+        let client = Client::User {
+            name: name.to_owned(),
+            groups: None,
+        };
+        let Ok(recipe) = Recipes::built_in(600, Release::NEWEST).isolate(&client, 5) else {
+            // A name of which no object can be made is an error.
+            continue;
+        };
+        let schema = serde_json::to_value(&recipe.flow_schema).unwrap();
+        let level = serde_json::to_value(&recipe.priority_level).unwrap();
+        assert!(
+            schema.to_string().contains(&json!(name).to_string()),
+            "{schema}"
+        );
+        for object in [schema, level] {
+            let read = yaml_to_json(to_yaml(&object).as_bytes()).unwrap();
+            let read: serde_json::Value = serde_json::from_str(&read).unwrap();
+            assert_eq!(read, object, "{name:?}");
+        }
+    }
 }

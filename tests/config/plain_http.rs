@@ -2,11 +2,12 @@
 
 use crate::exec::plugin;
 use crate::kubeconfig::document;
-use crate::support::{Folder, HttpProxy, Notices, Server, ask, ask_with};
+use crate::support::{Folder, HttpProxy, Notices, Request, Server, ask, ask_with, found};
 use k8s_flowcontrol::client::http::HeaderValue;
 use k8s_flowcontrol::config::{Config, Impersonation, Secret};
 use k8s_flowcontrol::{Client, Error};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn credentials_are_dropped_with_a_warning() {
@@ -118,4 +119,26 @@ async fn no_proxy_or_redirect_sees_credentials_of_a_server_with_tls() {
         heads.starts_with("CONNECT ") && !heads.contains("planted"),
         "{heads}"
     );
+}
+
+/// A connection that is used again, or opened again after the server closed it, gets no more than the first.
+#[tokio::test]
+async fn a_resumed_connection_gets_none() {
+    let closing = |request: &Request| ("200 OK\r\nConnection: close", found(request).1);
+    for (server, connections) in [
+        (Server::plain().await, 1),
+        (Server::start("127.0.0.1:0", Vec::new(), closing).await, 4),
+    ] {
+        let config = Config::new(server.url()).unwrap();
+        let client = Client::new(config.with_token(Secret::new("planted"))).unwrap();
+        for client in [&client, &client, &client.clone(), &client] {
+            ask(client).await.unwrap();
+        }
+        let sent = server.requests();
+        let used: BTreeSet<usize> = sent.iter().map(|request| request.connection).collect();
+        assert_eq!((sent.len(), used.len()), (4, connections));
+        for request in sent {
+            assert!(!request.head.contains("planted"), "{}", request.head);
+        }
+    }
 }

@@ -206,12 +206,12 @@ async fn an_unchanged_object_is_not_applied_again() {
 
 #[tokio::test]
 async fn it_works_through_an_upgrade_that_removes_its_version() {
-    // 1.28 serves v1beta2 and v1beta3, 1.32 serves v1 alone.
-    let world = World::start("1.28").await;
+    // 1.25 serves v1beta1 and v1beta2, 1.33 and later serve v1 alone.
+    let world = World::start("1.25").await;
     world.set("checkout", 10);
     let before = world.wait_for_shares("tenant-checkout", 10).await;
 
-    for (release, shares) in [("1.29", 20), ("1.32", 30)] {
+    for (release, shares) in [("1.28", 15), ("1.29", 20), ("1.33", 25), ("1.36", 30)] {
         world.server.upgrade(release).await.unwrap();
         world.set("checkout", shares);
         world.wait_for_shares("tenant-checkout", shares).await;

@@ -1,9 +1,11 @@
 //! The programs in `examples/`, run as a user runs them, without a cluster.
 
 use crate::support::release;
+use serde_json::json;
 use std::env;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 /// The folder of the examples, built once for all tests from the sources as they are now.
@@ -207,6 +209,100 @@ fn wait_waits_and_updates() {
     ] {
         assert!(out.contains(part), "no {part:?} in:\n{out}");
     }
+}
+
+/// Runs an example with standard input.
+fn run_with_input(name: &str, input: &str) -> serde_json::Value {
+    let path = EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    let mut child = Command::new(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{name} failed");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn admission_rejects_and_warns() {
+    let review = |spec: serde_json::Value| {
+        let object = json!({"metadata": {"name": "mine"}, "spec": spec});
+        let request = json!({"uid": "7", "kind": {"kind": "FlowSchema"}, "object": object});
+        run_with_input("admission", &json!({"request": request}).to_string())["response"].clone()
+    };
+    let level = json!({"name": "workload-low"});
+    let rejected = review(json!({"priorityLevelConfiguration": level, "matchingPrecedence": 1}));
+    assert_eq!(
+        (&rejected["allowed"], &rejected["uid"]),
+        (&json!(false), &json!("7"))
+    );
+    assert!(
+        rejected["status"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("matchingPrecedence")
+    );
+    let level = json!({"name": "missing"});
+    let warned = review(json!({"priorityLevelConfiguration": level, "matchingPrecedence": 900}));
+    assert_eq!(warned["allowed"], true);
+    let warnings = warned["warnings"].to_string();
+    assert!(
+        warnings.contains("spec.priorityLevelConfiguration"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn an_exporter_reads_a_store() {
+    let out = run("exporter", &[]);
+    for part in [
+        "flowcontrol_nominal_seats{level=\"workload-low\"} ",
+        "flowcontrol_store_stale 0",
+        "flowcontrol_client_attempts_total{verb=\"list\",resource=\"prioritylevelconfigurations\",code=\"200\"} 1",
+        "flowcontrol_client_retry_budget 500",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
+fn a_load_shedder_gives_up_optional_work_and_takes_it_up_again() {
+    let out = run("load_shedder", &[]);
+    let last = out.lines().last().unwrap();
+    let numbers: Vec<u32> = last
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    assert_eq!(numbers.iter().sum::<u32>(), 10, "{out}");
+    assert!(numbers[0] > 0 && numbers[1] > 0, "{out}");
+}
+
+#[test]
+fn paging_stops_goes_on_and_is_cancelled() {
+    let out = run("paging", &[]);
+    for part in [
+        "read 6 and saved the place",
+        "read 13 schemas in pages",
+        "read 13 schemas at once",
+        "with a limit: timed out is true",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
+fn an_audit_log_is_analysed() {
+    let log =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("analysis/tests/fixtures/loaded/audit.log.gz");
+    let out = run("audit", &[log.to_str().unwrap()]);
+    assert!(
+        out.lines().count() > 3 && out.ends_with(" requests, 0 broken lines\n"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use k8s_flowcontrol::{Error, Resource as _};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file that is removed at the end of the test.
@@ -339,6 +340,37 @@ async fn a_request_with_a_secret_matches_its_recording() {
     let replayed = send(&replay.client().unwrap(), "planted-2");
     replayed.get_raw(path).await.unwrap();
     replay.finish().unwrap();
+}
+
+/// Credentials that somebody wrote into a recording are not sent: a replay has no connection, and its requests have none.
+#[tokio::test]
+async fn a_recording_adds_no_credentials() {
+    let tape = Tape::new();
+    let script = Script::start(vec![answer(200, "", json!({}).to_string())]).await;
+    let recorder = tape.recorder();
+    let config = script.client.config().clone();
+    let client = Client::new(config.with_token(Secret::new("planted"))).unwrap();
+    recorder.record(client).get_raw("/x").await.unwrap();
+    recorder.finish().unwrap();
+    assert!(!tape.text().contains("planted"), "{}", tape.text());
+
+    let headers = r#""request":{"headers":{"authorization":"Bearer planted"},"#;
+    let doctored = tape.text().replacen(r#""request":{"#, headers, 1);
+    assert!(doctored.contains("planted"));
+    let Ok(replay) = Replay::parse(&doctored) else {
+        return;
+    };
+    let seen = Arc::new(AtomicU32::new(0));
+    let count = seen.clone();
+    let client = replay.client().unwrap().layer(move |request, next| {
+        let secret = request.headers().contains_key("authorization");
+        count.fetch_add(if secret { 100 } else { 1 }, Ordering::Relaxed);
+        next.run(request)
+    });
+    // The doctored request is another one than the client sends, or the same without the header.
+    let _ = client.get_raw("/x").await;
+    assert_eq!(seen.load(Ordering::Relaxed), 1, "one request, without it");
+    assert_eq!(script.requests().len(), 1, "the recorded request alone");
 }
 
 #[test]
