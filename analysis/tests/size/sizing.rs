@@ -1,7 +1,9 @@
 //! Answers, and their reasons.
 
 use crate::{RELEASE, built_in, size, sized};
-use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer};
+use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::size::{Answer, Collector, Intents, SizeError, Sizer};
+use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Resource;
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -136,4 +138,157 @@ intents:
     for field in ["resourceVersion", "uid", "status"] {
         assert!(!manifests.contains(field), "{manifests}");
     }
+}
+
+#[test]
+fn the_cheapest_tier_that_is_enough_is_chosen() {
+    let load = "
+intents:
+- name: a
+  client: {user: a}
+  waits: {max: 100ms}
+  atLoad: {concurrent: 20, meanSeconds: 0.5}
+";
+    let tiers = "server: {tiers: [{name: 4XL, seats: 400, price: 60}, {name: S, seats: 10, price: 5}, {name: XL, seats: 60, price: 15}]}";
+    let sizing = sized(&format!("{tiers}\nduration: 5s{load}"));
+    let tier = sizing.tier.as_ref().unwrap();
+    assert_eq!((tier.name.as_str(), sizing.seats), ("XL", 60));
+    let tried: Vec<_> = sizing
+        .tiers
+        .iter()
+        .map(|(tier, fits)| (tier.name.as_str(), *fits))
+        .collect();
+    assert_eq!(tried, [("S", false), ("XL", true)]);
+
+    // The fewest seats are more than those of the tier that is too small, and at most those of the one that is enough.
+    let sizing = sized(&format!("server: {{seats: unknown}}\nduration: 5s{load}"));
+    assert!(sizing.seats > 10 && sizing.seats <= 60, "{}", sizing.seats);
+    let Answer::Impossible(impossible) = size(&format!(
+        "server: {{seats: {}}}\nduration: 5s{load}",
+        sizing.seats - 1
+    )) else {
+        panic!("one seat less is enough too")
+    };
+    assert_eq!(impossible.needed, Some(sizing.seats));
+
+    let answer = size(&format!(
+        "server: {{tiers: [{{name: S, seats: 10, price: 5}}]}}\nduration: 5s{load}"
+    ));
+    let Answer::Impossible(impossible) = answer else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(impossible.seats, 10);
+}
+
+#[test]
+fn a_client_gets_at_most_its_seats() {
+    let sizing = sized(
+        "
+server: {seats: 100}
+duration: 5s
+intents:
+- name: scanner
+  client: {user: scanner}
+  neverMoreThan: {seats: 5}
+  atLoad: {concurrent: 50, meanSeconds: 0.2}
+",
+    );
+    assert!(
+        sizing.before.iter().any(|check| !check.is_met()),
+        "{:?}",
+        sizing.before
+    );
+    assert!(sizing.proof.is_met());
+    let [change] = &sizing.changes[..] else {
+        panic!("{:#?}", sizing.changes)
+    };
+    assert!(change.peak_seats <= 5, "{change:?}");
+    let limited = change.priority_level.spec.limited.as_ref().unwrap();
+    assert_eq!(limited.borrowing_limit_percent, Some(0));
+}
+
+#[test]
+fn a_client_is_not_starved_by_another() {
+    let sizing = sized(
+        "
+server: {seats: 60}
+duration: 5s
+intents:
+- name: small
+  client: {user: small}
+  waits: {p99: 200ms}
+  neverStarvedBy: [{user: greedy}]
+  atLoad: {concurrent: 2, meanSeconds: 0.1}
+- name: greedy
+  client: {user: greedy}
+  waits: {p99: 60s}
+  atLoad: {concurrent: 200, meanSeconds: 1}
+",
+    );
+    assert!(sizing.proof.is_met());
+    // In one of the simulations the other client sends more than in the intents.
+    let titles: Vec<_> = sizing
+        .proof
+        .examined
+        .iter()
+        .map(|examined| &examined.title)
+        .collect();
+    assert!(
+        titles.iter().any(|title| title.contains("greedy")),
+        "{titles:?}"
+    );
+}
+
+/// The answer for a log of alice's requests, each with its start and end in seconds.
+fn of_log(requests: &[(u32, u32)], intents: &str) -> Result<Answer, SizeError> {
+    let (schemas, levels) = built_in();
+    let mut collector = Collector::new(&schemas, &levels, 60, RELEASE)?;
+    let mut log = AuditLog::new();
+    let mut add = |event: &Event<'_>| {
+        collector.add(event, &event.attributes(), Stored::NotFound);
+        Ok::<(), std::io::Error>(())
+    };
+    for (id, (start, end)) in requests.iter().enumerate() {
+        let time = |second: &u32| format!("2026-01-02T03:04:{second:02}.000000Z");
+        let event = json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
+            "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get", "user": {"username": "alice", "groups": ["system:authenticated"]},
+            "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"}, "responseStatus": {"code": 200},
+            "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
+        });
+        log.read(event.to_string().as_bytes(), &mut add).unwrap();
+    }
+    log.finish(&mut add).unwrap();
+    let requests = collector.finish()?;
+    let intents = Intents::read(intents.as_bytes()).unwrap();
+    let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests))?;
+    sizer.size(|_| ControlFlow::Continue(()))
+}
+
+#[test]
+fn logs_that_cannot_be_sized_have_an_error_each() {
+    let intents = |client: &str| {
+        format!(
+            "server: {{seats: 60}}\nintents:\n- client: {{user: {client}}}\n  waits: {{p99: 1s}}\n  atLoad: {{fromLog: true}}\n"
+        )
+    };
+    let error = |requests: &[(u32, u32)], client: &str| match of_log(requests, &intents(client)) {
+        Err(error) => error.to_string(),
+        Ok(answer) => panic!("{answer:?}"),
+    };
+    assert!(
+        error(&[], "alice").starts_with("the audit logs contain no request that flow control sees")
+    );
+    assert!(error(&[(5, 6)], "bob").starts_with(
+        "line 3: the intent user bob: no request of the audit logs is one of user bob"
+    ));
+    let backwards = error(&[(5, 6), (9, 7), (8, 7)], "alice");
+    assert!(
+        backwards.starts_with("2 requests end before they begin, the first with the audit ID id-1: the clock of the server was wrong"),
+        "{backwards}"
+    );
+    assert!(matches!(
+        of_log(&[(5, 6), (6, 7)], &intents("alice")),
+        Ok(Answer::Sized(_))
+    ));
 }
