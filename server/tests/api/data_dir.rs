@@ -249,8 +249,7 @@ async fn a_flipped_bit_changes_no_object() {
         let builder = ApiServer::builder().kubernetes("1.31").data_dir(&folder.0);
         match builder.start().await {
             Ok(server) => {
-                server.stop().await;
-                let api = folder.start("1.31").await;
+                let api = Api::of(server);
                 assert_eq!(
                     all(api.get(LEVELS).await.body),
                     before,

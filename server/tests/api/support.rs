@@ -23,7 +23,10 @@ impl Api {
     }
 
     pub(crate) async fn with(configure: impl FnOnce(Builder) -> Builder) -> Self {
-        let server = configure(ApiServer::builder()).start().await.unwrap();
+        Self::of(configure(ApiServer::builder()).start().await.unwrap())
+    }
+
+    pub(crate) fn of(server: ApiServer) -> Self {
         Self {
             server,
             client: Http::new(),
