@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Interrupted = 130,
     /// The reader of the output has closed it.
     BrokenPipe = 141,
+    /// Stopped by SIGTERM.
+    Terminated = 143,
 }
 
 impl Exit {
@@ -52,6 +54,7 @@ Exit codes:
   5    a cluster is unreachable or too slow, forbids a request or rejects it
   130  stopped by Ctrl-C
   141  the reader of the output has closed it
+  143  stopped by SIGTERM
 After several errors it is the highest of their codes.";
 
 impl From<Exit> for ExitCode {

@@ -223,15 +223,15 @@ fn signal() -> impl Future<Output = i32> {
                 return std::future::pending().await;
             };
             tokio::select! {
-                _ = interrupt.recv() => 130,
-                _ = terminate.recv() => 143,
+                _ = interrupt.recv() => Exit::Interrupted as i32,
+                _ = terminate.recv() => Exit::Terminated as i32,
             }
         }
     }
     #[cfg(not(unix))]
     async {
         match tokio::signal::ctrl_c().await {
-            Ok(()) => 130,
+            Ok(()) => Exit::Interrupted as i32,
             Err(_) => std::future::pending().await,
         }
     }
