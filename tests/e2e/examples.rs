@@ -190,6 +190,38 @@ fn opentelemetry_prints_spans_and_metrics() {
 }
 
 #[test]
+fn manifests_are_checked() {
+    let out = run("check", &[]);
+    for part in [
+        "FlowSchema \"reports\": 422\n",
+        "spec.matchingPrecedence: Invalid value: 20000: must not be greater than 10000\n",
+        "FlowSchema \"monitoring\": 201\n",
+        "(root-url)\n",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
+fn requests_are_followed() {
+    let out = run("requests", &[]);
+    for part in [
+        "global-default at global-default: 49 of 600 seats\n",
+        "global-default: 2 seat-seconds\n",
+        " 0 rejected, 99 of 100 wait at most ",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
+fn clients_of_old_versions_are_found() {
+    let out = run("scan", &[]);
+    let found = "verdict: outdated\nKubernetes 1.32 does not serve v1beta3:\n  production: requests for flowschemas\n";
+    assert!(out.contains(found), "{out}");
+}
+
+#[test]
 fn examples_are_short() {
     for name in ["quickstart", "list", "watch", "apply", "convert", "upgrade"] {
         let path = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
