@@ -2,8 +2,9 @@
 
 use super::finding::Gap;
 use super::log_tally::LogTally;
+use super::observation::Period;
 use crate::dumps::{PriorityLevelRow, QueueRow, RequestRow};
-use crate::metrics::{FlowMetrics, Quantity};
+use crate::metrics::{FlowMetrics, MachineMetrics, Quantity};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::time::Duration;
@@ -55,6 +56,10 @@ pub struct ServerEvidence {
     /// An earlier sample of the metrics, and the time between the two. Without one, counters are totals since the server
     /// started.
     pub earlier: Option<(FlowMetrics, Duration)>,
+    /// The counters of the processor, the store and the memory.
+    pub machine: Option<MachineMetrics>,
+    /// The same counters in the earlier sample.
+    pub earlier_machine: Option<MachineMetrics>,
     /// The dump of priority levels.
     pub priority_levels: Option<Vec<PriorityLevelRow>>,
     /// The dump of queues.
@@ -70,6 +75,17 @@ impl ServerEvidence {
             name: name.into(),
             ..Self::default()
         }
+    }
+
+    /// The increase of the machine's counters in the interval, or since the server started.
+    pub(super) fn machine(&self) -> Option<(MachineMetrics, Period)> {
+        let machine = self.machine?;
+        Some(match (&self.earlier, &self.earlier_machine) {
+            (Some((_, interval)), Some(earlier)) => {
+                (machine.since(earlier), Period::Interval(*interval))
+            }
+            _ => (machine, Period::SinceStart),
+        })
     }
 
     /// Whether it is known whether requests wait.

@@ -72,7 +72,7 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
         let mut loads = context.loads();
         loads.any(Load::is_in_trouble)
     };
-    if has("overload") {
+    if has("overload") || findings.iter().any(is_limited) {
         Verdict::Overloaded
     } else if has("idle-seats") || has("closed-level") || has("wide-requests") {
         Verdict::Misconfigured
@@ -94,6 +94,14 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
     };
     match verdict {
         Verdict::Overloaded => {
+            if let Some(machine) = findings.iter().find(|finding| is_limited(finding)) {
+                let levels = in_trouble(context);
+                return format!(
+                    "The server is overloaded: {}; requests wait or are rejected in {}.",
+                    machine.message,
+                    named(&levels)
+                );
+            }
             let levels = levels_of(findings, &["overload"]);
             format!("The server is overloaded: requests of {levels} wait, and few seats are idle.")
         }
@@ -104,10 +112,8 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
             format!("The configuration, and not the server, limits requests of {levels}: {first}.")
         }
         Verdict::Rejecting => {
-            let loads = context.loads();
-            let in_trouble: Vec<&Load<'_>> = loads.filter(|load| load.is_in_trouble()).collect();
-            let levels: BTreeSet<_> = in_trouble.iter().map(|load| load.name()).collect();
-            let what = match in_trouble.iter().any(|load| load.is_in_trouble_now()) {
+            let levels = in_trouble(context);
+            let what = match context.loads().any(Load::is_in_trouble_now) {
                 true => "Requests wait or are rejected",
                 false => "Requests were rejected since the server started",
             };
@@ -132,6 +138,17 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
             }
         }
     }
+}
+
+/// Whether a finding says that requests wait because of a server's machine.
+fn is_limited(finding: &Finding) -> bool {
+    finding.check == "machine" && finding.severity == Severity::Problem
+}
+
+/// The levels with waiting or rejected requests.
+fn in_trouble<'a>(context: &'a Context<'_>) -> BTreeSet<&'a str> {
+    let loads = context.loads().filter(|load| load.is_in_trouble());
+    loads.map(|load| load.name()).collect()
 }
 
 /// The priority levels of findings.

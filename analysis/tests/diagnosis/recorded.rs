@@ -15,7 +15,7 @@ const LEVELS: &str = include_str!("../fixtures/dumps/priority-levels.txt");
 const QUEUES: &str = include_str!("../fixtures/dumps/queues.txt");
 const REQUESTS: &str = include_str!("../fixtures/dumps/requests-with-details.txt");
 
-fn evidence() -> Evidence {
+pub(super) fn evidence() -> Evidence {
     let list: Value =
         serde_json::from_str(include_str!("../fixtures/diagnosis/objects.json")).unwrap();
     let (mut schemas, mut levels) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ fn the_metrics_of_both_names_are_read() {
     );
 }
 
-fn show(diagnosis: &Diagnosis) -> String {
+pub(super) fn show(diagnosis: &Diagnosis) -> String {
     let findings = diagnosis.findings.iter().map(|finding| {
         let level = finding.priority_level.as_deref().unwrap_or("-");
         format!(

@@ -26,7 +26,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 load.name(),
                 context.evidence.release
             );
-            let action = "give the level more shares; newer releases lend seats between levels";
+            let action = "newer releases lend seats between levels";
             let release = format!("the release of the servers is {}", context.evidence.release);
             let evidence = vec![Observation::computed(release)];
             report.level(Severity::Note, load, message, evidence, action);
@@ -74,7 +74,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
                 count(maximum.value, "seat")
             ),
             evidence,
-            action: "raise borrowingLimitPercent, or give the level more shares",
+            action: "simulate a higher borrowingLimitPercent over an audit log before you set it, which shows who gains and who pays",
         });
     }
     let lendable = context.others(load).try_fold(0_i64, |sum, other| {
@@ -98,7 +98,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
             "priority level {name} cannot borrow more seats: the other levels use or have lent all seats that they may lend"
         ),
         evidence,
-        action: "raise lendablePercent of levels with idle seats, or give the level more shares",
+        action: "simulate a higher lendablePercent of levels with idle seats over an audit log before you set it, which shows who gains and who pays",
     })
 }
 

@@ -78,11 +78,10 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         false => Severity::Note,
     };
     let action = match fills {
-        true => {
-            "reduce the requests of this flow, or move it to a priority level of its own: `isolate` and `protect` print \
-                 the objects"
+        true => "reduce the requests of this flow, or move it to a priority level of its own",
+        false => {
+            "reduce the requests of all flows, or simulate more seats for the level over an audit log, which shows who gains and who pays"
         }
-        false => "reduce the requests of all flows, or give the level more shares",
     };
     report.level(severity, load, message, evidence, action);
 }
@@ -124,7 +123,7 @@ fn of_log(context: &Context<'_>, report: &mut Report) {
             Observation::log(format!("requests of priority level {level}"), all),
             Observation::log(format!("rejected requests of {name}"), requests.rejected),
         ];
-        let action = "compare with the flows that wait; `traffic` shows all flows of the logs";
+        let action = "compare with the flows that wait";
         report.cluster(Severity::Note, Some(level), message, evidence, action);
     }
 }

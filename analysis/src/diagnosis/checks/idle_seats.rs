@@ -1,7 +1,8 @@
 //! A level whose requests wait while other levels have idle seats.
 
+use super::machine::Limit;
 use super::overload::Pressed;
-use super::{Check, Context, Observation, Report, Severity, count};
+use super::{Check, Context, MORE_SEATS, Observation, Report, Severity, count};
 
 pub(super) const CHECK: Check = Check {
     id: "idle-seats",
@@ -41,9 +42,18 @@ fn run(context: &Context<'_>, report: &mut Report) {
             pressed.lendable
         )));
         // Who gains and who pays depends on the load, which the evidence does not have.
-        let action = "the level has the most seats that it may have; before you change it, compare the change with the present configuration: \
-                      `kubectl flowcontrol simulate --audit-log LOG --compare FILE` shows who gains and who pays. More seats do not help \
-                      if the processor, etcd or admission webhooks are busy";
-        report.level(Severity::Problem, load, message, evidence, action);
+        let limit = Limit::of(load.server);
+        let action = match &limit {
+            None => format!("the level has the most seats that it may have: {MORE_SEATS}"),
+            Some(limit) => format!(
+                "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
+                limit.what
+            ),
+        };
+        let severity = match limit {
+            None => Severity::Problem,
+            Some(_) => Severity::Note,
+        };
+        report.level(severity, load, message, evidence, action);
     }
 }

@@ -4,6 +4,7 @@ mod borrowing;
 mod busiest_flow;
 mod closed_level;
 mod idle_seats;
+pub(super) mod machine;
 mod overload;
 mod ownership;
 mod rejections;
@@ -21,6 +22,7 @@ use super::observation::Observation;
 /// All checks, in the order of their findings.
 pub fn checks() -> &'static [Check] {
     &[
+        machine::CHECK,
         overload::CHECK,
         idle_seats::CHECK,
         closed_level::CHECK,
@@ -92,6 +94,26 @@ impl Report {
         });
     }
 
+    /// Adds a finding about a server.
+    fn server(
+        &mut self,
+        severity: Severity,
+        server: &str,
+        message: String,
+        evidence: Vec<Observation>,
+        action: impl Into<String>,
+    ) {
+        self.findings.push(Finding {
+            check: self.check,
+            severity,
+            server: Some(server.to_owned()),
+            priority_level: None,
+            message,
+            evidence,
+            action: action.into(),
+        });
+    }
+
     /// Adds a finding about the objects, the logs, or all servers.
     fn cluster(
         &mut self,
@@ -112,6 +134,9 @@ impl Report {
         });
     }
 }
+
+/// Who gains and who pays depends on the load, which metrics and dumps do not have.
+const MORE_SEATS: &str = "simulate more seats for it over an audit log before you give them, which shows who gains and who pays";
 
 /// A probability for people.
 fn percent(probability: f64) -> String {

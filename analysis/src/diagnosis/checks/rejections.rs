@@ -80,24 +80,23 @@ fn explanation(reason: &str) -> (&'static str, &'static str) {
     match reason {
         "queue-full" => (
             "rejected because of full queues (queue-full)",
-            "reduce the requests of the flow that fills the queues, or give the level more shares; longer queues only make \
-             requests wait longer",
+            "reduce the requests of the flow that fills the queues; longer queues only make requests wait longer",
         ),
         "concurrency-limit" => (
             "rejected because all seats were in use (concurrency-limit)",
-            "give the level more shares, or use limitResponse type Queue, with which short peaks wait",
+            "use limitResponse type Queue, with which short peaks wait, or reduce the requests of the level",
         ),
         "time-out" => (
             "rejected after a long time in a queue (time-out)",
-            "give the level more shares: its requests wait for a quarter of their timeout, at most one minute",
+            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
         ),
         "cancelled" => (
             "cancelled by their clients while they waited (cancelled)",
-            "give the level more shares, or raise the timeout of the clients",
+            "reduce the requests of the level, or raise the timeout of the clients",
         ),
         _ => (
             "rejected",
-            "reduce the requests of the level, or give it more shares; the metrics show the reason",
+            "reduce the requests of the level; the metrics show the reason",
         ),
     }
 }

@@ -46,8 +46,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             what,
             widest,
         ));
-        let action = "let the clients list with `limit`, by namespace or from the watch cache (resourceVersion=0), or give the \
-                      level more shares; `seats` shows the seats of a list";
+        let action = "let the clients list with `limit`, by namespace or from the watch cache (resourceVersion=0), so that their lists need fewer seats";
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

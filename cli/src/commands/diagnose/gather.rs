@@ -6,7 +6,7 @@ use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
 use k8s_flowcontrol_analysis::dumps::{
     Dump, NotADump, parse_priority_levels, parse_queues, parse_requests,
 };
-use k8s_flowcontrol_analysis::metrics::FlowMetrics;
+use k8s_flowcontrol_analysis::metrics::{FlowMetrics, MachineMetrics};
 use k8s_flowcontrol_analysis::redact::Redactor;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -84,13 +84,18 @@ async fn one(
     if !interval.is_zero()
         && let Ok(text) = server.text(METRICS).await
     {
-        earlier = Some((FlowMetrics::parse(&text), Instant::now()));
+        let machine = MachineMetrics::parse(&text);
+        earlier = Some((FlowMetrics::parse(&text), machine, Instant::now()));
         tokio::time::sleep(interval).await;
     }
     match server.text(METRICS).await {
         Ok(text) => {
             evidence.metrics = Some(FlowMetrics::parse(&text));
-            evidence.earlier = earlier.map(|(metrics, at)| (metrics, at.elapsed()));
+            evidence.machine = Some(MachineMetrics::parse(&text));
+            if let Some((metrics, machine, at)) = earlier {
+                evidence.earlier = Some((metrics, at.elapsed()));
+                evidence.earlier_machine = Some(machine);
+            }
         }
         Err(error) => {
             let what = format!("the metrics of {name}");

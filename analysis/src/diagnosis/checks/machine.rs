@@ -1,0 +1,128 @@
+//! A server that its processor, its store or its memory limits, and not its seats.
+
+use super::{Check, Context, Observation, Report, Severity};
+use crate::diagnosis::evidence::ServerEvidence;
+use crate::diagnosis::observation::Period;
+use crate::metrics::MachineMetrics;
+
+pub(super) const CHECK: Check = Check {
+    id: "machine",
+    summary: "The processor, etcd or the memory of a server limits its requests, and not its seats.",
+    run,
+};
+
+/// The part of ready work that waits for the processor for more than 10 ms from which the processor is the limit. A server with idle
+/// processors has less than a thousandth.
+const LATE: f64 = 0.05;
+/// The part of the execution times that etcd takes from which it is the limit, if its calls are slow.
+const STORE: f64 = 0.5;
+/// Calls of etcd that take longer on average are slow, in seconds.
+const SLOW: f64 = 0.1;
+/// The part of the processor's work that is garbage collection from which the memory is the limit.
+const COLLECTOR: f64 = 0.3;
+/// Fewer samples tell nothing.
+const LEAST: f64 = 100.0;
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for server in &context.evidence.servers {
+        let Some(limit) = Limit::of(server) else {
+            continue;
+        };
+        let loads = || {
+            context
+                .loads()
+                .filter(|load| std::ptr::eq(load.server, server))
+        };
+        let severity = match loads().any(|load| load.is_in_trouble_now()) {
+            true => Severity::Problem,
+            false => Severity::Risk,
+        };
+        let message = format!("{} limits the API server, and not its seats", limit.what);
+        report.server(
+            severity,
+            &server.name,
+            message,
+            limit.evidence(server),
+            limit.action,
+        );
+    }
+}
+
+/// What limits a server.
+pub(in crate::diagnosis) struct Limit {
+    pub(in crate::diagnosis) what: &'static str,
+    evidence: String,
+    machine: MachineMetrics,
+    period: Period,
+    action: &'static str,
+}
+
+impl Limit {
+    /// None if nothing but its seats limits the server, or if it is unknown.
+    pub(in crate::diagnosis) fn of(server: &ServerEvidence) -> Option<Self> {
+        let (machine, period) = server.machine()?;
+        let found = |what, evidence, action| Self {
+            what,
+            evidence,
+            machine,
+            period,
+            action,
+        };
+        let part = |part: Option<f64>, whole: Option<f64>, least: f64| {
+            let (part, whole) = part.zip(whole)?;
+            (whole >= least).then(|| (part, whole, part / whole))
+        };
+        if let Some((late, all, share)) = part(machine.scheduled_late, machine.scheduled, LEAST)
+            && share >= LATE
+        {
+            let evidence = format!(
+                "go_sched_latencies_seconds: {late:.0} of {all:.0} times, work that was ready waited for the processor for more than 10 ms"
+            );
+            let action = "give the server more processor time, or reduce the requests that need most of it, such as lists of many objects: more \
+                          seats would make all requests slower";
+            return Some(found("the processor", evidence, action));
+        }
+        let calls = part(machine.store_seconds, machine.store_calls, LEAST);
+        let store = part(machine.store_seconds, machine.execution_seconds, 1.0);
+        if let (Some((seconds, calls, mean)), Some((.., share))) = (calls, store)
+            && mean >= SLOW
+            && share >= STORE
+        {
+            let evidence = format!(
+                "etcd_request_duration_seconds: {calls:.0} calls took {seconds:.1} s, {mean:.2} s each"
+            );
+            let action = "find out why etcd is slow (disk, network, size of the database), or reduce the requests that read from it: more seats would \
+                          make its calls slower";
+            return Some(found("etcd", evidence, action));
+        }
+        if let Some((collector, work, share)) =
+            part(machine.collector_seconds, machine.work_seconds, 1.0)
+            && share >= COLLECTOR
+        {
+            let evidence = format!(
+                "go_cpu_classes_gc_total_cpu_seconds_total: {collector:.1} of {work:.1} processor seconds were garbage collection"
+            );
+            let action = "give the server more memory, or reduce the requests that need most of it, such as lists of many objects: more seats would \
+                          need more memory";
+            return Some(found("the memory", evidence, action));
+        }
+        None
+    }
+
+    fn evidence(&self, server: &ServerEvidence) -> Vec<Observation> {
+        let name = &server.name;
+        let mut evidence = vec![Observation::computed(format!(
+            "{name}: {} {}",
+            self.evidence, self.period
+        ))];
+        let executed = self.machine.execution_seconds.zip(self.machine.executed);
+        if let Some((seconds, requests)) = executed.filter(|(_, requests)| *requests > 0.0) {
+            evidence.push(Observation::computed(format!(
+                "{name}: apiserver_flowcontrol_request_execution_seconds: {requests:.0} requests executed for {:.2} s on average {}",
+                seconds / requests,
+                self.period
+            )));
+        }
+        evidence
+    }
+}

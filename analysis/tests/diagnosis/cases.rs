@@ -1,0 +1,146 @@
+//! Each check with a recorded case in which it finds something, and one in which it does not. The table stands in README.md.
+
+use super::recorded::{evidence, show};
+use super::support::{lines, of};
+use k8s_flowcontrol_analysis::diagnosis::{
+    Diagnosis, Evidence, Scope, ServerEvidence, Severity, Verdict, checks, diagnose,
+};
+use k8s_flowcontrol_analysis::dumps::{parse_priority_levels, parse_queues, parse_requests};
+use k8s_flowcontrol_analysis::metrics::{FlowMetrics, MachineMetrics};
+use k8s_flowcontrol_rules::matching::User;
+use k8s_flowcontrol_types::Release;
+use serde_json::Value;
+use std::time::Duration;
+
+const README: &str = include_str!("../../README.md");
+const BEFORE: &str = include_str!("../fixtures/busy/metrics-before.txt");
+const AFTER: &str = include_str!("../fixtures/busy/metrics-after.txt");
+
+/// The server of `fixtures/busy`, in the middle of its load; its processor's counters are those of the 60 s.
+fn busy() -> Evidence {
+    let list: Value =
+        serde_json::from_str(include_str!("../fixtures/loaded/objects.json")).unwrap();
+    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
+    for object in list["items"].as_array().unwrap() {
+        match object["kind"].as_str().unwrap() {
+            "FlowSchema" => schemas.push(serde_json::from_value(object.clone()).unwrap()),
+            _ => levels.push(serde_json::from_value(object.clone()).unwrap()),
+        }
+    }
+    let metrics = FlowMetrics::parse(include_str!("../fixtures/busy/gauges.txt"));
+    let mut server = ServerEvidence::new("127.0.0.1:6443");
+    server.earlier = Some((metrics.clone(), Duration::from_secs(60)));
+    server.metrics = Some(metrics);
+    server.machine = Some(MachineMetrics::parse(AFTER));
+    server.earlier_machine = Some(MachineMetrics::parse(BEFORE));
+    server.priority_levels = Some(
+        parse_priority_levels(include_str!("../fixtures/busy/priority-levels.txt"))
+            .unwrap()
+            .rows,
+    );
+    let queues = parse_queues(include_str!("../fixtures/busy/queues.txt"));
+    server.queues = Some(queues.unwrap().rows);
+    let requests = parse_requests(include_str!("../fixtures/busy/requests.txt"));
+    server.requests = Some(requests.unwrap().rows);
+    let mut evidence = Evidence::new(Release::nearest(36), schemas, levels);
+    evidence.servers.push(server);
+    evidence
+}
+
+/// The same server before its load.
+fn quiet() -> Evidence {
+    let mut evidence = busy();
+    let server = &mut evidence.servers[0];
+    *server = ServerEvidence::new("127.0.0.1:6443");
+    server.metrics = Some(FlowMetrics::parse(BEFORE));
+    server.machine = Some(MachineMetrics::parse(BEFORE));
+    evidence
+}
+
+#[test]
+fn a_server_that_its_processor_limits_gets_no_advice_about_seats() {
+    let diagnosis = diagnose(&busy(), &Scope::default());
+    let text = show(&diagnosis);
+    assert_eq!(diagnosis.verdict, Verdict::Overloaded, "{text}");
+    assert!(
+        diagnosis.summary.starts_with(
+            "The server is overloaded: the processor limits the API server, and not its seats"
+        ),
+        "{}",
+        diagnosis.summary
+    );
+    let machine = of(&diagnosis, "machine");
+    assert_eq!(machine[0].severity, Severity::Problem);
+    assert_eq!(
+        lines(machine[0]),
+        [
+            "127.0.0.1:6443: go_sched_latencies_seconds: 4506 of 23136 times, work that was ready waited for the processor for more than 10 ms in 60.0 s",
+            "127.0.0.1:6443: apiserver_flowcontrol_request_execution_seconds: 3394 requests executed for 0.36 s on average in 60.0 s",
+        ]
+    );
+    for finding in &diagnosis.findings {
+        let action = &finding.action;
+        assert!(!action.contains("more shares"), "{action}");
+        assert!(finding.check != "idle-seats" || finding.severity == Severity::Note);
+    }
+    // Without its load, nothing limits it.
+    let quiet = diagnose(&quiet(), &Scope::default());
+    assert!(of(&quiet, "machine").is_empty(), "{}", show(&quiet));
+}
+
+/// Every recorded case.
+fn cases() -> Vec<(&'static str, Diagnosis)> {
+    let all = Scope::default();
+    let zack = User::named("zack");
+    let of_zack = Scope {
+        user: Some(&zack),
+        ..Scope::default()
+    };
+    let one = Scope {
+        level: Some("load-queue"),
+        ..Scope::default()
+    };
+    vec![
+        ("full", diagnose(&evidence(), &all)),
+        ("full, one level", diagnose(&evidence(), &one)),
+        ("full, one user", diagnose(&evidence(), &of_zack)),
+        ("busy", diagnose(&busy(), &all)),
+        ("quiet", diagnose(&quiet(), &all)),
+    ]
+}
+
+#[test]
+fn each_check_has_a_recorded_case_with_and_without_a_finding() {
+    let cases = cases();
+    let mut table = String::new();
+    for check in checks() {
+        let first = |finds: bool| {
+            let mut found = cases
+                .iter()
+                .filter(|(_, diagnosis)| of(diagnosis, check.id()).is_empty() != finds);
+            found.next().map_or("none", |(name, _)| name)
+        };
+        table += &format!(
+            "| `{}` | {} | {} |\n",
+            check.id(),
+            first(true),
+            first(false)
+        );
+    }
+    assert!(README.contains(&table), "README.md lacks:\n{table}");
+}
+
+/// A claim quotes its evidence once.
+#[test]
+fn no_finding_has_the_same_evidence_twice() {
+    for (name, diagnosis) in cases() {
+        for finding in &diagnosis.findings {
+            let all = lines(finding);
+            let mut unique = all.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), all.len(), "{name}: {all:#?}");
+            assert!(!all.is_empty(), "{name}: {finding:?}");
+        }
+    }
+}
