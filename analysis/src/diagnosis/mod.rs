@@ -26,6 +26,7 @@
 //!      reason=\"concurrency-limit\"} is 9 since the server started");
 //! ```
 
+mod change;
 mod checks;
 mod context;
 mod evidence;
@@ -37,6 +38,7 @@ mod observation;
 mod scope;
 mod verdict;
 
+pub use change::{Change, server_seats};
 pub use checks::{Check, checks};
 pub use evidence::{Evidence, ServerEvidence};
 pub use finding::{Finding, Gap, Severity};

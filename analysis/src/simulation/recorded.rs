@@ -183,6 +183,23 @@ impl Recording {
         self.slowdown = executions.slowdown();
     }
 
+    /// The same requests and what was learned of them, for a server with other priority levels of the same names. The seats of
+    /// requests stay the same.
+    ///
+    /// Returns `None` if the names of the levels differ.
+    pub fn on(&self, server: FlowController) -> Option<Self> {
+        let names = |server: &FlowController| {
+            let levels = server.levels();
+            levels
+                .map(|level| level.name.to_owned())
+                .collect::<Vec<_>>()
+        };
+        (names(&server) == names(&self.server)).then(|| Self {
+            server,
+            ..self.clone()
+        })
+    }
+
     /// Takes the clients and the slowdown of another recording of the same requests.
     pub fn learn_from(&mut self, other: &Self) {
         self.slowdown.clone_from(&other.slowdown);

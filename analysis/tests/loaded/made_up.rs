@@ -1,8 +1,9 @@
 //! Made-up servers whose every wait is known, simulated from their logs.
 
 use crate::README;
-use crate::predicted::{Objects, compare, events, is_within, predict, server, with_batch};
+use crate::predicted::{Objects, compare, events, is_within, predict, prepare, server, with_batch};
 use crate::truth::{self, Client, Machine, Run};
+use k8s_flowcontrol_analysis::diagnosis::{Change, Evidence, Finding, Scope};
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -190,4 +191,74 @@ fn changes_of_made_up_servers_are_predicted_as_in_the_table() {
         }
     }
     check(&table, 20);
+}
+
+/// What is advised from the log of a server, and whether its requests really become faster and slower.
+fn advised(machine: Machine, shares: u32) -> Finding {
+    let release = Release::nearest(36);
+    let objects = with_shares(shares);
+    let (logs, before) = truth::run(&run(clients(1, 0.0), machine), server(&objects, release));
+    let (recording, requests) = prepare(events(&logs[0]), [&objects, &objects], release);
+    let evidence = Evidence::new(release, objects.0.clone(), objects.1.clone());
+    let scope = Scope::default();
+    let old = recording.clone().replay(requests.clone(), |_| ());
+    let change = Change::new(&evidence, &scope, &old).unwrap();
+    assert_eq!(change.priority_level, "batch");
+    let changed = (objects.0, change.priority_levels.clone());
+    let other = recording.on(server(&changed, release)).unwrap();
+    let new = other.replay(requests, |_| ());
+    let finding = change.finding(&evidence, &scope, [&old, &new]);
+    let (_, after) = truth::run(&run(clients(1, 0.0), machine), server(&changed, release));
+    for (level, user) in [
+        ("batch", "alice"),
+        ("batch", "carol"),
+        ("global-default", "bob"),
+    ] {
+        let key = (level.to_owned(), format!("{level}/{user}"));
+        let p90 =
+            |counted: &truth::Counts| truth::Counted::percentile(&counted[&key].responses, 90.0);
+        let (old, new) = (p90(&before), p90(&after));
+        let says = |verb: &str| {
+            let start = format!("user {user} of FlowSchema {level} {verb}");
+            finding
+                .evidence
+                .iter()
+                .any(|line| line.to_string().starts_with(&start))
+        };
+        assert!(
+            !says("gains") || new < old,
+            "{user}: {old} {new} {finding:#?}"
+        );
+        assert!(
+            !says("pays") || new > old,
+            "{user}: {old} {new} {finding:#?}"
+        );
+    }
+    finding
+}
+
+#[test]
+fn advice_is_what_really_happens() {
+    let idle = advised(IDLE, 10);
+    assert_eq!(
+        idle.message,
+        "simulated over the log, 20 shares instead of 10 help priority level batch"
+    );
+    let gains = |finding: &Finding, verb: &str| {
+        let lines = finding.evidence.iter().map(ToString::to_string);
+        lines
+            .filter(|line| line.contains(&format!(" {verb}: ")))
+            .count()
+    };
+    assert!(gains(&idle, "gains") > 0, "{idle:#?}");
+    assert_eq!(gains(&idle, "pays"), 0, "{idle:#?}");
+    // More seats for one level make the requests of the others slower on a busy processor.
+    let busy = advised(BUSY, 60);
+    assert!(gains(&busy, "pays") > 0, "{busy:#?}");
+    assert!(
+        busy.evidence.iter().any(|line| line
+            .to_string()
+            .contains("the processor, etcd or the memory limits the server")),
+        "{busy:#?}"
+    );
 }

@@ -36,6 +36,16 @@ pub(crate) fn predict(
     [old, new]: [&Objects; 2],
     release: Release,
 ) -> Report {
+    let (after, requests) = prepare(read, [old, new], release);
+    after.replay(requests, |_| ())
+}
+
+/// A recording for the second objects, and its requests.
+pub(crate) fn prepare(
+    read: impl FnOnce(&mut dyn FnMut(&Event<'_>)),
+    [old, new]: [&Objects; 2],
+    release: Release,
+) -> (Recording, Vec<Recorded>) {
     let recording = |objects: &Objects| {
         let bounds = LevelBounds::new(&objects.1, SEATS, release);
         Recording::new(server(objects, release), bounds, Estimator::new(release))
@@ -57,7 +67,7 @@ pub(crate) fn predict(
     for (request, (_, class)) in separated.iter_mut().zip(&requests) {
         request.class = *class;
     }
-    after.replay(separated, |_| ())
+    (after, separated)
 }
 
 pub(crate) fn events(log: &str) -> impl FnOnce(&mut dyn FnMut(&Event<'_>)) + '_ {

@@ -1,5 +1,6 @@
 //! `diagnose`: why requests wait or are rejected.
 
+mod change;
 mod gather;
 mod report;
 
@@ -8,6 +9,8 @@ use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
 use crate::command::{
     API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
 };
+use crate::commands::cost::metrics::inventory;
+use crate::commands::simulate::audit::Logs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
@@ -22,6 +25,7 @@ use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -167,8 +171,10 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         *user = own;
         any_groups = false;
     }
+    let mut logs = None;
     if !args.audit_log.is_empty() {
-        let log = tally(args, &evidence, user.as_ref(), streams)?;
+        let (log, read) = tally(args, &evidence, user.as_ref(), streams)?;
+        logs = read;
         if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
             user.groups = groups.to_vec();
             any_groups = false;
@@ -181,7 +187,12 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         level: args.level.as_deref(),
         rename: Some(&rename),
     };
-    let diagnosis = diagnose(&evidence, &scope);
+    let mut diagnosis = diagnose(&evidence, &scope);
+    if let Some(logs) = logs {
+        diagnosis
+            .findings
+            .extend(change::simulated(logs, &evidence, &scope)?);
+    }
     match args.output {
         Output::Text => report::text(&diagnosis, &evidence, args.verbose, streams)?,
         Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
@@ -223,22 +234,35 @@ fn check_level(level: &str, objects: &Objects) -> Result<(), Failure> {
     Err(failure.hint_if(hint(level, &names)))
 }
 
-/// Sums up the audit logs.
+/// Sums up the audit logs, and keeps their requests if they can be simulated.
 fn tally(
     args: &Args,
     evidence: &Evidence,
     user: Option<&User>,
     streams: &mut Streams,
-) -> Result<LogTally, Failure> {
+) -> Result<(LogTally, Option<Logs>), Failure> {
     let scope = Scope {
         user,
         ..Scope::default()
     };
     let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let mut tally = LogTally::new(schemas, levels, evidence.release, &scope);
+    let mut logs = change::logs(evidence);
+    let stored = match &logs {
+        // Without the number of stored objects, lists count as one seat.
+        Some(_) => inventory(&args.cluster, "").unwrap_or_default(),
+        None => StoredObjects::default(),
+    };
     read_logs(&args.audit_log, streams, |event, _, _| {
         tally.add(event);
-        Ok(())
+        let Some(logs) = &mut logs else {
+            return Ok(());
+        };
+        let attributes = event.attributes();
+        logs.add(
+            event,
+            stored.of(&attributes.api_group, &attributes.resource),
+        )
     })?;
-    Ok(tally)
+    Ok((tally, logs))
 }

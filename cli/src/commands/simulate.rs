@@ -1,6 +1,6 @@
 //! `simulate`: a server's queues without a server.
 
-mod audit;
+pub(super) mod audit;
 mod explain;
 mod input;
 mod json;

@@ -22,8 +22,7 @@ impl World<'_> {
         let is_rejected = self.requests[request].is_rejected;
         self.count(request, |counted| match is_rejected {
             true => counted.rejected += 1,
-            false if took > 0.5 => counted.long.push(wait),
-            false => {}
+            false => counted.responses.push(took),
         });
         self.write(request, wait, took);
         let time = self.spread(self.run.machine.client);

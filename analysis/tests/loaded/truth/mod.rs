@@ -41,6 +41,9 @@ pub(crate) struct Machine {
     pub(crate) others: f64,
 }
 
+/// By level and flow; the whole level without a flow.
+pub(crate) type Counts = BTreeMap<(String, String), Counted>;
+
 pub(crate) struct Run {
     pub(crate) clients: Vec<Client>,
     pub(crate) machine: Machine,
@@ -57,8 +60,8 @@ pub(crate) struct Run {
 pub(crate) struct Counted {
     pub(crate) rejected: u64,
     pub(crate) waits: Vec<f64>,
-    /// The waits of the requests that took more than half a second.
-    pub(crate) long: Vec<f64>,
+    /// The times until the responses of requests that were not rejected.
+    pub(crate) responses: Vec<f64>,
     pub(crate) executed: f64,
 }
 
@@ -114,7 +117,7 @@ struct World<'a> {
     logs: [String; 2],
     /// The level, the flow and its hash, by client and kind of request.
     classes: HashMap<(usize, usize), (String, String, u64)>,
-    counted: BTreeMap<(String, String), Counted>,
+    counted: Counts,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -197,10 +200,7 @@ impl World<'_> {
 }
 
 /// The log, with the waits of requests that took more than half a second and without them, and the counts by level and by flow.
-pub(crate) fn run(
-    run: &Run,
-    server: FlowController,
-) -> ([String; 2], BTreeMap<(String, String), Counted>) {
+pub(crate) fn run(run: &Run, server: FlowController) -> ([String; 2], Counts) {
     let connections = run
         .clients
         .iter()

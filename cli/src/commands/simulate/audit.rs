@@ -4,8 +4,10 @@ use super::sorted::{Entry, Sorter};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
+use k8s_flowcontrol::rules::seats::Stored;
+use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
-use k8s_flowcontrol_analysis::simulation::{Recorded, Recording};
+use k8s_flowcontrol_analysis::simulation::{Recorded, Recording, Report};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
@@ -16,7 +18,7 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 const LONGEST_US: i64 = 366 * DAY_US;
 
 /// The requests of audit logs, prepared for one or two configurations.
-pub(super) struct Logs {
+pub(crate) struct Logs {
     recordings: Vec<Recording>,
     sorter: Sorter,
 }
@@ -55,6 +57,54 @@ impl Logs {
         }
     }
 
+    /// Without requests, for one configuration.
+    pub(crate) fn new(recording: Recording) -> Self {
+        Self {
+            recordings: vec![recording],
+            sorter: Sorter::default(),
+        }
+    }
+
+    /// Adds a request for the one configuration.
+    pub(crate) fn add(&mut self, event: &Event<'_>, stored: Stored) -> Result<(), Failure> {
+        let attributes = event.attributes();
+        for recording in &mut self.recordings {
+            let entry = Entry::new(recording.add(event, &attributes, stored), None);
+            if let Some(entry) = entry {
+                self.sorter.add(entry).map_err(unsorted)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Simulates the one configuration, and then the one that `change` chooses, if it chooses one.
+    pub(crate) fn changed(
+        mut self,
+        change: impl FnOnce(&Recording, &Report) -> Option<Recording>,
+    ) -> Result<Option<[Report; 2]>, Failure> {
+        let Some(mut base) = self
+            .recordings
+            .pop()
+            .filter(|base| base.period_us().is_some())
+        else {
+            return Ok(None);
+        };
+        learn(&mut base, &mut self.sorter)?;
+        let mut replay = |recording: Recording| {
+            let requests = self.sorter.entries().map_err(unsorted)?;
+            let requests = base.separate_waits(requests.filter_map(|entry| entry.request(0)));
+            let report = recording.replay(requests, |_| ());
+            self.sorter.problem().map_err(unsorted)?;
+            Ok::<_, Failure>(report)
+        };
+        let before = replay(base.clone())?;
+        let Some(changed) = change(&base, &before) else {
+            return Ok(None);
+        };
+        let after = replay(changed)?;
+        Ok(Some([before, after]))
+    }
+
     /// The times of the first and the last request, in microseconds since 1970.
     pub(super) fn period_us(&self) -> Option<(i64, i64)> {
         self.recordings.first()?.period_us()
@@ -73,13 +123,7 @@ impl Logs {
         let Some(base) = recordings.first_mut() else {
             return Ok(results);
         };
-        let requests = sorter.entries().map_err(unsorted)?;
-        base.find_loops(requests.filter_map(|entry| entry.request(0)));
-        sorter.problem().map_err(unsorted)?;
-        let requests = sorter.entries().map_err(unsorted)?;
-        let learned = base.clone();
-        base.find_slowdown(learned.separate_waits(requests.filter_map(|entry| entry.request(0))));
-        sorter.problem().map_err(unsorted)?;
+        learn(base, &mut sorter)?;
         let base = base.clone();
         for (index, mut recording) in recordings.into_iter().enumerate() {
             recording.learn_from(&base);
@@ -104,6 +148,17 @@ impl Logs {
         }
         Ok(results)
     }
+}
+
+/// Learns from the requests how their clients and their executions depend on each other.
+fn learn(base: &mut Recording, sorter: &mut Sorter) -> Result<(), Failure> {
+    let requests = sorter.entries().map_err(unsorted)?;
+    base.find_loops(requests.filter_map(|entry| entry.request(0)));
+    sorter.problem().map_err(unsorted)?;
+    let learned = base.clone();
+    let requests = sorter.entries().map_err(unsorted)?;
+    base.find_slowdown(learned.separate_waits(requests.filter_map(|entry| entry.request(0))));
+    sorter.problem().map_err(unsorted)
 }
 
 fn unsorted(error: io::Error) -> Failure {

@@ -1,0 +1,50 @@
+//! A change of the configuration, simulated over the audit logs before it is advised.
+
+use crate::commands::simulate::audit::Logs;
+use crate::failure::Failure;
+use k8s_flowcontrol::rules::controller::FlowController;
+use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
+use k8s_flowcontrol_analysis::diagnosis::{Change, Evidence, Finding, Scope, server_seats};
+use k8s_flowcontrol_analysis::simulation::Recording;
+use std::time::Duration;
+
+/// Audit logs that can be simulated; none if the seats of the server are unknown.
+pub(super) fn logs(evidence: &Evidence) -> Option<Logs> {
+    let (levels, release) = (&evidence.priority_levels, evidence.release);
+    let seats = server_seats(evidence)?;
+    let server = FlowController::new(
+        &evidence.flow_schemas,
+        levels,
+        seats,
+        release,
+        Duration::ZERO,
+    )
+    .ok()?;
+    let bounds = LevelBounds::new(levels, seats, release);
+    let estimator = Estimator::new(release);
+    Some(Logs::new(Recording::new(server, bounds, estimator)))
+}
+
+/// The finding about the change that may help; none if no request waits long.
+pub(super) fn simulated(
+    logs: Logs,
+    evidence: &Evidence,
+    scope: &Scope<'_>,
+) -> Result<Option<Finding>, Failure> {
+    let mut chosen = None;
+    let reports = logs.changed(|base, report| {
+        let change = Change::new(evidence, scope, report)?;
+        let seats = server_seats(evidence)?;
+        let server = FlowController::new(
+            &evidence.flow_schemas,
+            &change.priority_levels,
+            seats,
+            evidence.release,
+            Duration::ZERO,
+        );
+        chosen = Some(change);
+        base.on(server.ok()?)
+    })?;
+    let found = chosen.zip(reports);
+    Ok(found.map(|(change, [before, after])| change.finding(evidence, scope, [&before, &after])))
+}
