@@ -6,6 +6,7 @@ use super::finding::{Finding, Severity};
 use super::observation::Observation;
 use super::scope::Scope;
 use crate::simulation::{Compared, Counts, FlowReport, LevelReport, Prediction, Report, Waits};
+use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::objects::levels_in_use;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
@@ -24,10 +25,13 @@ const PERCENT: f64 = 90.0;
 const SAME: Duration = Duration::from_millis(10);
 /// Fewer rejections more or less are the same.
 const REJECTIONS: u64 = 10;
+/// The most doublings of shares: few shares among many give no seat more.
+const DOUBLINGS: u32 = 10;
 /// A longer execution with twice as many requests shows that the seats do not limit the server.
 const SLOWDOWN: f64 = 1.5;
 
-/// A change of the priority level whose requests wait longest: twice its shares.
+/// A change of the priority level whose requests wait longest: twice its shares, or as often twice as it takes for half as many seats
+/// again.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Change {
@@ -42,7 +46,12 @@ pub struct Change {
 impl Change {
     /// The change for the limited level of the scope whose requests wait longest in a simulated log; none if no such level has
     /// long waits or rejections.
-    pub fn new(evidence: &Evidence, scope: &Scope<'_>, report: &Report) -> Option<Self> {
+    pub fn new(
+        evidence: &Evidence,
+        scope: &Scope<'_>,
+        seats: u32,
+        report: &Report,
+    ) -> Option<Self> {
         let levels = levels_in_use(&evidence.priority_levels, evidence.release);
         let context = Context::new(evidence, scope, &levels);
         let lost = |level: &LevelReport| {
@@ -57,13 +66,25 @@ impl Change {
         let slow = report.levels.iter().filter(is_slow);
         let worst = slow.max_by(|left, right| lost(left).0.total_cmp(&lost(right).0))?;
         let mut priority_levels = evidence.priority_levels.clone();
-        let level = priority_levels
-            .iter_mut()
-            .find(|level| level.name() == worst.name)?;
-        let limited = level.spec.limited.as_mut()?;
+        let index = priority_levels
+            .iter()
+            .position(|level| level.name() == worst.name)?;
+        let seats_of = |levels: &[PriorityLevelConfiguration]| {
+            let limits = ServerLimits::new(levels, seats, evidence.release);
+            limits.level(&worst.name).map(|level| level.nominal)
+        };
+        let least = (seats_of(&priority_levels)?.saturating_mul(3) + 1) / 2;
+        let limited = priority_levels[index].spec.limited.as_ref()?;
         let before = limited.nominal_concurrency_shares.unwrap_or(30);
-        let after = before.saturating_mul(2).max(1);
-        limited.nominal_concurrency_shares = Some(after);
+        let mut after = before.max(1);
+        for _ in 0..DOUBLINGS {
+            after = after.saturating_mul(2);
+            let limited = priority_levels[index].spec.limited.as_mut()?;
+            limited.nominal_concurrency_shares = Some(after);
+            if seats_of(&priority_levels)? >= least.max(1) {
+                break;
+            }
+        }
         Some(Self {
             priority_level: worst.name.clone(),
             shares: Compared {

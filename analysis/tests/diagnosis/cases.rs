@@ -114,18 +114,12 @@ fn each_check_has_a_recorded_case_with_and_without_a_finding() {
     let cases = cases();
     let mut table = String::new();
     for check in checks() {
-        let first = |finds: bool| {
-            let mut found = cases
-                .iter()
-                .filter(|(_, diagnosis)| of(diagnosis, check.id()).is_empty() != finds);
-            found.next().map_or("none", |(name, _)| name)
-        };
-        table += &format!(
-            "| `{}` | {} | {} |\n",
-            check.id(),
-            first(true),
-            first(false)
-        );
+        let finds = |diagnosis: &Diagnosis| !of(diagnosis, check.id()).is_empty();
+        let with = cases.iter().find(|(_, diagnosis)| finds(diagnosis));
+        let mut latest = cases.iter().rev();
+        let without = latest.find(|(_, diagnosis)| !finds(diagnosis));
+        let [with, without] = [with, without].map(|case| case.map_or("none", |(name, _)| *name));
+        table += &format!("| `{}` | {with} | {without} |\n", check.id());
     }
     assert!(README.contains(&table), "README.md lacks:\n{table}");
 }

@@ -1,8 +1,8 @@
 //! Made-up servers whose every wait is known, simulated from their logs.
 
-use crate::README;
 use crate::predicted::{Objects, compare, events, is_within, predict, prepare, server, with_batch};
 use crate::truth::{self, Client, Machine, Run};
+use crate::{README, SEATS};
 use k8s_flowcontrol_analysis::diagnosis::{Change, Evidence, Finding, Scope};
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
@@ -202,7 +202,7 @@ fn advised(machine: Machine, shares: u32) -> Finding {
     let evidence = Evidence::new(release, objects.0.clone(), objects.1.clone());
     let scope = Scope::default();
     let old = recording.clone().replay(requests.clone(), |_| ());
-    let change = Change::new(&evidence, &scope, &old).unwrap();
+    let change = Change::new(&evidence, &scope, SEATS, &old).unwrap();
     assert_eq!(change.priority_level, "batch");
     let changed = (objects.0, change.priority_levels.clone());
     let other = recording.on(server(&changed, release)).unwrap();

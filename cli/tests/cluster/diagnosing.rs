@@ -283,6 +283,76 @@ async fn audit_logs_are_part_of_the_evidence() {
     assert_eq!(report["notLookedAt"], json!([]));
 }
 
+/// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms.
+fn waiting(number: u64) -> String {
+    let time = |ms: u64| format!("2026-11-20T15:57:{:02}.{:03}000Z", ms / 1000, ms % 1000);
+    let (received, wait) = (number * 100, number * 200);
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": number.to_string(), "stage": "ResponseComplete",
+        "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
+        "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": time(received), "stageTimestamp": time(received + wait + 300),
+        "annotations": {"authorization.k8s.io/decision": "allow", "apiserver.latency.k8s.io/apf-queue-wait": format!("{wait}ms")},
+    })
+    .to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_is_simulated_before_it_is_advised() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let events: Vec<_> = (0..60).map(waiting).collect();
+    let log = cluster.file("audit.log", &events.join("\n"));
+    let diagnose = |more: &[&str]| {
+        let all = [
+            "diagnose",
+            "--interval",
+            "0",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+        ];
+        cluster.run(&[&all[..], more].concat()).expect(1).json()
+    };
+    let report = diagnose(&[]);
+    let found = findings(&report, "simulated-change");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("simulated over the log, ")
+            && message.ends_with(" shares instead of 1 help priority level narrow"),
+        "{report:#}"
+    );
+    let evidence = found[0]["evidence"].to_string();
+    assert!(
+        evidence.contains("user bob of FlowSchema broad gains"),
+        "{evidence}"
+    );
+    assert!(
+        evidence.contains("error of the simulation for priority level narrow"),
+        "{evidence}"
+    );
+    // Names are private, and another level does not get this advice.
+    assert!(
+        !diagnose(&["--redact"])["findings"]
+            .to_string()
+            .contains("bob")
+    );
+    let other = cluster
+        .run(&[
+            "diagnose",
+            "--interval",
+            "0",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+            "--level",
+            "workload-low",
+        ])
+        .json();
+    assert!(findings(&other, "simulated-change").is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn missing_permissions_are_named() {
     let tokens = "bob,bob,2,\nadmin,admin,1,system:masters\n";

@@ -33,8 +33,8 @@ pub(super) fn simulated(
 ) -> Result<Option<Finding>, Failure> {
     let mut chosen = None;
     let reports = logs.changed(|base, report| {
-        let change = Change::new(evidence, scope, report)?;
         let seats = server_seats(evidence)?;
+        let change = Change::new(evidence, scope, seats, report)?;
         let server = FlowController::new(
             &evidence.flow_schemas,
             &change.priority_levels,
