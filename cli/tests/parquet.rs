@@ -170,6 +170,42 @@ fn every_request_is_a_row() {
     );
 }
 
+/// Names that other formats would run, split or cut are whole in their cells.
+#[test]
+fn hostile_names_are_cells() {
+    let names = [
+        "=1+1",
+        "x\n---\ny",
+        "a,b;c\td",
+        "'); DROP TABLE rows; --",
+        "<script>alert(1)</script>",
+        "\u{0}\u{1b}[31m\u{202e}\u{feff}",
+        "\u{1f600}",
+    ];
+    let events: String = names
+        .iter()
+        .enumerate()
+        .map(|(id, name)| {
+            let mut event = event(id);
+            event["user"] = json!({"username": name, "groups": [name]});
+            event["userAgent"] = (*name).into();
+            event["objectRef"]["name"] = (*name).into();
+            format!("{event}\n")
+        })
+        .collect();
+    let folder = Folder::new();
+    let (file, report) = traffic(&folder, &events, &[]);
+    assert_eq!(report["requests"], names.len());
+    let rows = rows(&file);
+    for (id, name) in names.iter().enumerate() {
+        let row = &rows[&id.to_string()];
+        for field in ["user", "user_agent", "name"] {
+            assert_eq!(row[field], **name, "{field}");
+        }
+        assert_eq!(row["groups"], json!([name]));
+    }
+}
+
 #[test]
 fn names_are_redacted_and_the_comparison_has_columns() {
     let folder = Folder::new();
