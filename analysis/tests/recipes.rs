@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn every_request_of_a_proof_is_classified_as_it_says(
         schemas in proptest::collection::vec((schema(), 2..60), 0..8), levels in proptest::collection::vec(level(), 0..4),
-        client in client(), more in subsequence(&GROUPS[..4], 0..=3),
+        client in client(), more in subsequence(&GROUPS[..4], 0..=3), protects in any::<bool>(),
     ) {
         let schemas: Vec<FlowSchema> = schemas
             .into_iter()
@@ -75,7 +75,8 @@ proptest! {
             })
             .collect();
         let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
-        let Ok(Recipe { proof, flow_schemas, priority_levels, .. }) = recipes.isolate(&client, 20) else {
+        let recipe = if protects { recipes.protect(&client, 20) } else { recipes.isolate(&client, 20) };
+        let Ok(Recipe { proof, flow_schemas, priority_levels, .. }) = recipe else {
             return Ok(());
         };
         let classifier = Classifier::new(&flow_schemas, &priority_levels, Release::NEWEST);
