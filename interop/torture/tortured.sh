@@ -9,7 +9,11 @@ kind=prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
 
 patiently() {
   for _ in 1 2 3 4 5 6 7 8 9 10; do
-    "$@" && return
+    # The output of a failed attempt does not count.
+    if "$@" >"$folder/output.$BASHPID"; then
+      cat "$folder/output.$BASHPID"
+      return
+    fi
     sleep 0.2
   done
   echo "gave up: $*" >&2

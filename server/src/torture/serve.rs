@@ -3,7 +3,7 @@
 use super::bodies;
 use super::call::{Call, text};
 use super::connection::Connection;
-use super::dice::{hash, mix};
+use super::dice::mix;
 use super::mode::Mode;
 use super::observer::Outcome;
 use super::older;
@@ -19,7 +19,6 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 /// The path of the report in JSON.
@@ -35,8 +34,6 @@ const HOP_BY_HOP: [HeaderName; 8] = [
     header::TRANSFER_ENCODING,
     header::UPGRADE,
 ];
-/// A storm of 429 hits so many requests of each hundred.
-const STORM: u64 = 20;
 const RETRY_AFTER: u32 = 1;
 /// The largest body that is kept for stale reads or changed as a whole.
 const MAX_WHOLE: usize = 8 << 20;
@@ -101,7 +98,7 @@ async fn respond(
         Ok(false) => {}
         Err(failure) => return Ok(plain(failure)),
     }
-    if is_in_storm(shared)
+    if shared.is_in_storm()
         && shared
             .dice
             .strikes(Mode::Throttling, &call.signature, 100)
@@ -352,13 +349,6 @@ fn finish(
                 .ended(&call, if is_known { outcome } else { Outcome::Unknown });
         })
     })
-}
-
-/// Whether the present request is in a storm.
-fn is_in_storm(shared: &Shared) -> bool {
-    let number = shared.requests.fetch_add(1, Ordering::Relaxed);
-    let begin = hash(shared.dice.seed(), &(number / 100).to_le_bytes()) % (100 - STORM);
-    (begin..begin + STORM).contains(&(number % 100))
 }
 
 fn plain(failure: Failure) -> Response<Body> {

@@ -1,6 +1,6 @@
 //! What all connections of a torture server share.
 
-use super::dice::Dice;
+use super::dice::{Dice, hash};
 use super::gate::Gate;
 use super::observer::Observer;
 use super::upstream::Upstream;
@@ -8,13 +8,17 @@ use crate::http::Hosts;
 use hyper::body::Bytes;
 use hyper::http::response::Parts;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 /// The most earlier responses that are kept for stale reads.
 const MAX_KEPT: usize = 100;
+/// The most requests of a storm of rejections, and its longest time.
+const STORM_REQUESTS: u64 = 20;
+const STORM_TIME: Duration = Duration::from_millis(1500);
 
 /// What all connections share.
 #[derive(Debug)]
@@ -26,7 +30,9 @@ pub(super) struct Shared {
     pub(super) hosts: Hosts,
     /// The maximum time between two parts of a request's body.
     pub(super) patience: Duration,
-    pub(super) requests: AtomicU64,
+    requests: AtomicU64,
+    /// The present storm of rejections, with its beginning.
+    storm: Mutex<Option<(u64, Instant)>>,
     pub(super) connections: AtomicU64,
     /// The newest version of each group that has several, which the older server does not serve.
     pub(super) hidden: OnceCell<HashMap<String, String>>,
@@ -52,10 +58,30 @@ impl Shared {
             hosts,
             patience,
             requests: AtomicU64::new(0),
+            storm: Mutex::default(),
             connections: AtomicU64::new(0),
             hidden: OnceCell::new(),
             kinds: Mutex::default(),
             kept: Mutex::default(),
+        }
+    }
+
+    /// Counts a request, and returns whether it is in a storm: the seed chooses where in each hundred requests one begins. It ends after
+    /// [`STORM_REQUESTS`], or after [`STORM_TIME`] for a client with few requests.
+    pub(super) fn is_in_storm(&self) -> bool {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let hundred = number / 100;
+        let begin = hash(self.dice.seed(), &hundred.to_le_bytes()) % (100 - STORM_REQUESTS);
+        if !(begin..begin + STORM_REQUESTS).contains(&(number % 100)) {
+            return false;
+        }
+        let mut storm = lock(&self.storm);
+        match *storm {
+            Some((known, begun)) if known == hundred => begun.elapsed() < STORM_TIME,
+            _ => {
+                *storm = Some((hundred, Instant::now()));
+                true
+            }
         }
     }
 
