@@ -11,14 +11,14 @@ mod truth;
 
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::simulation::{Compared, Prediction};
+use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use predicted::predict;
+use predicted::{events, predict};
 use serde_json::Value;
 use std::fmt::Write;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::time::Duration;
 
 const LOG: &[u8] = include_bytes!("../fixtures/loaded/audit.log.gz");
@@ -79,12 +79,24 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
     assert!(README.contains(&table), "README.md lacks:\n{table}");
 }
 
+/// The same log as a server before 1.31 would write it.
+fn without_waits() -> String {
+    let mut text = String::new();
+    MultiGzDecoder::new(LOG).read_to_string(&mut text).unwrap();
+    text.replace("apiserver.latency.k8s.io/apf-queue-wait", "none")
+}
+
 #[test]
 fn the_simulation_of_the_run_is_the_one_in_the_table() {
-    let (schemas, levels) = objects();
-    let release = Release::nearest(36);
-    let objects = (schemas, levels);
-    let report = predict(|add| each(add), [&objects, &objects], release);
+    let objects = objects();
+    let report = predict(|add| each(add), [&objects, &objects], Release::nearest(36));
+    check(&report);
+    let text = without_waits();
+    let release = Release::nearest(29);
+    check(&predict(events(&text), [&objects, &objects], release));
+}
+
+fn check(report: &Report) {
     let predictions = report.predictions();
     let busy = |prediction: &&Prediction| {
         ["batch", "global-default"].contains(&prediction.priority_level.as_str())
