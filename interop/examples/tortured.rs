@@ -88,10 +88,18 @@ async fn main() -> Result<(), Failure> {
         versions.sort();
         versions
     };
-    let truth = versions(&mut truth.iter().map(|one| (one.name_any(), one.resource_version())));
+    let truth = versions(
+        &mut truth
+            .iter()
+            .map(|one| (one.name_any(), one.resource_version())),
+    );
     loop {
         let seen = store.state();
-        let seen = versions(&mut seen.iter().map(|one| (one.name_any(), one.resource_version())));
+        let seen = versions(
+            &mut seen
+                .iter()
+                .map(|one| (one.name_any(), one.resource_version())),
+        );
         if seen == truth {
             break;
         }
@@ -122,7 +130,8 @@ async fn write(api: Api<Level>, writer: &'static str) -> Result<(), Failure> {
                 let mut level = api.get("tortured-0").await?;
                 let key = format!("example.com/{writer}-{number}");
                 level.annotations_mut().insert(key, "done".to_owned());
-                api.replace("tortured-0", &PostParams::default(), &level).await
+                api.replace("tortured-0", &PostParams::default(), &level)
+                    .await
             };
             match written.await {
                 Ok(_) => break,
@@ -137,7 +146,10 @@ async fn write(api: Api<Level>, writer: &'static str) -> Result<(), Failure> {
 async fn pause(error: kube::Error) -> Result<(), Failure> {
     let seconds = match &error {
         kube::Error::Api(status) if [404, 409, 410, 429, 500, 503, 504].contains(&status.code) => {
-            status.details.as_ref().map(|details| details.retry_after_seconds)
+            status
+                .details
+                .as_ref()
+                .map(|details| details.retry_after_seconds)
         }
         kube::Error::Api(_) => return Err(error.into()),
         _ => None,
