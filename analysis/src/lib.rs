@@ -6,6 +6,7 @@
 //! | [`size`] | from intents (waits and seats of clients) to the configuration that satisfies them, with proof |
 //! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`callers`] | the clients behind requests: names, habits, and changes between two logs |
+//! | [`live`] | requests as they are logged: rolling windows, alerts, metrics, rotated files, a state that survives a restart |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`ownership`] | the tool, vendor or server that owns an object and may undo changes |
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
@@ -32,6 +33,7 @@ pub mod api_resources;
 pub mod callers;
 pub mod diagnosis;
 pub mod lint;
+pub mod live;
 pub mod monitoring;
 pub mod preview;
 pub mod recipes;

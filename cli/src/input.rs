@@ -25,6 +25,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
+/// Opens a file of which parts are read.
+///
+/// # Errors
+/// If the file cannot be opened.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
 /// Whether the standard input is a terminal, where somebody can answer.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal()

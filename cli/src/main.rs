@@ -23,6 +23,7 @@ mod output;
 mod redact;
 mod resource_name;
 mod similar_name;
+mod stop;
 
 use cli::Cli;
 use exit::Exit;

@@ -1,36 +1,20 @@
 //! The task that accepts connections, and restarts when the release changes.
 
-use crate::http::{Body, Context, respond, stopped};
+use crate::connection::Connection;
+use crate::http::{Context, respond, stopped};
 use crate::tls::Tls;
-use hyper::body::Incoming;
-use hyper::server::conn::{http1, http2};
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use k8s_flowcontrol_types::Release;
-use std::convert::Infallible;
-use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// The time that a stopping server waits for responses.
 const GRACE: Duration = Duration::from_secs(1);
-/// The beginning of an HTTP/2 connection, and of no HTTP/1.1 request.
-const HTTP2: &[u8] = b"PRI";
 /// The maximum number of connections at the same time. More wait until one of them ends.
 const MAX_CONNECTIONS: usize = 4096;
-/// The maximum size of the headers of a request, in bytes.
-const MAX_HEADERS: usize = 64 * 1024;
-/// The interval of the pings to a silent HTTP/2 client, and the maximum time of the response to one.
-const PING: Duration = Duration::from_secs(30);
-/// The maximum duration of a TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-
 /// A command to the task.
 pub(crate) enum Command {
     Restart(Release, oneshot::Sender<()>),
@@ -67,6 +51,12 @@ impl Listening {
     /// Serves until the next command, and returns after all connections have ended.
     async fn serve(&self, commands: &mut mpsc::Receiver<Command>) -> Command {
         let context = present(&self.context);
+        let served = context.clone();
+        let connection = Connection {
+            respond: Arc::new(move |request| Box::pin(respond(served.clone(), request))),
+            stopping: context.stopping.clone(),
+            header_timeout: self.header_timeout,
+        };
         let mut connections = JoinSet::new();
         if let Some(every) = self.passes {
             connections.spawn(run_passes(context.clone(), every));
@@ -80,8 +70,7 @@ impl Listening {
                         tokio::time::sleep(Duration::from_millis(50)).await;
                         continue;
                     };
-                    let (tls, timeout) = (self.tls.clone(), self.header_timeout);
-                    connections.spawn(accept(stream, tls, context.clone(), timeout));
+                    connections.spawn(connection.clone().accept(stream, self.tls.clone()));
                 }
                 Some(_) = connections.join_next() => {}
                 // Without a handle the server is not needed any more.
@@ -116,88 +105,6 @@ impl Listening {
 pub(crate) fn present(context: &RwLock<Context>) -> Context {
     let context = context.read().unwrap_or_else(PoisonError::into_inner);
     context.clone()
-}
-
-/// Serves a connection, with TLS if the server has it.
-async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context, header_timeout: Duration) {
-    // Without this, the first response waits for the client's delayed acknowledgement of the TLS tickets, about 40
-    // ms. It fails only on a connection that has ended.
-    let _set = stream.set_nodelay(true);
-    let Some(tls) = tls else {
-        return serve_plain(stream, context, header_timeout).await;
-    };
-    // A failed handshake affects only its client.
-    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        serve(stream, context, header_timeout).await;
-    }
-}
-
-/// Serves HTTP/1.1, or HTTP/2 to clients that know that the server speaks it, such as a proxy that ends TLS.
-async fn serve_plain(stream: TcpStream, context: Context, header_timeout: Duration) {
-    let mut stopping = context.stopping.clone();
-    let mut start = [0; HTTP2.len()];
-    let peeked = tokio::select! {
-        peeked = timeout(header_timeout, stream.peek(&mut start)) => peeked,
-        () = stopped(&mut stopping) => return,
-    };
-    match peeked {
-        Ok(Ok(_)) if start == HTTP2 => serve_http2(stream, context).await,
-        Ok(Ok(_)) => serve(stream, context, header_timeout).await,
-        // The client has sent nothing.
-        Ok(Err(_)) | Err(_) => {}
-    }
-}
-
-/// Serves the requests of one HTTP/2 connection until it ends or the server stops.
-async fn serve_http2(stream: TcpStream, context: Context) {
-    let mut stopping = context.stopping.clone();
-    let service = service_fn(|request| respond_always(context.clone(), request));
-    let connection = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .max_header_list_size(MAX_HEADERS as u32)
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    // The error of a connection affects only its client.
-    tokio::select! {
-        _ended = connection.as_mut() => {}
-        () = stopped(&mut stopping) => {
-            connection.as_mut().graceful_shutdown();
-            let _ended = connection.await;
-        }
-    }
-}
-
-/// Serves the requests of one HTTP/1.1 connection until it ends or the server stops.
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
-    context: Context,
-    header_timeout: Duration,
-) {
-    let mut stopping = context.stopping.clone();
-    let service = service_fn(|request| respond_always(context.clone(), request));
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout)
-        .max_buf_size(MAX_HEADERS)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    // The error of a connection affects only its client.
-    tokio::select! {
-        _ended = connection.as_mut() => {}
-        () = stopped(&mut stopping) => {
-            connection.as_mut().graceful_shutdown();
-            let _ended = connection.await;
-        }
-    }
-}
-
-async fn respond_always(
-    context: Context,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
-    Ok(respond(context, request).await)
 }
 
 async fn run_passes(mut context: Context, every: Duration) {

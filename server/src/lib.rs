@@ -24,7 +24,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
+mod connection;
 mod connections;
+mod receiver;
 mod server;
 mod start_error;
 
@@ -73,6 +75,7 @@ mod wire;
 
 pub use builder::Builder;
 pub use faults::Fault;
+pub use receiver::{Answer, Post, Receiver, ReceiverBuilder};
 pub use recorded::RecordedRequest;
 pub use server::ApiServer;
 pub use start_error::StartError;

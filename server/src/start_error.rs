@@ -19,6 +19,8 @@ pub(crate) enum Cause {
     Unprotected(IpAddr),
     Tokens(BadTokens),
     Tls(Box<dyn std::error::Error + Send + Sync>),
+    /// A certificate that a [`Receiver`](crate::Receiver) cannot use.
+    Certificate(Box<dyn std::error::Error + Send + Sync>),
     /// A kind that [`Builder::serve`](crate::Builder::serve) cannot serve.
     BuiltIn(&'static str),
     /// An object that the server should start with: its name, and the reason.
@@ -55,13 +57,19 @@ impl fmt::Display for StartError {
             }
             Cause::Unprotected(address) => write!(
                 f,
-                "the API server cannot listen on {address} without TLS and tokens, because other hosts can reach it: use \
+                "cannot listen on {address} without TLS and tokens, because other hosts can reach it: use \
                  both, listen on 127.0.0.1, or allow an unprotected server"
             ),
             Cause::Tls(error) => write!(
                 f,
                 "the API server cannot start: creating a certificate failed: {error}"
             ),
+            Cause::Certificate(error) => {
+                write!(
+                    f,
+                    "the certificate or its private key cannot be used: {error}"
+                )
+            }
             Cause::BuiltIn(kind) => write!(
                 f,
                 "the API server cannot start: the kind {kind} of {GROUP} is built in and cannot be served from a \
@@ -101,7 +109,7 @@ impl std::error::Error for StartError {
             Cause::Release(error) => Some(error),
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
-            Cause::Tls(error) | Cause::Data(error) => Some(&**error),
+            Cause::Tls(error) | Cause::Certificate(error) | Cause::Data(error) => Some(&**error),
             #[cfg(feature = "tls")]
             Cause::TokenFile(error) => Some(error),
             #[cfg(feature = "tls")]

@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::server::TlsStream;
 
@@ -72,13 +73,7 @@ impl Authority {
                 }
             }
         };
-        // An explicit provider: the program may have installed another one, or none.
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], PrivateKeyDer::from(key))?;
-        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-        Ok(Arc::new(config).into())
+        acceptor(vec![certificate], key.into(), protocols)
     }
 
     fn issue(&self) -> Result<Issued, Error> {
@@ -109,6 +104,20 @@ impl Tls {
         })
     }
 
+    /// A certificate with its chain, and its private key, in PEM.
+    pub(crate) fn from_pem(chain: &[u8], key: &[u8]) -> Result<Self, Error> {
+        let certificates = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>()?;
+        if certificates.is_empty() {
+            return Err("the file has no certificate in PEM".into());
+        }
+        let key = PrivateKeyDer::from_pem_slice(key)
+            .map_err(|error| format!("the file has no private key in PEM: {error}"))?;
+        Ok(Self {
+            acceptor: acceptor(certificates, key, &[b"http/1.1"])?,
+            ca_pem: "".into(),
+        })
+    }
+
     /// The certificate of the authority.
     pub(crate) fn ca_pem(&self) -> &str {
         &self.ca_pem
@@ -123,6 +132,20 @@ impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tls").finish_non_exhaustive()
     }
+}
+
+fn acceptor(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    protocols: &[&[u8]],
+) -> Result<TlsAcceptor, Error> {
+    // An explicit provider: the program may have installed another one, or none.
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    Ok(Arc::new(config).into())
 }
 
 /// Valid from last year to next February: some clients reject certificates that are valid for years.

@@ -1,10 +1,10 @@
 //! The sums of the requests of a caller.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The sums of the requests of a caller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Calls {
     /// The requests.
@@ -33,7 +33,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.requests += other.requests;
         self.seats += other.seats;
         self.lists += other.lists;

@@ -1,15 +1,14 @@
 //! Requests by caller, or by another property.
 
 use super::calls::Calls;
+use super::habits::Habits;
 use super::identity::Identity;
-use super::retries::{Rejections, Repetition};
 use crate::audit::Event;
 use crate::redact::Redactor;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::time::Duration;
 
 /// The most groups. Further ones are counted together, because a client can use any number of names.
 const MOST_GROUPS: usize = 100_000;
@@ -17,11 +16,9 @@ const MOST_GROUPS: usize = 100_000;
 const OTHERS: &str = "(others)";
 /// The most address ranges that are kept for a group.
 const MOST_SOURCES: usize = 8;
-/// A watch that ended before this time is short.
-const SHORT: Duration = Duration::from_secs(60);
 
 /// The property by which requests are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum By {
@@ -92,7 +89,7 @@ pub struct Callers {
     by: By,
     redactor: Redactor,
     groups: HashMap<String, Group>,
-    rejections: Rejections,
+    habits: Habits,
     period: Option<(i64, i64)>,
 }
 
@@ -140,7 +137,7 @@ impl Callers {
             by,
             redactor,
             groups: HashMap::new(),
-            rejections: Rejections::default(),
+            habits: Habits::default(),
             period: None,
         }
     }
@@ -148,12 +145,12 @@ impl Callers {
     /// Adds a request, from its last event and its estimated initial seats.
     pub fn add(&mut self, event: &Event<'_>, seats: u64) {
         let identity = Identity::of(event, &self.redactor);
-        let calls = self.calls(event, seats);
+        let calls = self.habits.calls(event, seats);
         if let Some(time) = event.received_us() {
             let (first, last) = self.period.unwrap_or((time, time));
             self.period = Some((first.min(time), last.max(time)));
         }
-        let name = self.name(event, &identity);
+        let name = self.by.group(event, &identity, &self.redactor);
         let is_full = self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&name);
         let name = if is_full { OTHERS.to_owned() } else { name };
         let group = self.groups.entry(name).or_default();
@@ -187,64 +184,6 @@ impl Callers {
             last_request: self.period.and_then(|_| shown(last)),
             seconds: last.saturating_sub(first) as f64 / 1e6,
             groups,
-        }
-    }
-
-    fn name(&self, event: &Event<'_>, identity: &Identity) -> String {
-        let attributes = || event.attributes();
-        match self.by {
-            By::Caller => identity.caller.clone(),
-            By::User => self.redactor.user(&event.effective_user().name),
-            By::Agent => self.redactor.user_agent(&event.user_agent),
-            By::Verb => event.verb.to_string(),
-            By::Namespace => self.redactor.namespace(&attributes().namespace),
-            By::Resource => {
-                let request = attributes();
-                if !request.is_resource_request {
-                    return self.redactor.path(&request.path);
-                }
-                let mut name = request.resource;
-                if !request.api_group.is_empty() {
-                    name = format!("{name}.{}", request.api_group);
-                }
-                match request.subresource.is_empty() {
-                    true => name,
-                    false => format!("{name}/{}", request.subresource),
-                }
-            }
-        }
-    }
-
-    fn calls(&mut self, event: &Event<'_>, seats: u64) -> Calls {
-        let repetition = self.rejections.add(event);
-        let has = |name: &str| {
-            let mut pairs = event
-                .query()
-                .split('&')
-                .filter_map(|pair| pair.split_once('='));
-            pairs.any(|(own, value)| own == name && !value.is_empty())
-        };
-        let is = u64::from;
-        let is_list = event.verb == "list";
-        let is_first = is_list && !has("continue");
-        let is_watch = event.verb == "watch";
-        let is_rejected = event.is_rejected_by_flow_control();
-        let is_error = event.code.is_some_and(|code| code >= 400) && !is_rejected;
-        let times = event.received_us().zip(event.stage_us());
-        let lasted = times.filter(|_| event.is_last() && is_watch && !is_error && !is_rejected);
-        let short = i64::try_from(SHORT.as_micros()).unwrap_or(i64::MAX);
-        Calls {
-            requests: 1,
-            seats,
-            lists: is(is_list),
-            newest_lists: is(is_first && !has("resourceVersion")),
-            unlimited_lists: is(is_first && !has("limit")),
-            watches: is(is_watch),
-            short_watches: is(lasted.is_some_and(|(from, to)| to.saturating_sub(from) < short)),
-            rejected: is(is_rejected),
-            retries: is(repetition != Repetition::No),
-            hasty_retries: is(repetition == Repetition::Hasty),
-            errors: is(is_error),
         }
     }
 }

@@ -8,6 +8,8 @@
 mod callers;
 mod coverage;
 mod envelopes;
+mod live;
+mod tail;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -12,6 +12,7 @@ use crate::force::ForceArg;
 use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
+use crate::stop::Stop;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release, Resource};
@@ -272,46 +273,4 @@ where
         count += 1;
     }
     Ok(count)
-}
-
-/// The signals that stop the server: Ctrl-C and SIGTERM.
-struct Stop {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-}
-
-impl Stop {
-    #[cfg(unix)]
-    fn new() -> Result<Self, Failure> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| {
-            signal(kind)
-                .map_err(|error| Failure::input(format!("cannot listen for Ctrl-C: {error}")))
-        };
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-        })
-    }
-
-    #[cfg(unix)]
-    async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> Result<Self, Failure> {
-        Ok(Self {})
-    }
-
-    #[cfg(not(unix))]
-    async fn wait(&mut self) {
-        // If listening fails, Ctrl-C ends the process.
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

@@ -3,6 +3,7 @@
 mod callers;
 mod charts;
 mod export;
+mod live;
 mod print;
 mod requests;
 #[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
@@ -28,9 +29,11 @@ use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::Estimator;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::callers::By;
+use k8s_flowcontrol_analysis::live::Counter;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
+use live::LiveArgs;
 use rows::Rows;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +56,7 @@ pub(crate) struct Args {
 
     /// The audit logs, the oldest first, as a server, a cloud or a log shipper delivers them, compressed with gzip or zstd or not; - is the
     /// standard input
-    #[arg(long, value_name = "LOG", num_args = 1.., required = true)]
+    #[arg(long, value_name = "LOG", num_args = 1.., required_unless_present_any = ["follow", "listen"])]
     audit_log: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -83,7 +86,7 @@ pub(crate) struct Args {
     each_request: bool,
 
     /// Also write one row for each request to a file of Apache Parquet, for DuckDB, Spark, ClickHouse and others
-    #[arg(long, value_name = "FILE", conflicts_with = "each_request")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each_request", "follow", "listen"])]
     parquet: Option<PathBuf>,
 
     /// Write a partial result instead of the report, for `traffic merge`
@@ -97,6 +100,9 @@ pub(crate) struct Args {
     /// Earlier audit logs: show new callers, and callers with more lists, lists without resourceVersion, restarting watches and retries since
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = ["compare", "html", "partial", "each_request"])]
     against: Vec<PathBuf>,
+
+    #[command(flatten)]
+    live: LiveArgs,
 
     #[command(flatten)]
     comment: CommentArg,
@@ -152,6 +158,12 @@ Examples:
   kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --partial a.json
   kubectl flowcontrol traffic merge a.json b.json
 
+  # The requests of the last five minutes, as they are logged
+  kubectl flowcontrol traffic --follow audit.log --state traffic.json --alert 'caller.requests>50/s'
+
+  # The same, as the audit webhook of API servers
+  kubectl flowcontrol traffic --listen 127.0.0.1:9443 --state traffic.json
+
   # One row for each request, for SQL
   kubectl flowcontrol traffic --audit-log audit.log -f objects.yaml --parquet rows.parquet
   duckdb -c \"SELECT priority_level, count(*), sum(seats) FROM 'rows.parquet' GROUP BY ALL\"
@@ -203,7 +215,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         merge.report.force.replace(&merge.report.html, streams)?;
         return write(merged(&merge.files)?, &merge.report, streams);
     }
-    outputs_are_not_inputs(args.outputs(), args.inputs())?;
+    outputs_are_not_inputs(args.outputs().chain(&args.live.state), args.inputs())?;
     args.report.force.replace(args.outputs(), streams)?;
     let configuration = args.configuration.read(streams)?;
     if args.each_request {
@@ -213,6 +225,12 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let (accounting, redactor) = accounting(args, configuration, streams)?;
+    if args.live.is_given() {
+        let by = args.by.unwrap_or(Property::Caller).by();
+        let counter = Counter::new(accounting, by, redactor);
+        let is_json = args.report.output == Output::Json;
+        return live::run(&args.live, counter, by, is_json, streams);
+    }
     if args.by.is_some() || !args.against.is_empty() {
         callers::print(args, &accounting, &redactor, streams)?;
         return Ok(Exit::Success);
@@ -253,6 +271,7 @@ impl Args {
             .audit_log
             .iter()
             .chain(&self.against)
+            .chain(&self.live.follow)
             .chain(&self.compare)
             .chain(&self.metrics);
         named.chain(self.configuration.files())

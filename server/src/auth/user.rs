@@ -46,6 +46,11 @@ impl User {
         self.is_in(MASTERS) || self.is_in(CLUSTER_ADMINS)
     }
 
+    /// Whether the request had no token.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.is_in(UNAUTHENTICATED)
+    }
+
     pub(crate) fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|one| one == group)
     }

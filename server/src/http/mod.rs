@@ -27,11 +27,8 @@ pub(crate) use compress::is_wanted as wants_gzip;
 pub(crate) use context::{Context, stopped};
 #[cfg(feature = "tls")]
 pub(crate) use fault_responses::rejected;
-pub(crate) use hosts::Hosts;
-#[cfg(feature = "tls")]
-pub(crate) use hosts::check as check_host;
+pub(crate) use hosts::{Hosts, check as check_host};
 pub(crate) use payload::Body;
-#[cfg(feature = "tls")]
 pub(crate) use response::ApiResponse;
 pub(crate) use turns::Turns;
 
@@ -48,8 +45,6 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
-#[cfg(not(feature = "tls"))]
-use response::ApiResponse;
 use route::Target;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -138,6 +133,10 @@ pub(crate) fn without_host(uri: Uri) -> Uri {
     }
 }
 
+/// Reads the body of a request to the server; empty for `GET` and `HEAD`.
+///
+/// # Errors
+/// As of [`read_at_most`].
 pub(crate) async fn read_body<B>(
     method: &Method,
     body: B,
@@ -146,9 +145,24 @@ pub(crate) async fn read_body<B>(
 where
     B: hyper::body::Body<Data = Bytes> + Unpin,
 {
-    if *method == Method::GET || *method == Method::HEAD {
-        return Ok(Bytes::new());
+    match *method {
+        Method::GET | Method::HEAD => Ok(Bytes::new()),
+        _ => read_at_most(body, LARGEST_BODY, patience).await,
     }
+}
+
+/// Reads a body of at most `limit` bytes, whose parts come within `patience`.
+///
+/// # Errors
+/// 413 for a larger body, 408 for one that does not continue, 400 for one that breaks off.
+pub(crate) async fn read_at_most<B>(
+    body: B,
+    limit: usize,
+    patience: Duration,
+) -> Result<Bytes, Failure>
+where
+    B: hyper::body::Body<Data = Bytes> + Unpin,
+{
     let mut pieces = body.into_data_stream();
     let (mut kept, mut size) = (Vec::new(), 0);
     // A client reads the error after it has sent everything, so the rest of a large body is read and dropped.
@@ -165,17 +179,17 @@ where
             return Err(bad_request("unexpected EOF"));
         };
         size += piece.len();
-        if size <= LARGEST_BODY {
+        if size <= limit {
             kept.extend_from_slice(&piece);
         } else {
             kept = Vec::new();
-            if size > LARGEST_DROPPED {
+            if size > limit.saturating_add(LARGEST_DROPPED) {
                 break;
             }
         }
     }
-    match size > LARGEST_BODY {
-        true => Err(too_large(&format!("limit is {LARGEST_BODY}"))),
+    match size > limit {
+        true => Err(too_large(&format!("limit is {limit}"))),
         false => Ok(kept.into()),
     }
 }

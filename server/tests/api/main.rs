@@ -26,6 +26,7 @@ mod lists;
 mod many_watchers;
 mod openapi;
 mod patches;
+mod receiver;
 mod releases;
 mod representations;
 mod reviews;

@@ -18,9 +18,10 @@ use std::ops::ControlFlow;
 ///
 /// Up to 65,536 requests that are not complete are kept, in up to 64 MiB; then the oldest is reported. Events that a log has twice
 /// count once if at most 131,072 requests lie between them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct AuditLog {
-    joiner: Joiner,
+    /// `None` if events are not joined.
+    joiner: Option<Joiner>,
     counts: Counts,
     pieces: Pieces,
 }
@@ -49,10 +50,28 @@ pub struct Counts {
     pub levels: [u64; 4],
 }
 
+impl Default for AuditLog {
+    fn default() -> Self {
+        Self {
+            joiner: Some(Joiner::default()),
+            counts: Counts::default(),
+            pieces: Pieces::default(),
+        }
+    }
+}
+
 impl AuditLog {
     /// A reader that has read nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A reader that reports every event, also each of several about one request, and keeps none.
+    pub fn of_events() -> Self {
+        Self {
+            joiner: None,
+            ..Self::default()
+        }
     }
 
     /// Reads a log in any known [`Format`], compressed with gzip or zstd or not, and calls `each` with the last event of every request
@@ -78,6 +97,22 @@ impl AuditLog {
     /// # Errors
     /// `input` cannot be read, or `each` fails.
     pub fn read<E: From<io::Error>>(
+        &mut self,
+        input: impl BufRead,
+        each: impl FnMut(&Event<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read_part(input, each)?;
+        let cut = self.pieces.clear();
+        self.counts.broken += cut;
+        Ok(())
+    }
+
+    /// Reads a part of a log that ends with the end of a line, as [`read`](Self::read) does. A line that a container runtime has cut into
+    /// several can continue in the next part.
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read).
+    pub fn read_part<E: From<io::Error>>(
         &mut self,
         input: impl BufRead,
         mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
@@ -123,9 +158,12 @@ impl AuditLog {
             let is_element = matches!(entry, Entry::Element(_)) || table.is_some();
             self.open_entry(&text, line, is_element, columns.as_ref(), &mut each)?;
         }
-        let cut = self.pieces.clear();
-        self.counts.broken += cut;
         Ok(())
+    }
+
+    /// Whether the end of a line that a container runtime has cut is still to be read.
+    pub fn is_within_line(&self) -> bool {
+        !self.pieces.is_empty()
     }
 
     /// Calls `each` with the requests that are not complete, and returns the counts of all logs.
@@ -136,7 +174,8 @@ impl AuditLog {
         mut self,
         mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<Counts, E> {
-        while let Some(text) = self.joiner.pop() {
+        let mut joiner = self.joiner.unwrap_or_default();
+        while let Some(text) = joiner.pop() {
             self.counts.report_incomplete(&text, &mut each)?;
         }
         Ok(self.counts)
@@ -149,7 +188,7 @@ impl AuditLog {
 
     /// The number of requests that are not complete so far.
     pub fn open(&self) -> usize {
-        self.joiner.open()
+        self.joiner.as_ref().map_or(0, Joiner::open)
     }
 
     /// Opens an entry of a log.
@@ -161,11 +200,15 @@ impl AuditLog {
         columns: Option<&Columns>,
         each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (joiner, counts) = (&mut self.joiner, &mut self.counts);
+        let (mut joiner, counts) = (self.joiner.as_mut(), &mut self.counts);
         let (mut error, mut found) = (None, Found::default());
-        let mut receive = |event: &Event<'_>, text: &str, format: Format| match counts
-            .event(joiner, event, text, format, each)
-        {
+        let mut receive = |event: &Event<'_>, text: &str, format: Format| match counts.event(
+            joiner.as_deref_mut(),
+            event,
+            text,
+            format,
+            each,
+        ) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 error = Some(failure);
@@ -202,7 +245,7 @@ impl AuditLog {
 impl Counts {
     fn event<E>(
         &mut self,
-        joiner: &mut Joiner,
+        joiner: Option<&mut Joiner>,
         event: &Event<'_>,
         text: &str,
         format: Format,
@@ -212,6 +255,10 @@ impl Counts {
         *self.formats.entry(format).or_default() += 1;
         self.stages[event.stage as usize] += 1;
         self.levels[event.level as usize] += 1;
+        let Some(joiner) = joiner else {
+            self.requests += u64::from(event.is_last());
+            return each(event);
+        };
         match joiner.add(event, text) {
             Joined::Nothing => Ok(()),
             Joined::Report(earlier) => {

@@ -25,6 +25,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod batch;
 mod decompressed;
 mod document;
 mod envelope;
@@ -37,6 +38,7 @@ mod source;
 mod time;
 mod zstd;
 
+pub use batch::{BatchError, read_batch};
 pub use decompressed::decompressed;
 pub use envelope::Format;
 pub use event::{Event, Level, ObjectReference, Stage, UserInfo};

@@ -43,6 +43,11 @@ impl Pieces {
         Joined::Kept
     }
 
+    /// Whether no line is unfinished.
+    pub(in crate::evidence::audit) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Forgets all parts, and returns the number of unfinished lines.
     pub(in crate::evidence::audit) fn clear(&mut self) -> u64 {
         let unfinished = self.0.len() as u64;

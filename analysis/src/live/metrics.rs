@@ -1,0 +1,186 @@
+//! The metrics of classified traffic, in the text format of Prometheus.
+
+use super::state::Live;
+use super::summary::NamedSums;
+use std::fmt::Write;
+
+/// The beginning of every name.
+const PREFIX: &str = "k8s_flowcontrol_traffic_";
+
+impl Live {
+    /// The metrics at the time `now_us`, in the text format of Prometheus. Names begin with `k8s_flowcontrol_traffic_`.
+    ///
+    /// The sums of flow schemas are counters over all time. Those of callers are gauges over the window, for the 20 busiest ones, so
+    /// that the number of series is bounded.
+    pub fn metrics(&self, now_us: i64) -> String {
+        let mut text = Text::default();
+        let classes = || {
+            self.totals.iter().map(|(key, sums)| {
+                let (level, schema) = key.split_once('/').unwrap_or_default();
+                (
+                    labels(&[("priority_level", level), ("flow_schema", schema)]),
+                    sums,
+                )
+            })
+        };
+        text.family(
+            "requests_total",
+            "counter",
+            "Requests that ended. Those that flow control does not see have empty labels.",
+        );
+        for (labels, sums) in classes() {
+            text.sample(&labels, sums.requests as f64);
+        }
+        text.family(
+            "rejected_requests_total",
+            "counter",
+            "Requests that flow control rejected with status 429.",
+        );
+        for (labels, sums) in classes() {
+            text.sample(&labels, sums.rejected as f64);
+        }
+        text.family("seat_seconds_total", "counter", "Estimated initial seats times the seconds from arrival to end, without recorded waits.");
+        for (labels, sums) in classes() {
+            text.sample(&labels, sums.seat_seconds());
+        }
+        for (name, help, value) in [
+            ("events_total", "Audit events that were read.", self.events),
+            (
+                "batches_total",
+                "Batches of the audit webhook that were counted and answered with status 200.",
+                self.batches,
+            ),
+            (
+                "duplicate_requests_total",
+                "Requests that came again and were not counted again.",
+                self.duplicates,
+            ),
+            (
+                "late_requests_total",
+                "Requests that had ended before the window when they came.",
+                self.late,
+            ),
+            (
+                "broken_lines_total",
+                "Lines without an audit event.",
+                self.broken,
+            ),
+            (
+                "lost_ends_total",
+                "Log files that vanished or were truncated before their end was read.",
+                self.lost_ends,
+            ),
+        ] {
+            text.family(name, "counter", help);
+            text.sample("", value as f64);
+        }
+        if let Some(last) = self.last_us {
+            text.family(
+                "last_request_timestamp_seconds",
+                "gauge",
+                "The end of the newest request, in seconds since 1970.",
+            );
+            text.sample("", last as f64 / 1e6);
+        }
+        let summary = self.summary(now_us);
+        text.family(
+            "window_seconds",
+            "gauge",
+            "The length of the rolling window.",
+        );
+        text.sample("", summary.window_seconds);
+        let property = self.by().to_string();
+        let measures: [(&str, &str, fn(&NamedSums) -> u64); 6] = [
+            ("window_requests", "Requests in the window", |own| {
+                own.sums.requests
+            }),
+            (
+                "window_rejected_requests",
+                "Requests in the window that flow control rejected",
+                |own| own.sums.rejected,
+            ),
+            (
+                "window_retries",
+                "Requests in the window that repeat a rejected request within a minute",
+                |own| own.sums.retries,
+            ),
+            (
+                "window_newest_lists",
+                "Lists in the window without resourceVersion and continue",
+                |own| own.sums.newest_lists,
+            ),
+            (
+                "window_unlimited_lists",
+                "Lists in the window without limit and continue",
+                |own| own.sums.unlimited_lists,
+            ),
+            (
+                "window_short_watches",
+                "Watches in the window that ended within a minute",
+                |own| own.sums.short_watches,
+            ),
+        ];
+        for (name, help, value) in measures {
+            text.family(name, "gauge", &format!("{help}, of the 20 busiest."));
+            for caller in &summary.callers {
+                text.sample(&labels(&[(&property, &caller.name)]), value(caller) as f64);
+            }
+        }
+        text.family(
+            "alert_active",
+            "gauge",
+            "1 for a name that exceeds a threshold.",
+        );
+        for alert in self.alerts.active() {
+            text.sample(
+                &labels(&[("threshold", &alert.threshold), ("name", &alert.name)]),
+                1.0,
+            );
+        }
+        text.family(
+            "alert_since_timestamp_seconds",
+            "gauge",
+            "The beginning of an active alert, in seconds since 1970.",
+        );
+        for alert in self.alerts.active() {
+            let labels = labels(&[("threshold", &alert.threshold), ("name", &alert.name)]);
+            text.sample(&labels, alert.since_us as f64 / 1e6);
+        }
+        text.text
+    }
+}
+
+#[derive(Default)]
+struct Text {
+    text: String,
+    /// The family of the next samples.
+    name: String,
+}
+
+impl Text {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        self.name = format!("{PREFIX}{name}");
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            self.text,
+            "# HELP {} {help}\n# TYPE {} {kind}",
+            self.name, self.name
+        );
+    }
+
+    fn sample(&mut self, labels: &str, value: f64) {
+        let _ = writeln!(self.text, "{}{labels} {value}", self.name);
+    }
+}
+
+/// Labels with their values escaped.
+fn labels(pairs: &[(&str, &str)]) -> String {
+    let pairs = pairs.iter().map(|(name, value)| {
+        let value = value
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n");
+        format!("{name}=\"{value}\"")
+    });
+    format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,217 @@
+//! Limits of rates, whose excess is an alert.
+
+use super::sums::LiveSums;
+use super::windows::Total;
+use std::fmt;
+use std::str::FromStr;
+
+/// A percentage means something from so many requests on.
+const ENOUGH: u64 = 20;
+
+/// A limit of a rate over the window, such as `caller.requests>50/s`.
+///
+/// The form is `SCOPE.MEASURE>NUMBER[UNIT]`:
+///
+/// - the scope is `all`, `caller` (or the other property of the groups), `level` or `flow-schema`;
+/// - the measure is `requests`, `rejected`, `retries`, `hasty-retries`, `lists`, `newest-lists`, `unlimited-lists`, `watches`,
+///   `short-watches`, `errors`, or `seats`, the mean of the seats in use;
+/// - the unit is `/s`, `/m` or `/h`, or `%` of the requests of the same scope, of which there must be at least 20. `seats` has no unit.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::live::Threshold;
+///
+/// let threshold: Threshold = "level.rejected > 1%".parse().unwrap();
+/// assert_eq!(threshold.to_string(), "level.rejected>1%");
+/// assert!("level.rejected>1".parse::<Threshold>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    text: String,
+    scope: Scope,
+    measure: Measure,
+    unit: Unit,
+    limit: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    All,
+    Group,
+    Level,
+    FlowSchema,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    Requests,
+    Rejected,
+    Retries,
+    HastyRetries,
+    Lists,
+    NewestLists,
+    UnlimitedLists,
+    Watches,
+    ShortWatches,
+    Errors,
+    Seats,
+}
+
+/// The unit, with the seconds of a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unit {
+    Per(f64),
+    Percent,
+    Seats,
+}
+
+const MEASURES: [(&str, Measure); 11] = [
+    ("requests", Measure::Requests),
+    ("rejected", Measure::Rejected),
+    ("retries", Measure::Retries),
+    ("hasty-retries", Measure::HastyRetries),
+    ("lists", Measure::Lists),
+    ("newest-lists", Measure::NewestLists),
+    ("unlimited-lists", Measure::UnlimitedLists),
+    ("watches", Measure::Watches),
+    ("short-watches", Measure::ShortWatches),
+    ("errors", Measure::Errors),
+    ("seats", Measure::Seats),
+];
+/// The names of groups of any property.
+const GROUPS: [&str; 6] = ["caller", "user", "agent", "namespace", "verb", "resource"];
+
+/// A text that is not a threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadThreshold(String);
+
+impl fmt::Display for BadThreshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadThreshold {}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = BadThreshold;
+
+    fn from_str(text: &str) -> Result<Self, BadThreshold> {
+        let text: String = text.split_whitespace().collect();
+        let form = || {
+            BadThreshold(format!(
+                "{text:?} is not a threshold: expected SCOPE.MEASURE>NUMBER and a unit, such as caller.requests>50/s"
+            ))
+        };
+        let (scope, rest) = text.split_once('.').ok_or_else(form)?;
+        let (measure, limit) = rest.split_once('>').ok_or_else(form)?;
+        let scope = match scope {
+            "all" => Scope::All,
+            "level" => Scope::Level,
+            "flow-schema" => Scope::FlowSchema,
+            group if GROUPS.contains(&group) => Scope::Group,
+            other => {
+                return Err(BadThreshold(format!(
+                    "{other:?} is not a scope: expected all, level, flow-schema, or a property of requests such as caller"
+                )));
+            }
+        };
+        let found = MEASURES.iter().find(|(name, _)| *name == measure);
+        let Some((_, measure)) = found else {
+            let names: Vec<_> = MEASURES.iter().map(|(name, _)| *name).collect();
+            return Err(BadThreshold(format!(
+                "{measure:?} is not a measure: expected {}",
+                names.join(", ")
+            )));
+        };
+        let end = limit
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(limit.len());
+        let (number, unit) = limit.split_at(end);
+        let limit = number.parse().map_err(|_| form())?;
+        let unit = match (unit, measure) {
+            ("", Measure::Seats) => Unit::Seats,
+            ("/s", _) if *measure != Measure::Seats => Unit::Per(1.0),
+            ("/m", _) if *measure != Measure::Seats => Unit::Per(60.0),
+            ("/h", _) if *measure != Measure::Seats => Unit::Per(3600.0),
+            ("%", _) if *measure != Measure::Seats => Unit::Percent,
+            (_, Measure::Seats) => {
+                return Err(BadThreshold(format!(
+                    "seats have no unit, but {text:?} has one"
+                )));
+            }
+            _ => {
+                return Err(BadThreshold(format!(
+                    "{text:?} has no unit: expected /s, /m, /h or % after the number"
+                )));
+            }
+        };
+        Ok(Self {
+            scope,
+            measure: *measure,
+            unit,
+            limit,
+            text,
+        })
+    }
+}
+
+impl Threshold {
+    /// The names above the limit, with their values in the unit of the threshold.
+    pub(super) fn exceeded<'a>(
+        &self,
+        total: &'a Total,
+        seconds: f64,
+    ) -> impl Iterator<Item = (&'a str, f64)> {
+        let named = match self.scope {
+            Scope::All => None,
+            Scope::Group => Some(&total.groups),
+            Scope::Level => Some(&total.levels),
+            Scope::FlowSchema => Some(&total.flow_schemas),
+        };
+        let all = named.is_none().then_some(("", &total.all));
+        let named = named.into_iter().flatten();
+        let named = named.map(|(name, sums)| (name.as_str(), sums));
+        let values: Vec<_> = named
+            .chain(all)
+            .map(|(name, sums)| (name, self.value(sums, seconds)))
+            .filter(|(_, value)| *value > self.limit)
+            .collect();
+        values.into_iter()
+    }
+
+    fn value(&self, sums: &LiveSums, seconds: f64) -> f64 {
+        let count = self.measure.of(sums);
+        let value = match self.unit {
+            Unit::Seats => count / seconds,
+            Unit::Per(unit) => count * unit / seconds,
+            Unit::Percent if sums.requests < ENOUGH => 0.0,
+            Unit::Percent => count * 100.0 / sums.requests as f64,
+        };
+        (value * 1000.0).round() / 1000.0
+    }
+}
+
+impl Measure {
+    fn of(self, sums: &LiveSums) -> f64 {
+        let count = match self {
+            Self::Requests => sums.requests,
+            Self::Rejected => sums.rejected,
+            Self::Retries => sums.retries,
+            Self::HastyRetries => sums.hasty_retries,
+            Self::Lists => sums.lists,
+            Self::NewestLists => sums.newest_lists,
+            Self::UnlimitedLists => sums.unlimited_lists,
+            Self::Watches => sums.watches,
+            Self::ShortWatches => sums.short_watches,
+            Self::Errors => sums.errors,
+            Self::Seats => return sums.seat_seconds(),
+        };
+        count as f64
+    }
+}

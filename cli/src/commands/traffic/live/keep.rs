@@ -1,0 +1,158 @@
+//! The state on the disk: a file that is replaced as a whole, and a journal of the batches since.
+
+use crate::failure::Failure;
+use crate::input::{open_file, up_to};
+use k8s_flowcontrol_analysis::callers::By;
+use k8s_flowcontrol_analysis::live::{Live, StateError, journal};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::NamedTempFile;
+
+/// The longest state and journal that are read. Their contents are bounded far below.
+const LIMIT: u64 = 1 << 30;
+/// A journal of this length is emptied by writing the state.
+const LONG: u64 = 16 << 20;
+
+/// The state on the disk.
+pub(super) struct Keep {
+    path: PathBuf,
+    journal: File,
+    /// The bytes of the whole records in the journal.
+    length: u64,
+    /// Whether the journal may end with a part of a record.
+    is_torn: bool,
+}
+
+impl Keep {
+    /// Opens the state of an earlier run, or begins a new one.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, or is not a state.
+    pub(super) fn open(
+        path: &Path,
+        window: Duration,
+        by: By,
+        now_us: i64,
+    ) -> Result<(Self, Live), Failure> {
+        let mut live = match read(path)? {
+            None => Live::new(window, by),
+            Some(text) => Live::from_json(&text, window, by).map_err(|error| {
+                let name = path.display();
+                let cause = match &error {
+                    StateError::Json(cause) => format!(": {cause}"),
+                    _ => String::new(),
+                };
+                Failure::input(format!("cannot continue from {name}: {error}{cause}"))
+                    .hint("name another file with `--state FILE` to begin anew")
+            })?,
+        };
+        let journal_path = journal_path(path);
+        let text = read(&journal_path)?.unwrap_or_default();
+        let length = journal::replay(&text, &mut live, now_us).map_err(|error| {
+            let name = journal_path.display();
+            Failure::input(format!("cannot continue from {name}: {error}"))
+                .hint("move it away to continue without the batches in it")
+        })?;
+        let mut keep = Self {
+            journal: private(&journal_path).map_err(|error| unwritable(&journal_path, &error))?,
+            path: path.to_owned(),
+            length: length as u64,
+            is_torn: false,
+        };
+        // The state is written at once, so that an unwritable folder is an error of the start.
+        keep.save(&live).map_err(|error| unwritable(path, &error))?;
+        Ok((keep, live))
+    }
+
+    /// Appends records, which are on the disk when this returns. After an error none of them is a part of the journal.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(super) fn append(&mut self, records: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            return Err(io::Error::other(
+                "the journal has an incomplete record until the state is written again",
+            ));
+        }
+        let written = self.journal.write_all(records);
+        if let Err(error) = written.and_then(|()| self.journal.sync_data()) {
+            self.is_torn = self.journal.set_len(self.length).is_err();
+            return Err(error);
+        }
+        self.length += records.len() as u64;
+        Ok(())
+    }
+
+    /// Whether the state should be written, because the journal is long or damaged.
+    pub(super) fn is_due(&self) -> bool {
+        self.is_torn || self.length > LONG
+    }
+
+    /// Writes the state, and empties the journal, whose batches are a part of it.
+    ///
+    /// # Errors
+    /// If that fails; the file then has its old content.
+    pub(super) fn save(&mut self, live: &Live) -> io::Result<()> {
+        let text = live.to_json()?;
+        let folder = match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        // Only the user can read a draft.
+        let mut draft = NamedTempFile::with_prefix_in(".kubectl-flowcontrol-", folder)?;
+        draft.write_all(&text)?;
+        draft.as_file().sync_all()?;
+        draft.persist(&self.path).map_err(|error| error.error)?;
+        sync_folder(folder)?;
+        self.journal.set_len(0)?;
+        (self.length, self.is_torn) = (0, false);
+        Ok(())
+    }
+}
+
+fn journal_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+/// The content of a file, if it exists.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let unreadable = |reason: &dyn std::fmt::Display| {
+        Failure::input(format!("cannot read {}: {reason}", path.display()))
+    };
+    match open_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(&error)),
+        Ok(file) => match up_to(LIMIT, file) {
+            Some(text) => Ok(Some(text)),
+            None => Err(unreadable(&"it is not a file, or longer than 1 GiB")),
+        },
+    }
+}
+
+/// A file to append to, which only the user can read.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+/// Makes a new name in a folder durable.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    match cfg!(unix) {
+        true => open_file(folder)?.sync_all(),
+        false => fs::metadata(folder).map(|_| ()),
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {error}", path.display()))
+}

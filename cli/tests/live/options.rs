@@ -1,0 +1,104 @@
+//! Options that cannot be used.
+
+use crate::common::{Folder, code, run, stderr};
+
+#[test]
+fn a_wrong_option_names_its_mistake() {
+    let folder = Folder::new();
+    let state = folder.path("state.json");
+    let other = folder.file("other.json", "{}");
+    let tokens = folder.file("tokens.csv", "secret\n");
+    let pem = folder.file("key.pem", "no key");
+    let missing = folder.path("none/state.json");
+    for (arguments, exit, expected) in [
+        (vec!["--listen", "127.0.0.1:0"], 2, "--state"),
+        (
+            vec!["--listen", "127.0.0.1", "--state", &state],
+            2,
+            "--listen",
+        ),
+        (
+            vec!["--listen", "0.0.0.0:0", "--state", &state],
+            3,
+            "without TLS and tokens",
+        ),
+        (
+            vec!["--listen", "127.0.0.1:0", "--state", &other],
+            3,
+            "cannot continue from",
+        ),
+        (
+            vec!["--listen", "127.0.0.1:0", "--state", &missing],
+            3,
+            "cannot write",
+        ),
+        (
+            vec![
+                "--listen",
+                "127.0.0.1:0",
+                "--state",
+                &state,
+                "--tokens",
+                &tokens,
+            ],
+            3,
+            "at least 3 columns",
+        ),
+        (
+            vec![
+                "--listen",
+                "127.0.0.1:0",
+                "--state",
+                &state,
+                "--tls-cert-file",
+                &pem,
+                "--tls-private-key-file",
+                &pem,
+            ],
+            3,
+            "the certificate or its private key cannot be used",
+        ),
+        (
+            vec![
+                "--listen",
+                "127.0.0.1:0",
+                "--state",
+                &state,
+                "--tls-cert-file",
+                &pem,
+            ],
+            2,
+            "--tls-private-key-file",
+        ),
+        (
+            vec!["--follow", "a", "--audit-log", "b"],
+            2,
+            "cannot be used with",
+        ),
+        (vec!["--follow", "a", "--state", "a"], 2, "also uses it"),
+        (vec!["--follow", "a", "--window", "1"], 2, "is not a time"),
+        (
+            vec!["--follow", "a", "--window", "100ms"],
+            2,
+            "between 1s and 24h",
+        ),
+        (
+            vec!["--follow", "a", "--alert", "caller.requests>5"],
+            2,
+            "has no unit",
+        ),
+        (
+            vec!["--follow", "/nowhere/audit.log", "--alert", "x"],
+            2,
+            "is not a threshold",
+        ),
+    ] {
+        let mut all = vec!["traffic"];
+        all.extend(&arguments);
+        let output = run(&all);
+        let said = stderr(&output);
+        assert_eq!(code(&output), exit, "{arguments:?}: {said}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+        assert!(!said.contains("secret"), "{said}");
+    }
+}

@@ -1,0 +1,151 @@
+//! The options of a receiver, and its start.
+
+use super::requests::{Requests, permits};
+use super::{Post, Receiver};
+use crate::auth::{Secret, Tokens};
+use crate::http::Hosts;
+use crate::start_error::{Cause, StartError};
+use crate::tls::Tls;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc};
+
+/// The options of a [`Receiver`].
+#[derive(Debug)]
+pub struct ReceiverBuilder {
+    address: SocketAddr,
+    unprotected: bool,
+    any_host: bool,
+    tokens: Option<Secret>,
+    certificate: Option<(Vec<u8>, Secret)>,
+    largest_body: usize,
+    memory: usize,
+    patience: Duration,
+}
+
+impl Default for ReceiverBuilder {
+    fn default() -> Self {
+        Self {
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
+            unprotected: false,
+            any_host: false,
+            tokens: None,
+            certificate: None,
+            largest_body: 32 << 20,
+            memory: 64 << 20,
+            patience: Duration::from_secs(32),
+        }
+    }
+}
+
+impl ReceiverBuilder {
+    /// The address and the port. Defaults to a free port of 127.0.0.1.
+    ///
+    /// [`start`](Self::start) fails with an address that other hosts can reach unless the receiver has a
+    /// [certificate](Self::certificate) and [tokens](Self::tokens), or is [`unprotected`](Self::unprotected).
+    #[must_use]
+    pub fn address(mut self, address: SocketAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Allows an address that other hosts can reach without TLS or without tokens.
+    #[must_use]
+    pub fn unprotected(mut self) -> Self {
+        self.unprotected = true;
+        self
+    }
+
+    /// Serves requests for any `Host`. By default a receiver on a loopback address serves loopback names only, another one all names
+    /// if it has tokens, and IP addresses otherwise: a web page in a browser could reach it under a name of its own.
+    #[must_use]
+    pub fn any_host(mut self) -> Self {
+        self.any_host = true;
+        self
+    }
+
+    /// The bearer tokens, in the form of kube-apiserver's token file: `token,user,uid`. Without them no request needs a token.
+    #[must_use]
+    pub fn tokens(mut self, text: impl Into<String>) -> Self {
+        self.tokens = Some(Secret(text.into()));
+        self
+    }
+
+    /// Serves HTTPS with this certificate, followed by the certificates between it and its authority, and its private key, in PEM.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn certificate(mut self, chain: impl Into<Vec<u8>>, key: impl Into<String>) -> Self {
+        self.certificate = Some((chain.into(), Secret(key.into())));
+        self
+    }
+
+    /// The largest body in bytes; a larger one gets 413. Defaults to 32 MiB.
+    #[must_use]
+    pub fn largest_body(mut self, bytes: usize) -> Self {
+        self.largest_body = bytes;
+        self
+    }
+
+    /// The memory in bytes for bodies without an answer; a body that does not fit gets 429. Defaults to 64 MiB, at least the largest
+    /// body.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Starts the receiver, whose requests come out of the channel. The channel ends when the receiver is gone.
+    ///
+    /// # Errors
+    /// [`StartError`] for invalid tokens or an invalid certificate, an address without protection, or a port that is in use.
+    pub async fn start(self) -> Result<(Receiver, mpsc::UnboundedReceiver<Post>), StartError> {
+        let tokens = self
+            .tokens
+            .map(|Secret(text)| Tokens::parse(&text))
+            .transpose()
+            .map_err(Cause::Tokens)?;
+        let is_local = self.address.ip().to_canonical().is_loopback();
+        let is_protected = self.certificate.is_some() && tokens.is_some();
+        if !is_local && !is_protected && !self.unprotected {
+            return Err(Cause::Unprotected(self.address.ip()).into());
+        }
+        let tls = self
+            .certificate
+            .map(|(chain, Secret(key))| tls(&chain, &key));
+        let tls = tls.transpose()?;
+        let bound = TcpListener::bind(self.address).await;
+        let listener = bound.map_err(|error| Cause::Bind(self.address, error))?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| Cause::Bind(self.address, error))?;
+        let (channel, posts) = mpsc::unbounded_channel();
+        let memory = permits(self.memory.max(self.largest_body));
+        let requests = Requests {
+            hosts: match (self.any_host, is_local, tokens.is_some()) {
+                (true, ..) | (false, false, true) => Hosts::Any,
+                (false, true, _) => Hosts::Loopback,
+                (false, false, false) => Hosts::Addresses,
+            },
+            tokens,
+            largest_body: self.largest_body,
+            patience: self.patience,
+            memory: Arc::new(Semaphore::new(memory)),
+            channel,
+        };
+        let receiver = Receiver::launch(listener, address, tls, requests, self.patience);
+        Ok((receiver, posts))
+    }
+}
+
+#[cfg(feature = "tls")]
+fn tls(chain: &[u8], key: &str) -> Result<Tls, Cause> {
+    Tls::from_pem(chain, key.as_bytes()).map_err(Cause::Certificate)
+}
+
+#[cfg(not(feature = "tls"))]
+fn tls(_chain: &[u8], _key: &str) -> Result<Tls, Cause> {
+    // Unreachable: `certificate` does not exist without the feature.
+    Err(Cause::Certificate("this build has no TLS".into()))
+}
