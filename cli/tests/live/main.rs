@@ -33,7 +33,7 @@ fn event(id: &str, user: &str, code: u16) -> Value {
     json!({
         "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": id,
         "stage": "ResponseComplete", "requestURI": "/api/v1/namespaces/acme-ns/pods?labelSelector=acme-label", "verb": "list",
-        "user": {"username": user, "groups": ["acme-group"]}, "sourceIPs": ["192.0.2.7"], "userAgent": "acme-tool/1.2",
+        "user": {"username": user, "groups": ["system:authenticated", "acme-group"]}, "sourceIPs": ["192.0.2.7"], "userAgent": "acme-tool/1.2",
         "objectRef": {"resource": "pods", "namespace": "acme-ns", "apiVersion": "v1"}, "responseStatus": {"code": code},
         "requestReceivedTimestamp": format!("{now:.6}"), "stageTimestamp": format!("{now:.6}"),
     })

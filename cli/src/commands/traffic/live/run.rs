@@ -83,6 +83,10 @@ impl Watch {
     ) -> Result<Exit, Failure> {
         let start = Instant::now();
         let interval = Duration::from_secs(args.interval);
+        // From now on a restart knows which files are older.
+        self.read()?;
+        self.is_changed = true;
+        self.save()?;
         let (mut poll, mut save, mut print) = (start, start + SAVE, start + interval);
         loop {
             let next = poll.min(save).min(print);
