@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Streams, WARNING, plural};
+use crate::output::{Streams, WARNING, note, plural};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, decompressed};
+use k8s_flowcontrol_analysis::traffic::CoverageTally;
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,27 @@ use std::rc::Rc;
 /// the end, with the number of logs as the index.
 ///
 /// Lines without an audit event are skipped with a warning for each log. A log without any event is an error.
+///
+/// Gaps of the logs are printed as notes at the end: times without events, sampling, missing stages, fields and kinds of requests.
 pub(crate) fn read_logs(
+    files: &[PathBuf],
+    streams: &mut Streams,
+    mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
+) -> Result<Counts, Failure> {
+    let mut coverage = CoverageTally::default();
+    let counts = read_logs_without_notes(files, streams, |event, log, streams| {
+        coverage.add_event(event);
+        each(event, log, streams)
+    })?;
+    coverage.add_counts(&counts);
+    for gap in coverage.report(counts.requests).notes {
+        note(streams, &gap)?;
+    }
+    Ok(counts)
+}
+
+/// As [`read_logs`], for a report that has the gaps itself.
+pub(crate) fn read_logs_without_notes(
     files: &[PathBuf],
     streams: &mut Streams,
     mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
@@ -58,12 +79,6 @@ pub(crate) fn read_logs(
                 streams,
                 &format!("{first}: skipped {lines} without an audit event"),
             )?;
-        }
-    }
-    for format in log.counts().formats.keys() {
-        if !format.lacks().is_empty() {
-            let lacks = format.lacks().join(", ");
-            warn(streams, &format!("{format} does not have {lacks}"))?;
         }
     }
     log.finish(|event| each(event, files.len(), streams))

@@ -1,8 +1,8 @@
 //! From the last event of a request to its part in a report.
 
-use super::coverage::Sign;
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
 use super::seats_in_use::LevelSeats;
+use super::signs::Traits;
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
@@ -173,28 +173,8 @@ impl Accounting {
         let is_unsure = queues.is_some_and(|level| level.queues) && event.queue_wait().is_none();
         let deprecated = event.annotation("k8s.io/deprecated") == Some("true");
         let distinguisher = taken.map_or("", |taken| taken.flow_distinguisher);
-        let renewed = attributes.resource == "leases"
-            && attributes.namespace == NODE_LEASES
-            && matches!(attributes.verb.as_str(), "update" | "patch");
-        let user_name = &attributes.user.name;
-        let signs = [
-            (Sign::Watch, attributes.verb == "watch"),
-            (
-                Sign::Read,
-                matches!(attributes.verb.as_str(), "get" | "list"),
-            ),
-            (Sign::Node, user_name.starts_with("system:node:")),
-            (Sign::Lease, attributes.resource == "leases"),
-            (Sign::Path, !attributes.is_resource_request),
-            (Sign::EventObject, attributes.resource == "events"),
-        ];
-        let signs = signs.into_iter().filter(|(_, is)| *is);
         Sample {
-            signs: Sign::bits(signs.map(|(sign, _)| sign)),
-            // A failed authentication has no user.
-            is_bare: attributes.verb.is_empty()
-                || (user_name.is_empty() && event.code != Some(401)),
-            renewed_node: renewed.then(|| redact.object("nodes", &attributes.name)),
+            traits: Traits::of(event, &attributes, redact),
             distinguisher: match distinguisher == attributes.user.name {
                 true => user.clone(),
                 false => redact.namespace(distinguisher),
@@ -232,9 +212,6 @@ impl Accounting {
         }
     }
 }
-
-/// The namespace of the leases of nodes.
-const NODE_LEASES: &str = "kube-node-lease";
 
 fn limits(
     priority_levels: &[PriorityLevelConfiguration],

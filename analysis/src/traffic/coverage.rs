@@ -2,7 +2,9 @@
 //! pipeline leaves out.
 
 use super::sample::Sample;
-use crate::audit::{Counts, Format, Level, Stage};
+use super::signs::{SIGNS, Sign, Traits};
+use crate::audit::{Counts, Event, Format, Level, Stage};
+use crate::redact::Redactor;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,10 +31,10 @@ pub struct Coverage {
     pub notes: Vec<String>,
 }
 
-/// The sums, which add up.
+/// The sums behind a [`Coverage`], which add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct CoverageTally {
+pub struct CoverageTally {
     formats: BTreeMap<Format, u64>,
     stages: [u64; 4],
     levels: [u64; 4],
@@ -55,27 +57,6 @@ struct Renewals {
     number: u64,
 }
 
-/// The kinds of requests that every cluster has all the time, with the names for people.
-const SIGNS: [(Sign, &str); 6] = [
-    (Sign::Watch, "watches"),
-    (Sign::Read, "reads (get and list)"),
-    (Sign::Node, "requests of kubelets"),
-    (Sign::Lease, "requests for leases"),
-    (Sign::Path, "requests for paths such as /readyz"),
-    (Sign::EventObject, "requests for Event objects"),
-];
-
-/// A kind of requests that every cluster has all the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
-    Watch,
-    Read,
-    Node,
-    Lease,
-    Path,
-    EventObject,
-}
-
 /// The nodes whose renewals are counted.
 const MOST_NODES: usize = 10_000;
 /// A kubelet renews its lease in this time by default: a quarter of `nodeLeaseDurationSeconds`.
@@ -89,29 +70,30 @@ const ENOUGH_REQUESTS: u64 = 500;
 const ENOUGH_MINUTES: u64 = 5;
 const MINUTE: i64 = 60_000_000;
 
-impl Sign {
-    /// The kinds of a request, as bits.
-    pub(super) fn bits(signs: impl IntoIterator<Item = Self>) -> u8 {
-        signs
-            .into_iter()
-            .fold(0, |bits, sign| bits | 1 << sign as u8)
-    }
-}
-
 impl CoverageTally {
+    /// Adds a request, from its last event.
+    pub fn add_event(&mut self, event: &Event<'_>) {
+        let traits = Traits::of(event, &event.attributes(), &Redactor::default());
+        self.add_traits(&traits, event.received_us());
+    }
+
     /// Adds a request.
     pub(super) fn add(&mut self, sample: &Sample) {
+        self.add_traits(&sample.traits, sample.received_us);
+    }
+
+    fn add_traits(&mut self, traits: &Traits, received_us: Option<i64>) {
         for (sign, _) in SIGNS {
             let bit = 1 << sign as u8;
-            self.signs[sign as usize] += u64::from(sample.signs & bit != 0);
+            self.signs[sign as usize] += u64::from(traits.signs & bit != 0);
         }
-        self.bare += u64::from(sample.is_bare);
-        let Some(time) = sample.received_us else {
+        self.bare += u64::from(traits.is_bare);
+        let Some(time) = received_us else {
             return;
         };
         let minute = time.div_euclid(MINUTE);
         *self.hours.entry(minute.div_euclid(60)).or_default() |= 1 << minute.rem_euclid(60);
-        if let Some(node) = &sample.renewed_node {
+        if let Some(node) = &traits.renewed_node {
             self.renewed(
                 node,
                 Renewals {
@@ -134,7 +116,7 @@ impl CoverageTally {
     }
 
     /// Adds the counts of logs.
-    pub(super) fn add_counts(&mut self, counts: &Counts) {
+    pub fn add_counts(&mut self, counts: &Counts) {
         for (format, events) in &counts.formats {
             *self.formats.entry(*format).or_default() += events;
         }
@@ -172,7 +154,7 @@ impl CoverageTally {
     }
 
     /// The coverage of `requests` requests.
-    pub(super) fn report(&self, requests: u64) -> Coverage {
+    pub fn report(&self, requests: u64) -> Coverage {
         let gaps = Gaps::of(&self.hours);
         let sampled = self.sampled(&gaps);
         let stages = Stage::ALL.iter().zip(self.stages);

@@ -43,12 +43,13 @@ mod partial;
 mod report;
 mod sample;
 mod seats_in_use;
+mod signs;
 mod tally;
 mod totals;
 mod work;
 
 pub use accounting::Accounting;
-pub use coverage::Coverage;
+pub use coverage::{Coverage, CoverageTally};
 pub use partial::PartialError;
 pub use report::{
     Caller, Comparison, FlowTraffic, LevelChange, LevelTraffic, Minute, Move, Named, Report,

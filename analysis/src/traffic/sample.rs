@@ -1,5 +1,6 @@
 //! The part of a request in a report.
 
+use super::signs::Traits;
 use serde::{Deserialize, Serialize};
 
 /// The part of a request in a report.
@@ -22,15 +23,9 @@ pub struct Sample {
     pub load: Load,
     /// The client, if the API version of the request is deprecated.
     pub deprecated: Option<Deprecated>,
-    /// The kinds of requests that it belongs to, of those that every cluster has.
-    #[serde(default)]
-    pub(super) signs: u8,
-    /// Whether the event lacks the user or the verb.
-    #[serde(default)]
-    pub(super) is_bare: bool,
-    /// The node, if the request renews its lease.
-    #[serde(default)]
-    pub(super) renewed_node: Option<String>,
+    /// The parts that tell whether the logs are complete.
+    #[serde(flatten)]
+    pub(super) traits: Traits,
 }
 
 /// A client of a deprecated API version.

@@ -6,6 +6,7 @@ use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, Read};
@@ -14,6 +15,11 @@ use std::io::{self, BufReader, Read};
 const REQUESTS: usize = 20_000;
 /// The place of the audit id's first eight digits, which are other ones in every round.
 const MARK: &str = "\"auditID\":\"";
+/// The minute of all times, which is the next one in every round.
+const MINUTE: &str = "2026-11-22T00:00";
+/// The nodes and the service accounts.
+const NODES: usize = 1000;
+const ACCOUNTS: usize = 300;
 
 /// The envelope of the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +67,54 @@ pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Err
     Ok(())
 }
 
+/// Reads a log of `events` events, and makes the whole report of `traffic`: seats, seat-seconds by second, users, flows, gaps.
+pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
+    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
+    for object in bootstrap::objects(Release::NEWEST) {
+        match object.kind {
+            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
+            _ => levels.push(serde_json::from_value(object.tree())?),
+        }
+    }
+    let accounting = Accounting::new(&schemas, &levels, 600, Release::NEWEST);
+    let mut traffic = Traffic::new(&accounting);
+    let mut log = AuditLog::new();
+    let input = Log::new(events.div_ceil(2 * REQUESTS), envelope)?;
+    let bytes = input.text.len() * input.rounds;
+    let meter = Meter::start();
+    traffic.begin_log();
+    log.read(BufReader::with_capacity(1 << 20, input), |event| {
+        traffic.add(event, accounting.sample(event));
+        Ok::<(), io::Error>(())
+    })?;
+    let counts = log.finish(|_| Ok::<(), io::Error>(()))?;
+    traffic.add_counts(&counts);
+    let made = traffic.report();
+    let (wall, cpu) = meter.stop();
+    if counts.broken > 0 || made.requests * 2 != counts.events || made.priority_levels.len() < 4 {
+        return Err(format!("unexpected: {counts:?}").into());
+    }
+    report(&[
+        ("events", counts.events as f64),
+        ("GB", bytes as f64 / 1e9),
+        ("seconds", wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+        (
+            "events per cpu second",
+            counts.events as f64 / cpu.as_secs_f64(),
+        ),
+        ("resident MB", resident() as f64 / 1e6),
+        ("report bytes", serde_json::to_vec(&made)?.len() as f64),
+    ]);
+    Ok(())
+}
+
 /// A log of some rounds of the same text.
 struct Log {
     text: Vec<u8>,
-    /// Where the audit ids begin.
+    /// Where the audit ids begin, and the times.
     ids: Vec<usize>,
+    times: Vec<usize>,
     at: usize,
     rounds: usize,
     round: usize,
@@ -75,36 +124,38 @@ impl Log {
     fn new(rounds: usize, envelope: Envelope) -> Result<Self, Box<dyn Error>> {
         let mut text = String::new();
         for number in 0..REQUESTS {
+            let (node, account) = (number % NODES, number % ACCOUNTS);
             let (user, groups, verb, object, uri) = match number % 4 {
                 0 => (
-                    "system:node:node-17",
+                    format!("system:node:node-{node}"),
                     "\"system:nodes\",\"system:authenticated\"",
                     "update",
                     "{\"resource\":\"leases\",\"namespace\":\"kube-node-lease\",\"name\":\"node-17\",\"apiGroup\":\"coordination.k8s.io\",\"apiVersion\":\"v1\"}",
                     "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-17?timeout=10s",
                 ),
                 1 => (
-                    "system:serviceaccount:team-a:builder",
+                    format!("system:serviceaccount:team-a:builder-{account}"),
                     "\"system:serviceaccounts\",\"system:serviceaccounts:team-a\",\"system:authenticated\"",
                     "list",
                     "{\"resource\":\"pods\",\"namespace\":\"team-a\",\"apiVersion\":\"v1\"}",
                     "/api/v1/namespaces/team-a/pods?labelSelector=app%3Dweb&limit=500",
                 ),
                 2 => (
-                    "admin",
+                    "admin".to_owned(),
                     "\"system:masters\",\"system:authenticated\"",
                     "get",
                     "{\"resource\":\"configmaps\",\"namespace\":\"default\",\"name\":\"x\",\"apiVersion\":\"v1\"}",
                     "/api/v1/namespaces/default/configmaps/x",
                 ),
                 _ => (
-                    "system:kube-scheduler",
+                    "system:kube-scheduler".to_owned(),
                     "\"system:authenticated\"",
                     "create",
                     "{\"resource\":\"pods\",\"namespace\":\"team-b\",\"name\":\"y\",\"apiVersion\":\"v1\",\"subresource\":\"binding\"}",
                     "/api/v1/namespaces/team-b/pods/y/binding",
                 ),
             };
+            let second = number * 60 / REQUESTS;
             for stage in ["RequestReceived", "ResponseComplete"] {
                 let end = match stage {
                     "ResponseComplete" => {
@@ -114,7 +165,7 @@ impl Log {
                 };
                 writeln!(
                     text,
-                    "{{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",\"level\":\"Metadata\",{MARK}00000000-3e2b-40b8-a4cf-{number:012x}\",\"stage\":\"{stage}\",\"requestURI\":\"{uri}\",\"verb\":\"{verb}\",\"user\":{{\"username\":\"{user}\",\"uid\":\"bc1a6b94\",\"groups\":[{groups}]}},\"sourceIPs\":[\"10.0.0.1\"],\"userAgent\":\"kubelet/v1.36.2 (linux/amd64) kubernetes/0123456\",\"objectRef\":{object},\"requestReceivedTimestamp\":\"2026-11-22T03:17:13.614429Z\",\"stageTimestamp\":\"2026-11-22T03:17:13.618636Z\"{end}}}"
+                    "{{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",\"level\":\"Metadata\",{MARK}00000000-3e2b-40b8-a4cf-{number:012x}\",\"stage\":\"{stage}\",\"requestURI\":\"{uri}\",\"verb\":\"{verb}\",\"user\":{{\"username\":\"{user}\",\"uid\":\"bc1a6b94\",\"groups\":[{groups}]}},\"sourceIPs\":[\"10.0.0.1\"],\"userAgent\":\"kubelet/v1.36.2 (linux/amd64) kubernetes/0123456\",\"objectRef\":{object},\"requestReceivedTimestamp\":\"{MINUTE}:{second:02}.614429Z\",\"stageTimestamp\":\"{MINUTE}:{second:02}.618636Z\"{end}}}"
                 )?;
             }
         }
@@ -123,7 +174,9 @@ impl Log {
             _ => (enveloped(&text, envelope), MARK.replace('"', "\\\"")),
         };
         let ids = text.match_indices(&mark).map(|(at, _)| at + mark.len());
+        let times = text.match_indices(MINUTE).map(|(at, _)| at);
         Ok(Self {
+            times: times.collect(),
             ids: ids.collect(),
             text: text.into_bytes(),
             at: 0,
@@ -158,6 +211,12 @@ fn enveloped(text: &str, envelope: Envelope) -> String {
     wrapped
 }
 
+/// The minute of a round, as [`MINUTE`] is that of the first one; after nine days they begin again.
+fn minute(round: usize) -> String {
+    let (day, minute) = (22 + round / 1440 % 9, round % 1440);
+    format!("2026-11-{day:02}T{:02}:{:02}", minute / 60, minute % 60)
+}
+
 impl Read for Log {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.at == self.text.len() {
@@ -169,6 +228,10 @@ impl Read for Log {
             let digits = format!("{:08x}", self.round);
             for id in &self.ids {
                 self.text[*id..id + 8].copy_from_slice(digits.as_bytes());
+            }
+            let minute = minute(self.round);
+            for time in &self.times {
+                self.text[*time..time + MINUTE.len()].copy_from_slice(minute.as_bytes());
             }
         }
         let rest = &self.text[self.at..];

@@ -22,7 +22,7 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | lint COUNT | \
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -40,6 +40,10 @@ async fn main() -> Outcome {
         ["audit", events] => audit::audit(events.parse()?, audit::Envelope::None),
         ["audit-fluent-bit", events] => audit::audit(events.parse()?, audit::Envelope::FluentBit),
         ["audit-cloudwatch", events] => audit::audit(events.parse()?, audit::Envelope::CloudWatch),
+        ["traffic", events] => audit::whole_report(events.parse()?, audit::Envelope::None),
+        ["traffic-fluent-bit", events] => {
+            audit::whole_report(events.parse()?, audit::Envelope::FluentBit)
+        }
         ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),

@@ -9,7 +9,7 @@ mod requests;
 #[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
 mod rows;
 
-use crate::audit_logs::read_logs;
+use crate::audit_logs::read_logs_without_notes;
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::commands::cost::metrics;
@@ -362,7 +362,7 @@ fn add_logs(
     mut each: impl FnMut(&Event<'_>, &Sample) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut current = usize::MAX;
-    let counts = read_logs(logs, streams, |event, log, _| {
+    let counts = read_logs_without_notes(logs, streams, |event, log, _| {
         let sample = accounting.sample(event);
         each(event, &sample)?;
         if log == logs.len() {

@@ -210,50 +210,16 @@ impl Document {
 
 /// Appends a value, as far as it is not longer than any event; `false` if the input ends in it, or if there is none.
 fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<bool> {
-    let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
-    let (mut length, mut is_at_end) = (0, false);
-    while !is_at_end {
+    let mut scan = Scan::default();
+    let mut length = 0;
+    while !scan.is_at_end {
         let bytes = input.fill_buf()?;
         if bytes.is_empty() {
             // A number has no end of its own.
-            return Ok(length > 0 && depth == 0 && !is_string);
+            return Ok(length > 0 && scan.depth == 0 && !scan.is_string);
         }
-        let (mut taken, mut breaks) = (bytes.len(), 0);
-        for (index, byte) in bytes.iter().enumerate() {
-            if is_string {
-                match byte {
-                    _ if is_escaped => is_escaped = false,
-                    b'\\' => is_escaped = true,
-                    b'"' => {
-                        is_string = false;
-                        is_at_end = depth == 0;
-                    }
-                    b'\n' => breaks += 1,
-                    _ => {}
-                }
-            } else {
-                match byte {
-                    b'"' => is_string = true,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' if depth > 0 => {
-                        depth -= 1;
-                        is_at_end = depth == 0;
-                    }
-                    // The end of a number or of a literal.
-                    b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => {
-                        is_at_end = true;
-                        taken = index;
-                        break;
-                    }
-                    b'\n' => breaks += 1,
-                    _ => {}
-                }
-            }
-            if is_at_end {
-                taken = index + 1;
-                break;
-            }
-        }
+        let taken = scan.value(bytes);
+        let breaks = memchr::memchr_iter(b'\n', &bytes[..taken]).count();
         let room = LIMIT.saturating_sub(text.len() as u64);
         let kept = taken.min(usize::try_from(room).unwrap_or(usize::MAX));
         text.extend_from_slice(&bytes[..kept]);
@@ -261,4 +227,76 @@ fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Resu
         input.take_bytes(taken, breaks);
     }
     Ok(length > 0)
+}
+
+/// The position within a value.
+#[derive(Debug, Default)]
+struct Scan {
+    depth: u64,
+    is_string: bool,
+    is_escaped: bool,
+    is_at_end: bool,
+}
+
+impl Scan {
+    /// The bytes that belong to the value. Each kind of byte has a loop of its own, because most bytes decide nothing.
+    fn value(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while at < bytes.len() && !self.is_at_end {
+            at += match self.is_string {
+                true => self.string(&bytes[at..]),
+                false => self.structure(&bytes[at..]),
+            };
+        }
+        at
+    }
+
+    /// The bytes up to the end of a string, or to a backslash.
+    fn string(&mut self, bytes: &[u8]) -> usize {
+        if std::mem::take(&mut self.is_escaped) {
+            return 1;
+        }
+        let special = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+        let Some(at) = special else {
+            return bytes.len();
+        };
+        if bytes[at] == b'"' {
+            self.is_string = false;
+            self.is_at_end = self.depth == 0;
+        } else {
+            self.is_escaped = true;
+        }
+        at + 1
+    }
+
+    /// The bytes up to the begin of a string, to a bracket, or to the end of a number or of a literal.
+    fn structure(&mut self, bytes: &[u8]) -> usize {
+        if self.depth > 0 {
+            let special = bytes
+                .iter()
+                .position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'));
+            let Some(at) = special else {
+                return bytes.len();
+            };
+            match bytes[at] {
+                b'"' => self.is_string = true,
+                b'{' | b'[' => self.depth += 1,
+                _ => {
+                    self.depth -= 1;
+                    self.is_at_end = self.depth == 0;
+                }
+            }
+            return at + 1;
+        }
+        match bytes.first() {
+            Some(b'"') => self.is_string = true,
+            Some(b'{' | b'[') => self.depth += 1,
+            Some(b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n') => {
+                self.is_at_end = true;
+                return 0;
+            }
+            _ => {}
+        }
+        1
+    }
 }

@@ -22,6 +22,8 @@ pub(super) fn page(report: &Report) -> String {
             report.unseen
         ));
     }
+    let gaps = report.coverage.notes.iter();
+    summary.extend(gaps.map(|gap| format!("Gap in the logs: {gap}")));
     let mut page = Page::new("Traffic of API Priority and Fairness", &summary);
     seats(&mut page, report);
     classes(&mut page, report);

@@ -21,6 +21,7 @@ mod pieces;
 mod prefix;
 mod record;
 mod records;
+mod shapes;
 mod splunk;
 mod table;
 

@@ -8,9 +8,9 @@ use super::format::Format;
 use super::pieces::{Joined, Pieces};
 use super::prefix::{Unprefixed, without};
 use super::record::Record;
+use super::shapes::{begins_like_event, is_json_list, is_rest, line_of_pair};
 use super::table::Columns;
-use k8s_flowcontrol_types::json::{Fault, Reader};
-use std::borrow::Cow;
+use k8s_flowcontrol_types::json::Reader;
 use std::ops::ControlFlow;
 
 /// The most layers. Loki over a container log over a record of Fluent Bit has three.
@@ -376,48 +376,4 @@ impl<'s> Opener<'s> {
         }
         outer
     }
-}
-
-/// Whether a text begins as a server writes events, so that it is parsed as an event first.
-fn begins_like_event(text: &str) -> bool {
-    let rest = text.strip_prefix("{\"");
-    let names = [
-        "kind\"",
-        "apiVersion\"",
-        "metadata\"",
-        "level\"",
-        "auditID\"",
-    ];
-    rest.is_some_and(|rest| names.iter().any(|name| rest.starts_with(name)))
-        || text.starts_with("{\n")
-        || text.starts_with("{ ")
-}
-
-/// Whether a bracket begins a list, and not the prefix of a line.
-fn is_json_list(rest: &[u8]) -> bool {
-    let first = rest.trim_ascii_start().first();
-    matches!(first, None | Some(b'{' | b'[' | b'"' | b']' | b'0'..=b'9'))
-}
-
-/// Whether only the separators of a list follow.
-fn is_rest(text: &str, reader: &mut Reader<'_>) -> bool {
-    let rest = text.get(reader.offset()..).unwrap_or_default();
-    rest.trim_matches([',', ']', ' ']).is_empty()
-}
-
-/// The line of a time and a line, with or without metadata.
-fn line_of_pair(text: &str) -> Option<Cow<'_, str>> {
-    let mut reader = Reader::new(text);
-    let pair = |reader: &mut Reader<'_>| -> Result<bool, Fault> {
-        Ok(reader.elements()? && reader.is_string())
-    };
-    if !pair(&mut reader).ok()? {
-        return None;
-    }
-    let time = reader.string(&"a time").ok()?;
-    let is_time = !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
-    let more = reader.more_elements().ok()?;
-    (is_time && more && reader.is_string())
-        .then(|| reader.string(&"a line").ok())
-        .flatten()
 }

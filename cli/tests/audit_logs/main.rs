@@ -1,4 +1,4 @@
-//! `traffic --follow` and `traffic --listen`: the program as a process that reads files, receives batches, is killed and starts again.
+//! Audit logs as they are delivered: every format in every command, files that are followed, and batches of webhooks.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
 mod common;
 
 mod follow;
+mod formats;
 mod options;
 mod webhook;
 

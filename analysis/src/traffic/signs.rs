@@ -1,0 +1,82 @@
+//! The parts of a request that tell whether logs are complete.
+
+use crate::audit::Event;
+use crate::redact::Redactor;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use serde::{Deserialize, Serialize};
+
+/// The kinds of requests that every cluster has all the time, with the names for people.
+pub(super) const SIGNS: [(Sign, &str); 6] = [
+    (Sign::Watch, "watches"),
+    (Sign::Read, "reads (get and list)"),
+    (Sign::Node, "requests of kubelets"),
+    (Sign::Lease, "requests for leases"),
+    (Sign::Path, "requests for paths such as /readyz"),
+    (Sign::EventObject, "requests for Event objects"),
+];
+
+/// A kind of requests that every cluster has all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Watch,
+    Read,
+    Node,
+    Lease,
+    Path,
+    EventObject,
+}
+
+impl Sign {
+    /// The kinds of a request, as bits.
+    pub(super) fn bits(signs: impl IntoIterator<Item = Self>) -> u8 {
+        signs
+            .into_iter()
+            .fold(0, |bits, sign| bits | 1 << sign as u8)
+    }
+}
+
+/// The namespace of the leases of nodes.
+const NODE_LEASES: &str = "kube-node-lease";
+
+/// The parts of a request that tell whether logs are complete.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Traits {
+    /// The kinds of requests that it belongs to, of those that every cluster has.
+    pub(super) signs: u8,
+    /// Whether the event lacks the user or the verb.
+    pub(super) is_bare: bool,
+    /// The node, if the request renews its lease.
+    pub(super) renewed_node: Option<String>,
+}
+
+impl Traits {
+    pub(super) fn of(
+        event: &Event<'_>,
+        attributes: &RequestAttributes,
+        redactor: &Redactor,
+    ) -> Self {
+        let is_renewal = attributes.resource == "leases"
+            && attributes.namespace == NODE_LEASES
+            && matches!(attributes.verb.as_str(), "update" | "patch");
+        let user = &attributes.user.name;
+        let signs = [
+            (Sign::Watch, attributes.verb == "watch"),
+            (
+                Sign::Read,
+                matches!(attributes.verb.as_str(), "get" | "list"),
+            ),
+            (Sign::Node, user.starts_with("system:node:")),
+            (Sign::Lease, attributes.resource == "leases"),
+            (Sign::Path, !attributes.is_resource_request),
+            (Sign::EventObject, attributes.resource == "events"),
+        ];
+        let signs = signs.into_iter().filter(|(_, is)| *is);
+        Self {
+            signs: Sign::bits(signs.map(|(sign, _)| sign)),
+            // A failed authentication has no user.
+            is_bare: attributes.verb.is_empty() || (user.is_empty() && event.code != Some(401)),
+            renewed_node: is_renewal.then(|| redactor.object("nodes", &attributes.name)),
+        }
+    }
+}
