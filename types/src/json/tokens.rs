@@ -100,7 +100,40 @@ impl<'a> Reader<'a> {
         if self.peek() != b'"' {
             return Err(self.mismatch(expected));
         }
-        self.by_serde_json().map(Cow::Owned)
+        match self.escaped_string() {
+            Some(text) => Ok(Cow::Owned(text)),
+            None => self.by_serde_json().map(Cow::Owned),
+        }
+    }
+
+    /// The next string, if all of its escapes are a backslash and one character.
+    fn escaped_string(&mut self) -> Option<String> {
+        let bytes = self.text.as_bytes();
+        let mut text = String::new();
+        let mut at = self.at + 1;
+        loop {
+            let end = plain_string_end(bytes, at)?;
+            text.push_str(self.text.get(at..end)?);
+            match bytes[end] {
+                b'"' => {
+                    self.at = end + 1;
+                    return Some(text);
+                }
+                b'\\' => {}
+                // A control character, which is an error.
+                _ => return None,
+            }
+            text.push(match bytes.get(end + 1)? {
+                escaped @ (b'"' | b'\\' | b'/') => char::from(*escaped),
+                b'b' => '\u{8}',
+                b'f' => '\u{c}',
+                b'n' => '\n',
+                b'r' => '\r',
+                b't' => '\t',
+                _ => return None,
+            });
+            at = end + 2;
+        }
     }
 
     /// The text of the next value.

@@ -251,22 +251,24 @@ impl Scan {
         at
     }
 
-    /// The bytes up to the end of a string, or to a backslash.
+    /// The bytes up to the end of a string.
     fn string(&mut self, bytes: &[u8]) -> usize {
-        if std::mem::take(&mut self.is_escaped) {
-            return 1;
+        let mut at = usize::from(std::mem::take(&mut self.is_escaped));
+        loop {
+            let Some(special) = quote_or_backslash(bytes, at) else {
+                return bytes.len();
+            };
+            if bytes[special] == b'"' {
+                self.is_string = false;
+                self.is_at_end = self.depth == 0;
+                return special + 1;
+            }
+            at = special + 2;
+            if at > bytes.len() {
+                self.is_escaped = true;
+                return bytes.len();
+            }
         }
-        let special = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-        let Some(at) = special else {
-            return bytes.len();
-        };
-        if bytes[at] == b'"' {
-            self.is_string = false;
-            self.is_at_end = self.depth == 0;
-        } else {
-            self.is_escaped = true;
-        }
-        at + 1
     }
 
     /// The bytes up to the begin of a string, to a bracket, or to the end of a number or of a literal.
@@ -299,4 +301,27 @@ impl Scan {
         }
         1
     }
+}
+
+/// The index of the first quote or backslash at or after `at`. Eight bytes are looked at together: a text in a string has an escape for
+/// every few bytes.
+fn quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    let is = |word: u64, byte: u8| {
+        let word = word ^ (ONES * u64::from(byte));
+        word.wrapping_sub(ONES) & !word
+    };
+    let mut at = at;
+    while let Some(word) = bytes.get(at..)?.first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        // The lowest bit is right, those above it may be too many.
+        let found = (is(word, b'"') | is(word, b'\\')) & (ONES * 0x80);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let mut rest = bytes.get(at..)?.iter();
+    let found = rest.position(|byte| matches!(byte, b'"' | b'\\'))?;
+    Some(at + found)
 }

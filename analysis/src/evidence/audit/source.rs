@@ -69,8 +69,10 @@ impl<R: BufRead> Source<R> {
     pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
         loop {
             let bytes = self.fill_buf()?;
-            if bytes.is_empty() {
-                return Ok(None);
+            match bytes.first() {
+                None => return Ok(None),
+                Some(byte) if !byte.is_ascii_whitespace() => return Ok(Some(*byte)),
+                Some(_) => {}
             }
             let space = bytes.iter().take_while(|byte| byte.is_ascii_whitespace());
             let length = space.count();

@@ -26,9 +26,16 @@ struct Batch {
 
 impl Batches {
     /// Adds a batch, or answers a request that is none.
-    pub(super) fn add(&mut self, post: Post, live: &Live, counter: &mut Counter, now_us: i64) {
+    pub(super) fn add(
+        &mut self,
+        post: Post,
+        live: &Live,
+        counter: &mut Counter,
+        is_writable: bool,
+        now_us: i64,
+    ) {
         let Some(body) = &post.body else {
-            let page = page(&post.path, live, now_us);
+            let page = page(&post.path, live, is_writable, now_us);
             return post.answer(page);
         };
         let sequence = live.sequence() + self.batches.len() as u64 + 1;
@@ -94,13 +101,14 @@ fn read(body: &[u8], counter: &mut Counter) -> Result<(u64, Vec<Request>), Batch
     Ok((events, requests))
 }
 
-fn page(path: &str, live: &Live, now_us: i64) -> Answer {
+fn page(path: &str, live: &Live, is_writable: bool, now_us: i64) -> Answer {
     match path {
         "/metrics" => Answer::new(200, METRICS, live.metrics(now_us)),
         "/summary" => match serde_json::to_string(&live.summary(now_us)) {
             Ok(summary) => Answer::new(200, "application/json", summary),
             Err(error) => Answer::error(500, error.to_string()),
         },
+        "/readyz" if !is_writable => Answer::error(503, "the state cannot be written"),
         "/livez" | "/readyz" => Answer::new(200, TEXT, "ok"),
         _ => Answer::error(404, "the pages are /metrics, /summary, /livez and /readyz"),
     }

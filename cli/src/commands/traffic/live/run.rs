@@ -51,6 +51,7 @@ pub(in super::super) fn run(
         // `Followed` has found the same error.
         paths: paths.filter_map(Result::ok).collect(),
         is_changed: false,
+        is_writable: true,
         printer: Printer { is_json },
     };
     let listening = Listening::start(args)?;
@@ -71,6 +72,8 @@ struct Watch {
     paths: Vec<PathBuf>,
     /// Whether the state on the disk is older.
     is_changed: bool,
+    /// Whether the last write to the disk succeeded.
+    is_writable: bool,
     printer: Printer,
 }
 
@@ -106,7 +109,7 @@ impl Watch {
                 poll = if has_read { now } else { now + POLL };
                 self.report_alerts(args, streams)?;
             }
-            let is_due = self.keep.as_ref().is_some_and(Keep::is_due);
+            let is_due = self.is_writable && self.keep.as_ref().is_some_and(Keep::is_due);
             if now >= save || is_due {
                 self.save()?;
                 save = now + SAVE;
@@ -138,7 +141,10 @@ impl Watch {
                     goes_on = false;
                     break;
                 }
-                Work::Post(post) => batches.add(post, &self.live, &mut self.counter, now_us),
+                Work::Post(post) => {
+                    let (live, counter) = (&self.live, &mut self.counter);
+                    batches.add(post, live, counter, self.is_writable, now_us);
+                }
             }
             if batches.len() > TOGETHER {
                 break;
@@ -146,7 +152,10 @@ impl Watch {
         }
         match batches.commit(&mut self.live, self.keep.as_mut(), now_us) {
             Ok(any) => self.is_changed |= any,
-            Err(error) => warn(&format!("a batch cannot be written: {error}"))?,
+            Err(error) => {
+                self.is_writable = false;
+                warn(&format!("a batch cannot be written: {error}"))?;
+            }
         }
         Ok(goes_on)
     }
@@ -187,12 +196,15 @@ impl Watch {
         let Some(keep) = &mut self.keep else {
             return Ok(());
         };
-        if !self.is_changed && !keep.is_due() {
+        if !self.is_changed && !keep.is_due() && self.is_writable {
             return Ok(());
         }
         match keep.save(&self.live) {
-            Ok(()) => self.is_changed = false,
-            Err(error) => warn(&format!("the state cannot be written: {error}"))?,
+            Ok(()) => (self.is_changed, self.is_writable) = (false, true),
+            Err(error) => {
+                self.is_writable = false;
+                warn(&format!("the state cannot be written: {error}"))?;
+            }
         }
         Ok(())
     }
