@@ -89,8 +89,10 @@ pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<
     })?;
     let counts = log.finish(|_| Ok::<(), io::Error>(()))?;
     traffic.add_counts(&counts);
-    let made = traffic.report();
     let (wall, cpu) = meter.stop();
+    let memory = resident();
+    let partial = traffic.clone().to_json()?.len();
+    let made = traffic.report();
     if counts.broken > 0 || made.requests * 2 != counts.events || made.priority_levels.len() < 4 {
         return Err(format!("unexpected: {counts:?}").into());
     }
@@ -103,7 +105,8 @@ pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<
             "events per cpu second",
             counts.events as f64 / cpu.as_secs_f64(),
         ),
-        ("resident MB", resident() as f64 / 1e6),
+        ("resident MB", memory as f64 / 1e6),
+        ("partial result bytes", partial as f64),
         ("report bytes", serde_json::to_vec(&made)?.len() as f64),
     ]);
     Ok(())

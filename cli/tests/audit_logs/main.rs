@@ -24,6 +24,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+const ARGUMENTS: [&str; 5] = ["traffic", "-o", "json", "--interval", "1"];
 /// A longer wait is an error.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -95,13 +96,29 @@ impl Lines {
 
 impl Live {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = program()
-            .args(["traffic", "-o", "json", "--interval", "1"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = program();
+        command.args(ARGUMENTS).args(arguments);
+        Self::spawn(command)
+    }
+
+    /// A process whose files cannot become larger than some KiB.
+    #[cfg(unix)]
+    fn start_limited(arguments: &[&str], blocks: u32) -> Self {
+        let mut command = std::process::Command::new("sh");
+        // Without the signal (25, SIGXFSZ) such a write is an error.
+        let script = format!("ulimit -S -f {blocks}; trap '' 25; exec \"$@\"");
+        command.args(["-c", &script, "sh"]);
+        command
+            .arg(program().get_program())
+            .args(ARGUMENTS)
+            .args(arguments);
+        command.env_remove("KUBECONFIG").stdin(Stdio::null());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: std::process::Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let out = Lines::read(child.stdout.take().unwrap());
         let err = Lines::read(child.stderr.take().unwrap());
         Self { child, out, err }

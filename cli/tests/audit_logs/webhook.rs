@@ -217,21 +217,83 @@ fn an_acknowledged_batch_survives_a_kill() {
     assert!(fs::metadata(&state).unwrap().len() > 0);
 }
 
-/// A disk without space: no batch is acknowledged that a restart would not have.
-#[cfg(target_os = "linux")]
+/// A disk without space: a batch that cannot be written is not acknowledged, and not counted either.
+#[cfg(unix)]
 #[test]
 fn a_batch_that_cannot_be_written_is_not_acknowledged() {
     let folder = Folder::new();
     let state = folder.path("state.json");
-    // A journal in the place of a full device.
-    std::os::unix::fs::symlink("/dev/full", folder.path("state.json.journal")).unwrap();
-    let output = super::program()
-        .args(["traffic", "--listen", "127.0.0.1:0", "--state", &state])
-        .output()
-        .unwrap();
+    let arguments = ["--listen", "127.0.0.1:0", "--state", state.as_str()];
+    let live = Live::start_limited(&arguments, 64);
+    let address = live.address();
+    let (mut acknowledged, mut failed) = (0, 0);
+    for number in 0..400 {
+        let events: Vec<_> = (0..20)
+            .map(|own| event(&format!("{number}-{own}"), "alice", 200))
+            .collect();
+        match post(&address, &events) {
+            200 => acknowledged += 20,
+            503 => failed += 1,
+            status => panic!("{status}"),
+        }
+        if failed > 3 {
+            break;
+        }
+    }
+    assert!(failed > 3 && acknowledged > 0, "{failed} {acknowledged}");
+    assert_eq!(total(&address), acknowledged);
+    live.err.until("warning", |line| {
+        line.contains("cannot be written").then_some(())
+    });
+    live.kill();
+    let live = Live::start(&arguments);
+    assert_eq!(total(&live.address()), acknowledged);
+}
+
+/// More than the memory for batches: the next one is to be sent again, and is counted then.
+#[test]
+fn pressure_is_answered_with_429() {
+    let folder = Folder::new();
+    let state = folder.path("state.json");
+    let live = Live::start(&["--listen", "127.0.0.1:0", "--state", &state]);
+    let address = live.address();
+    // Two batches of 32 MiB whose ends do not come.
+    let slow: Vec<_> = (0..2)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            let head = format!(
+                "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n\r\n{{",
+                32 << 20
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let events = [event("1", "alice", 200)];
+    let mut statuses = Vec::new();
+    // The second one may be read after the first small batch.
+    while !statuses.contains(&429) {
+        statuses.push(post(&address, &events));
+        assert!(statuses.len() < 1000, "{statuses:?}");
+    }
+    assert_eq!(send(&address, "GET", "/readyz", "", "").0, 200);
+    drop(slow);
+    while post(&address, &events) != 200 {}
+    assert_eq!(total(&address), 1);
+}
+
+#[test]
+fn a_state_that_is_no_file_is_an_error() {
+    let folder = Folder::new();
+    let state = folder.path("state.json");
+    fs::create_dir(format!("{state}.journal")).unwrap();
+    let output = crate::common::run(&["traffic", "--listen", "127.0.0.1:0", "--state", &state]);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("state.json"), "{said}");
+    assert!(
+        said.contains("state.json.journal: it is not a file"),
+        "{said}"
+    );
 }
 
 #[test]

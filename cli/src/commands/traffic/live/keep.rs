@@ -126,9 +126,12 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match open_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(&error)),
+        Ok(file) if !file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
+            Err(unreadable(&"it is not a file"))
+        }
         Ok(file) => match up_to(LIMIT, file) {
             Some(text) => Ok(Some(text)),
-            None => Err(unreadable(&"it is not a file, or longer than 1 GiB")),
+            None => Err(unreadable(&"it is longer than 1 GiB")),
         },
     }
 }
