@@ -4,6 +4,9 @@ use super::state::Live;
 use super::summary::NamedSums;
 use std::fmt::Write;
 
+/// A sum of a caller.
+type Measure = fn(&NamedSums) -> u64;
+
 /// The beginning of every name.
 const PREFIX: &str = "k8s_flowcontrol_traffic_";
 
@@ -90,7 +93,7 @@ impl Live {
         );
         text.sample("", summary.window_seconds);
         let property = self.by().to_string();
-        let measures: [(&str, &str, fn(&NamedSums) -> u64); 6] = [
+        let measures: [(&str, &str, Measure); 6] = [
             ("window_requests", "Requests in the window", |own| {
                 own.sums.requests
             }),
