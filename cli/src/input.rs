@@ -52,6 +52,13 @@ pub(crate) fn confirm(question: &str, streams: &mut Streams) -> Result<bool, Fai
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
+/// Reads at most `limit` bytes; none if there are more, or if reading fails.
+pub(crate) fn up_to(limit: u64, input: impl Read) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = input.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    (length as u64 <= limit).then_some(bytes)
+}
+
 /// The lines of an input, one at a time.
 pub(crate) struct Lines {
     input: Box<dyn BufRead>,

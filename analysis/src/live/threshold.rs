@@ -2,6 +2,7 @@
 
 use super::sums::LiveSums;
 use super::windows::Total;
+use crate::callers::By;
 use std::fmt;
 use std::str::FromStr;
 
@@ -77,9 +78,6 @@ const MEASURES: [(&str, Measure); 11] = [
     ("errors", Measure::Errors),
     ("seats", Measure::Seats),
 ];
-/// The names of groups of any property.
-const GROUPS: [&str; 6] = ["caller", "user", "agent", "namespace", "verb", "resource"];
-
 /// A text that is not a threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadThreshold(String);
@@ -114,7 +112,7 @@ impl FromStr for Threshold {
             "all" => Scope::All,
             "level" => Scope::Level,
             "flow-schema" => Scope::FlowSchema,
-            group if GROUPS.contains(&group) => Scope::Group,
+            group if By::named(group).is_some() => Scope::Group,
             other => {
                 return Err(BadThreshold(format!(
                     "{other:?} is not a scope: expected all, level, flow-schema, or a property of requests such as caller"

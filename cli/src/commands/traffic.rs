@@ -226,7 +226,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let (accounting, redactor) = accounting(args, configuration, streams)?;
     if args.live.is_given() {
-        let by = args.by.unwrap_or(Property::Caller).by();
+        let by = args.by.unwrap_or(By::Caller);
         let counter = Counter::new(accounting, by, redactor);
         let is_json = args.report.output == Output::Json;
         return live::run(&args.live, counter, by, is_json, streams);

@@ -170,8 +170,8 @@ fn alerts_begin_and_end() {
     ]);
     let alert = |is_active: bool| {
         live.out.until("alert", |line| {
-            let value: serde_json::Value = serde_json::from_str(line).unwrap();
-            let alert = value["alert"].clone();
+            let values = crate::common::schema::check("traffic --follow", line.as_bytes());
+            let alert = values[0]["alert"].clone();
             (alert["isActive"] == is_active).then_some(alert)
         })
     };

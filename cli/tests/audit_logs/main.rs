@@ -16,7 +16,7 @@ mod formats;
 mod options;
 mod webhook;
 
-use common::program;
+use common::{program, schema};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -135,8 +135,8 @@ impl Live {
     /// A summary that has a property.
     fn summary(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         self.out.until(what, |line| {
-            let value: Value = serde_json::from_str(line).unwrap();
-            let summary = value["summary"].clone();
+            let values = schema::check("traffic --follow", line.as_bytes());
+            let summary = values[0]["summary"].clone();
             (summary.is_object() && wanted(&summary)).then_some(summary)
         })
     }

@@ -101,8 +101,8 @@ fn batches_are_classified_counted_and_shown() {
         assert!(metrics.lines().any(|own| own == line), "{line}\n{metrics}");
     }
     let alert = live.out.until("alert", |line| {
-        let value: Value = serde_json::from_str(line).unwrap();
-        Some(value["alert"].clone()).filter(Value::is_object)
+        let values = crate::common::schema::check("traffic --follow", line.as_bytes());
+        Some(values[0]["alert"].clone()).filter(Value::is_object)
     });
     assert_eq!(
         (&alert["name"], &alert["isActive"]),
