@@ -385,7 +385,7 @@ async fn torture_in_front_of_a_cluster_ends_with_a_report() {
     let mut report = String::new();
     output.read_to_string(&mut report).unwrap();
     assert!(child.wait().unwrap().success());
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report = &common::schema::check("serve", report.as_bytes())[0];
     assert_eq!(report["schemaVersion"], 1);
     assert_eq!(report["seed"], 3);
     assert_eq!(
