@@ -22,10 +22,12 @@ fn values(name: &str, arguments: &[&str]) -> Vec<Value> {
     values
 }
 
+/// The form of objects, and the outputs of commands that run until they are ended: their own tests read them.
+const ELSEWHERE: [&str; 4] = ["object", "serve", "traffic --follow", "traffic --listen"];
+
 /// Whether a definition is of an output: a part of others has no title.
 fn is_output(name: &str) -> bool {
-    // The test of `serve --torture` ends the server, which then prints its report.
-    !["object", "serve"].contains(&name) && definitions()[name].get("title").is_some()
+    !ELSEWHERE.contains(&name) && definitions()[name].get("title").is_some()
 }
 
 /// The definitions whose outputs do not come from a cluster, with a command line for each.
