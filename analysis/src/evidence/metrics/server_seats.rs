@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn the_metrics_of_a_real_server() {
-        let text = include_str!("../../../tests/fixtures/metrics/1.36.txt");
+        let text = include_str!("../../../tests/fixtures/busy/metrics-before.txt");
         let found = ObservedLimits::parse(text).server_seats(&[], Release::NEWEST);
-        assert_eq!(found, Some(150));
+        assert_eq!(found, Some(30));
     }
 
     #[test]
