@@ -29,7 +29,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("client/src/verbs/dynamic.rs", "pub fn dynamic"),
     ("client/src/verbs/log.rs", "pub fn log"),
     ("client/src/verbs/release.rs", "pub fn release"),
-    ("client/src/verbs/wait/mod.rs", "pub fn wait_for"),
+    ("client/src/wait/mod.rs", "pub fn wait_for"),
     ("client/src/negotiate/negotiated.rs", "pub fn negotiated"),
     ("client/src/send/hooks.rs", "pub fn on_request"),
     ("client/src/send/hooks.rs", "pub fn with_header"),
