@@ -6,6 +6,8 @@ pub struct Kind0 {
     /// The field `metadata` of `Kind0`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `URLs3` of `Kind0`.
+    ///
+    /// May be `null`.
     pub ur_ls3: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `URLs4` of `Kind0`.
     pub ur_ls4: Option<bool>,
@@ -14,6 +16,8 @@ pub struct Kind0 {
     /// The field `long_name1` of `Kind0`.
     pub long_name1: Vec<i64>,
     /// The field `x0` of `Kind0`.
+    ///
+    /// Each element: may be `null`.
     pub x0: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `x2` of `Kind0`.
     pub x2: i32,
@@ -55,18 +59,28 @@ pub struct UrLs5 {
     /// The field `URLs1` of `UrLs5`.
     pub ur_ls1: String,
     /// The field `URLs2` of `UrLs5`.
+    ///
+    /// May be `null`.
     pub ur_ls2: Option<Box<UrLs2>>,
     /// The field `fooBar0` of `UrLs5`.
+    ///
+    /// May be `null`.
     pub foo_bar0: Option<String>,
     /// The field `fooBar4` of `UrLs5`.
     pub foo_bar4: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `fooBar6` of `UrLs5`.
     pub foo_bar6: Option<bool>,
     /// The field `fooBar7` of `UrLs5`.
+    ///
+    /// May be `null`.
     pub foo_bar7: Option<String>,
     /// The field `long_name3` of `UrLs5`.
+    ///
+    /// May be `null`.
     pub long_name3: Option<i32>,
     /// The field `long_name5` of `UrLs5`.
+    ///
+    /// May be `null`.
     pub long_name5: Option<String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -97,6 +111,8 @@ pub struct UrLs2 {
     /// The field `fooBar4` of `UrLs2`.
     pub foo_bar4: ::k8s_flowcontrol_types::meta::ByteString,
     /// The field `fooBar5` of `UrLs2`.
+    ///
+    /// May be `null`.
     pub foo_bar5: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `x2` of `UrLs2`.
     pub x2: Option<i64>,
@@ -121,12 +137,18 @@ pub struct Kind1 {
     /// The field `metadata` of `Kind1`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `URLs2` of `Kind1`.
+    ///
+    /// May be `null`.
     pub ur_ls2: Option<bool>,
     /// The field `URLs3` of `Kind1`.
+    ///
+    /// May be `null`.
     pub ur_ls3: Option<i32>,
     /// The field `fooBar0` of `Kind1`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind1`.
+    ///
+    /// May be `null`.
     pub foo_bar1: Option<FooBar1>,
     /// The field `fooBar7` of `Kind1`.
     pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
@@ -135,6 +157,8 @@ pub struct Kind1 {
     /// The field `x4` of `Kind1`.
     pub x4: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `x6` of `Kind1`.
+    ///
+    /// Each element: may be `null`. May be `null`.
     pub x6: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -178,13 +202,17 @@ pub struct FooBar1 {
     /// The field `fooBar7` of `FooBar1`.
     pub foo_bar7: Option<Box<FooBar7>>,
     /// The field `long_name0` of `FooBar1`.
+    ///
+    /// May be `null`.
     pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `long_name1` of `FooBar1`.
     pub long_name1: Option<i32>,
     /// The field `long_name3` of `FooBar1`.
     pub long_name3: bool,
     /// The field `long_name4` of `FooBar1`.
-    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    ///
+    /// Each element: may be `null`.
+    pub long_name4: Vec<Option<LongName4>>,
     /// The field `long_name5` of `FooBar1`.
     pub long_name5: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `long_name6` of `FooBar1`.
@@ -204,7 +232,7 @@ pub struct FooBar1 {
         "long_name0" => long_name0: nullable,
         "long_name1" => long_name1,
         "long_name3" => long_name3,
-        "long_name4" => long_name4,
+        "long_name4" => long_name4: shape(::k8s_flowcontrol_types::schema::Shape::List { element: const { &::k8s_flowcontrol_types::schema::Shape::Any }, kind: ::k8s_flowcontrol_types::schema::ListKind::Atomic }),
         "long_name5" => long_name5,
         "long_name6" => long_name6,
         "long_name8" => long_name8,
@@ -220,14 +248,20 @@ pub struct FooBar7 {
     /// The field `URLs6` of `FooBar7`.
     pub ur_ls6: bool,
     /// The field `URLs7` of `FooBar7`.
+    ///
+    /// Each element: may be `null`. May be `null`.
     pub ur_ls7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `fooBar3` of `FooBar7`.
     pub foo_bar3: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name2` of `FooBar7`.
+    ///
+    /// May be `null`.
     pub long_name2: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name4` of `FooBar7`.
     pub long_name4: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `x0` of `FooBar7`.
+    ///
+    /// May be `null`.
     pub x0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The field `x5` of `FooBar7`.
     pub x5: ::std::collections::BTreeMap<String, FooBar7UrLs1>,
@@ -249,12 +283,50 @@ pub struct FooBar7 {
 }
 
 ::k8s_flowcontrol_types::rt::v1::open_enum! {
-    /// The values of `URLs1`, `fooBar4`, `long_name8` and `x5`.
+    /// The values of `URLs1`, `fooBar4`, `long_name8`, `x0`, `x3` and `x5`.
     pub enum FooBar7UrLs1 {
         /// The value `A`.
         A = "A",
         /// The value `B`.
         B = "B",
+    }
+}
+
+/// The value of `long_name4`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LongName4 {
+    /// The field `URLs5` of `LongName4`.
+    ///
+    /// May be `null`.
+    pub ur_ls5: Option<::k8s_flowcontrol_types::meta::Time>,
+    /// The field `fooBar2` of `LongName4`.
+    ///
+    /// May be `null`.
+    pub foo_bar2: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `long_name4` of `LongName4`.
+    ///
+    /// May be `null`.
+    pub long_name4: Option<i32>,
+    /// The field `x0` of `LongName4`.
+    pub x0: Option<FooBar7UrLs1>,
+    /// The field `x1` of `LongName4`.
+    ///
+    /// May be `null`.
+    pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x3` of `LongName4`.
+    pub x3: Option<FooBar7UrLs1>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::v1::fields! {
+    LongName4 {
+        "URLs5" => ur_ls5: nullable,
+        "fooBar2" => foo_bar2: nullable,
+        "long_name4" => long_name4: required nullable,
+        "x0" => x0,
+        "x1" => x1: nullable,
+        "x3" => x3,
     }
 }
 
@@ -264,16 +336,24 @@ pub struct LongName8 {
     /// The field `URLs6` of `LongName8`.
     pub ur_ls6: Option<Box<UrLs6>>,
     /// The field `fooBar0` of `LongName8`.
+    ///
+    /// May be `null`.
     pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `fooBar3` of `LongName8`.
+    ///
+    /// May be `null`.
     pub foo_bar3: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `fooBar4` of `LongName8`.
     pub foo_bar4: ::std::collections::BTreeMap<String, FooBar7UrLs1>,
     /// The field `fooBar5` of `LongName8`.
     pub foo_bar5: Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The field `x1` of `LongName8`.
+    ///
+    /// May be `null`.
     pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `x2` of `LongName8`.
+    ///
+    /// May be `null`.
     pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -295,16 +375,22 @@ pub struct LongName8 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UrLs6 {
     /// The field `URLs0` of `UrLs6`.
+    ///
+    /// May be `null`.
     pub ur_ls0: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `URLs4` of `UrLs6`.
     pub ur_ls4: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `fooBar2` of `UrLs6`.
+    ///
+    /// May be `null`.
     pub foo_bar2: Option<::k8s_flowcontrol_types::meta::Time>,
     /// The field `long_name1` of `UrLs6`.
     pub long_name1: String,
     /// The field `long_name6` of `UrLs6`.
     pub long_name6: Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The field `long_name8` of `UrLs6`.
+    ///
+    /// May be `null`.
     pub long_name8: Option<i32>,
     /// The field `x3` of `UrLs6`.
     pub x3: Option<::k8s_flowcontrol_types::meta::ByteString>,
@@ -336,12 +422,18 @@ pub struct Kind2 {
     /// The field `metadata` of `Kind2`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `URLs2` of `Kind2`.
+    ///
+    /// May be `null`.
     pub ur_ls2: Option<bool>,
     /// The field `URLs3` of `Kind2`.
+    ///
+    /// May be `null`.
     pub ur_ls3: Option<i32>,
     /// The field `fooBar0` of `Kind2`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind2`.
+    ///
+    /// May be `null`.
     pub foo_bar1: Option<FooBar1>,
     /// The field `fooBar7` of `Kind2`.
     pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
@@ -350,6 +442,8 @@ pub struct Kind2 {
     /// The field `x4` of `Kind2`.
     pub x4: Option<::k8s_flowcontrol_types::meta::ByteString>,
     /// The field `x6` of `Kind2`.
+    ///
+    /// Each element: may be `null`. May be `null`.
     pub x6: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -393,14 +487,20 @@ pub struct Kind3 {
     /// The field `URLs1` of `Kind3`.
     pub ur_ls1: Option<Kind3UrLs1>,
     /// The field `fooBar2` of `Kind3`.
+    ///
+    /// May be `null`.
     pub foo_bar2: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `long_name0` of `Kind3`.
     pub long_name0: ::k8s_flowcontrol_types::meta::IntOrString,
     /// The field `long_name3` of `Kind3`.
     pub long_name3: ::k8s_flowcontrol_types::meta::IntOrString,
     /// The field `x4` of `Kind3`.
+    ///
+    /// Each element: may be `null`.
     pub x4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `x5` of `Kind3`.
+    ///
+    /// May be `null`.
     pub x5: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -438,13 +538,21 @@ pub type Kind3List = ::k8s_flowcontrol_types::List<Kind3>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kind3UrLs1 {
     /// The field `URLs1` of `Kind3UrLs1`.
+    ///
+    /// May be `null`.
     pub ur_ls1: Option<bool>,
     /// The field `fooBar0` of `Kind3UrLs1`.
+    ///
+    /// May be `null`.
     pub foo_bar0: Option<i32>,
     /// The field `fooBar2` of `Kind3UrLs1`.
+    ///
+    /// May be `null`.
     pub foo_bar2: Option<FooBar2>,
     /// The field `x3` of `Kind3UrLs1`.
-    pub x3: Vec<Vec<::k8s_flowcontrol_types::meta::RawJson>>,
+    ///
+    /// May be `null`.
+    pub x3: Vec<Vec<Option<::k8s_flowcontrol_types::meta::IntOrString>>>,
     /// The field `x4` of `Kind3UrLs1`.
     pub x4: Vec<X4>,
     /// Fields that this type does not know, kept and written back.
@@ -456,7 +564,7 @@ pub struct Kind3UrLs1 {
         "URLs1" => ur_ls1: nullable,
         "fooBar0" => foo_bar0: required nullable,
         "fooBar2" => foo_bar2: nullable,
-        "x3" => x3: required nullable,
+        "x3" => x3: required nullable shape(::k8s_flowcontrol_types::schema::Shape::List { element: const { &::k8s_flowcontrol_types::schema::Shape::List { element: const { &::k8s_flowcontrol_types::schema::Shape::Any }, kind: ::k8s_flowcontrol_types::schema::ListKind::Atomic } }, kind: ::k8s_flowcontrol_types::schema::ListKind::Atomic }),
         "x4" => x4: required,
     }
 }
@@ -475,6 +583,8 @@ pub struct FooBar2 {
     /// The field `fooBar6` of `FooBar2`.
     pub foo_bar6: Option<i64>,
     /// The field `long_name4` of `FooBar2`.
+    ///
+    /// May be `null`.
     pub long_name4: Vec<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The field `long_name5` of `FooBar2`.
     pub long_name5: ::k8s_flowcontrol_types::meta::Number,
@@ -503,6 +613,8 @@ pub struct X4 {
     /// The field `URLs1` of `X4`.
     pub ur_ls1: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `URLs9` of `X4`.
+    ///
+    /// May be `null`.
     pub ur_ls9: Option<bool>,
     /// The field `fooBar2` of `X4`.
     pub foo_bar2: Option<i64>,
