@@ -140,7 +140,7 @@ The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
     ///
     /// let error = LoadFile::read(b"duration: 1s\nclients:\n- {user: alice, resource: pods, rat: 5}\n").unwrap_err();
     /// assert_eq!(error.problems[0].to_string(), "3:3: clients[0]: give either rate or clients");
-    /// assert_eq!(error.problems[1].to_string(), "3:34: clients[0]: unknown field \"rat\"; did you mean \"rate\"?");
+    /// assert_eq!(error.problems[1].to_string(), "3:33: clients[0]: unknown field \"rat\"; did you mean \"rate\"?");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
