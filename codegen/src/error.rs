@@ -1,6 +1,5 @@
 //! The error type, and places in documents.
 
-use crate::unexpressed::{Outcome, Unexpressed};
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,13 +51,9 @@ impl Error {
         self.0.is_unsupported
     }
 
-    /// The value as any JSON, for a schema without a Rust type.
-    pub(crate) fn unexpressed(&self) -> Unexpressed {
-        Unexpressed {
-            outcome: Outcome::AnyJson,
-            place: self.0.place.clone().unwrap_or_default(),
-            reason: Some(self.0.message.clone()),
-        }
+    /// The place, and the message without the remedy.
+    pub(crate) fn parts(&self) -> (Option<&str>, &str) {
+        (self.0.place.as_deref(), &self.0.message)
     }
 }
 

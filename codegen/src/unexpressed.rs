@@ -1,6 +1,6 @@
 //! What a document says and Rust types do not express.
 
-use crate::error::At;
+use crate::error::{At, Error};
 use std::fmt;
 
 /// What becomes of a part of a document that no Rust type expresses.
@@ -60,6 +60,16 @@ impl Unexpressed {
             outcome,
             place: at.to_string(),
             reason: None,
+        }
+    }
+
+    /// A schema without a Rust type, whose values are any JSON.
+    pub(crate) fn any_json(error: &Error) -> Self {
+        let (place, reason) = error.parts();
+        Self {
+            outcome: Outcome::AnyJson,
+            place: place.unwrap_or_default().to_owned(),
+            reason: Some(reason.to_owned()),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::documents::Document;
 use crate::error::Error;
 use crate::json::{Json, Node};
 use crate::model::{EnumType, ListKind, Scalar, Type};
+use crate::unexpressed::Unexpressed;
 use std::sync::Arc;
 
 /// The remedy for schemas of documents that are not Kubernetes'.
@@ -23,7 +24,7 @@ impl References<'_> {
     ) -> Result<Type, Error> {
         match self.described(document, node) {
             Err(error) if self.documents.plain && error.is_unsupported() => {
-                self.unexpressed.insert(error.unexpressed());
+                self.unexpressed.insert(Unexpressed::any_json(&error));
                 Ok(Type::Scalar(Scalar::Any))
             }
             read => read,

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::mode::Mode;
 use super::report::{Finding, Report};
 use super::rule::Rule;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -260,5 +260,3 @@ impl State {
         }
     }
 }
-
-pub(super) type Counts = BTreeMap<String, u64>;

@@ -1,9 +1,12 @@
 //! The report of a run.
 
-use super::observer::Counts;
 use super::rule::Rule;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
+
+/// How often each of several things happened.
+type Counts = BTreeMap<String, u64>;
 
 /// What the clients of a [`TortureServer`](crate::TortureServer) did, and the rules that they broke.
 ///

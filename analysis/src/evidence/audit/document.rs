@@ -4,7 +4,6 @@
 //! at a time is kept.
 
 use super::envelope::Columns;
-use super::lines::LIMIT;
 use super::source::Source;
 use std::io::{self, BufRead};
 
@@ -25,6 +24,9 @@ const LISTS: [&[u8]; 14] = [
     b"tables",
     b"values",
 ];
+/// The most bytes of an entry.
+pub(super) const LIMIT: u64 = 64 << 20;
+
 /// The most nested lists and objects that hold entries.
 const MOST_LEVELS: usize = 16;
 

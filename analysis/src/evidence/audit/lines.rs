@@ -1,12 +1,9 @@
 //! The entries of a log: its lines, and the records of JSON documents over several lines.
 
-use super::document::{Document, Step};
+use super::document::{Document, LIMIT, Step};
 use super::envelope::{Columns, is_open};
 use super::source::Source;
 use std::io::{self, BufRead};
-
-/// The most bytes of an entry.
-pub(super) const LIMIT: u64 = 64 << 20;
 
 /// Reads the entries from front to back.
 pub(super) struct Entries<R> {

@@ -13,6 +13,7 @@ mod content;
 mod elasticsearch;
 mod encoded;
 mod format;
+mod formats;
 mod journald;
 mod log_analytics;
 mod loki;

@@ -5,6 +5,7 @@ use super::super::parse::{Parsed, parse, parse_element};
 use super::content::Content;
 use super::encoded::{GZIP_IN_BASE64, decoded};
 use super::format::Format;
+use super::formats;
 use super::pieces::{Joined, Pieces};
 use super::prefix::{Unprefixed, without};
 use super::record::Record;
@@ -242,7 +243,7 @@ impl<'s> Opener<'s> {
     /// The object that follows.
     fn record<'a>(&mut self, reader: &mut Reader<'a>, text: &'a str) -> Outcome {
         let start = reader.offset();
-        let Ok(record) = Record::read(reader) else {
+        let Ok(record) = Record::read(reader, formats::known) else {
             return Outcome::Broken;
         };
         if record.is_event {
@@ -252,7 +253,7 @@ impl<'s> Opener<'s> {
                 None => Outcome::Broken,
             };
         }
-        let Some((format, content)) = record.open() else {
+        let Some((format, content)) = formats::open(&record) else {
             return Outcome::Other;
         };
         if let Content::List(list) = content {

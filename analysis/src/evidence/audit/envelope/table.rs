@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 4180. The portal of Azure writes the time zone behind the name of a column, as in `TimeGenerated [UTC]`.
 
-use super::record;
+use super::formats;
 use k8s_flowcontrol_types::json::{Reader, Writer};
 
 /// The columns that carry events, of which a header must have one.
@@ -49,7 +49,7 @@ impl Columns {
         let known = |name| match bare(name) {
             // The export of Logs Insights and that of Grafana.
             "@message" | "Line" => Some("message"),
-            name => record::known(name),
+            name => formats::known(name),
         };
         Self(names.map(known).collect())
     }
