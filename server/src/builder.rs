@@ -3,7 +3,7 @@
 mod start;
 
 #[cfg(feature = "tls")]
-pub(crate) use start::{check_exposure, hosts_of, make_authority, reachable};
+pub(crate) use start::make_authority;
 
 use crate::auth::Secret;
 use crate::faults::Fault;

@@ -56,6 +56,7 @@ mod torture;
 
 mod apply;
 mod list;
+mod listening;
 mod patch;
 mod registry;
 mod represent;

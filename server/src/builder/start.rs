@@ -1,12 +1,13 @@
 //! The start of a server.
 
 use super::Builder;
-use crate::auth::{CurrentTokens, Secret, Tokens};
+use crate::auth::CurrentTokens;
 use crate::data::Data;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;
-use crate::http::{Context, Hosts, Turns};
+use crate::http::{Context, Turns};
 use crate::kinds::Kinds;
+use crate::listening::{bind, check_exposure, hosts_of, parse_tokens, reachable};
 use crate::preset;
 use crate::server::ApiServer;
 use crate::start_error::{Cause, StartError};
@@ -15,9 +16,8 @@ use crate::state::State;
 use crate::tls::Authority;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::GROUP;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 impl Builder {
@@ -29,11 +29,7 @@ impl Builder {
     /// [`address`](Self::address) without protection, or a port that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
-        let tokens = self
-            .tokens
-            .map(|Secret(text)| Tokens::parse(&text))
-            .transpose()
-            .map_err(Cause::Tokens)?;
+        let tokens = parse_tokens(self.tokens)?;
         check_exposure(self.address, self.tls && tokens.is_some(), self.unprotected)?;
         let tls = self.tls.then(|| make_tls(self.address)).transpose()?;
         if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
@@ -63,12 +59,7 @@ impl Builder {
             preset::create(&state, object)?;
         }
         let address = SocketAddr::from((self.address, self.port));
-        let listener = TcpListener::bind(address)
-            .await
-            .map_err(|error| Cause::Bind(address, error))?;
-        let address = listener
-            .local_addr()
-            .map_err(|error| Cause::Bind(address, error))?;
+        let (listener, address) = bind(address).await?;
         let hosts = hosts_of(address.ip(), self.any_host);
         let address = reachable(address);
         let (stop, stopping) = watch::channel(false);
@@ -94,39 +85,6 @@ impl Builder {
             self.header_timeout,
         ))
     }
-}
-
-/// # Errors
-/// [`StartError::is_unprotected`] for an address that other hosts can reach.
-pub(crate) fn check_exposure(
-    address: IpAddr,
-    is_protected: bool,
-    is_allowed: bool,
-) -> Result<(), StartError> {
-    match address.to_canonical().is_loopback() || is_protected || is_allowed {
-        true => Ok(()),
-        false => Err(Cause::Unprotected(address).into()),
-    }
-}
-
-/// The hosts for which a server on this address serves requests.
-pub(crate) fn hosts_of(address: IpAddr, any_host: bool) -> Hosts {
-    match (any_host, address.to_canonical().is_loopback()) {
-        (true, _) => Hosts::Any,
-        (false, true) => Hosts::Loopback,
-        (false, false) => Hosts::Addresses,
-    }
-}
-
-/// The address under which a client on this host reaches a server that listens on all addresses.
-pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    address
 }
 
 #[cfg(feature = "tls")]

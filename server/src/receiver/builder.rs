@@ -2,14 +2,13 @@
 
 use super::requests::{Requests, permits};
 use super::{Post, Receiver};
-use crate::auth::{Secret, Tokens};
-use crate::http::Hosts;
+use crate::auth::Secret;
+use crate::listening::{bind, check_exposure, hosts_of, is_local, parse_tokens};
 use crate::start_error::{Cause, StartError};
 use crate::tls::Tls;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 
 /// The options of a [`Receiver`].
@@ -101,33 +100,21 @@ impl ReceiverBuilder {
     /// # Errors
     /// [`StartError`] for invalid tokens or an invalid certificate, an address without protection, or a port that is in use.
     pub async fn start(self) -> Result<(Receiver, mpsc::UnboundedReceiver<Post>), StartError> {
-        let tokens = self
-            .tokens
-            .map(|Secret(text)| Tokens::parse(&text))
-            .transpose()
-            .map_err(Cause::Tokens)?;
-        let is_local = self.address.ip().to_canonical().is_loopback();
+        let tokens = parse_tokens(self.tokens)?;
+        let ip = self.address.ip();
         let is_protected = self.certificate.is_some() && tokens.is_some();
-        if !is_local && !is_protected && !self.unprotected {
-            return Err(Cause::Unprotected(self.address.ip()).into());
-        }
+        check_exposure(ip, is_protected, self.unprotected)?;
         let tls = self
             .certificate
             .map(|(chain, Secret(key))| tls(&chain, &key));
         let tls = tls.transpose()?;
-        let bound = TcpListener::bind(self.address).await;
-        let listener = bound.map_err(|error| Cause::Bind(self.address, error))?;
-        let address = listener
-            .local_addr()
-            .map_err(|error| Cause::Bind(self.address, error))?;
+        let (listener, address) = bind(self.address).await?;
+        // API servers reach it under names of its network, with a token that no web page has.
+        let any_host = self.any_host || tokens.is_some() && !is_local(ip);
         let (channel, posts) = mpsc::unbounded_channel();
         let memory = permits(self.memory.max(self.largest_body));
         let requests = Requests {
-            hosts: match (self.any_host, is_local, tokens.is_some()) {
-                (true, ..) | (false, false, true) => Hosts::Any,
-                (false, true, _) => Hosts::Loopback,
-                (false, false, false) => Hosts::Addresses,
-            },
+            hosts: hosts_of(ip, any_host),
             tokens,
             largest_body: self.largest_body,
             patience: self.patience,

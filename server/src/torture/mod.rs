@@ -23,9 +23,10 @@ pub use report::{Finding, Report};
 pub use rule::Rule;
 pub use upstream::Upstream;
 
-use crate::auth::{Secret, Tokens};
-use crate::builder::{check_exposure, hosts_of, make_authority, reachable};
+use crate::auth::Secret;
+use crate::builder::make_authority;
 use crate::kubeconfig::{Credential, kubeconfig};
+use crate::listening::{bind, check_exposure, hosts_of, parse_tokens, reachable};
 use crate::start_error::{Cause, StartError};
 use dice::Dice;
 use gate::Gate;
@@ -35,7 +36,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// A server that tortures clients of another one, to test how they react.
@@ -154,15 +154,10 @@ impl Torture {
         if self.modes.contains(&Mode::Tokens) && token_file.is_none() {
             return Err(Cause::Mode(Mode::Tokens, "a token file").into());
         }
-        let tokens = self.tokens.map(|Secret(text)| Tokens::parse(&text));
-        let tokens = tokens.transpose().map_err(Cause::Tokens)?;
-        let gate = Gate::new(tokens, token_file).map_err(Cause::TokenFile)?;
+        let gate = Gate::new(parse_tokens(self.tokens)?, token_file).map_err(Cause::TokenFile)?;
         check_exposure(self.address, self.tls && !gate.is_open(), self.unprotected)?;
         let authority = self.tls.then(|| make_authority(self.address)).transpose()?;
-        let address = SocketAddr::from((self.address, self.port));
-        let in_use = |error| Cause::Bind(address, error);
-        let listener = TcpListener::bind(address).await.map_err(in_use)?;
-        let address = listener.local_addr().map_err(in_use)?;
+        let (listener, address) = bind((self.address, self.port).into()).await?;
         let shared = Arc::new(Shared::new(
             upstream,
             Dice::new(self.modes, self.seed),
