@@ -2,8 +2,8 @@
 
 mod problem;
 
-pub use problem::Problem;
-pub(crate) use problem::{Problems, write_problems};
+pub(crate) use problem::Problems;
+pub use problem::{InvalidFile, Problem};
 
 use crate::audit::go_duration;
 use k8s_flowcontrol_text::{Content, Fields, Node};

@@ -2,13 +2,12 @@
 
 use super::load::{Arrivals, Client, Load, ServiceTime};
 use crate::api_resources::ResourceName;
-use crate::fields::{Mapping, Problem, Problems, time, write_problems};
+use crate::fields::{InvalidFile, Mapping, Problems, time};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
-use k8s_flowcontrol_text::{Content, Node, parse_yaml};
-use std::fmt;
+use k8s_flowcontrol_text::{Content, Node};
 use std::time::Duration;
 
 /// The longest time: 366 days. A server adjusts its limits every ten seconds of it.
@@ -26,23 +25,6 @@ pub struct LoadFile {
     duration: Duration,
     groups: Vec<Group>,
 }
-
-/// A load file that cannot be used, with every problem that was found, up to 20.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InvalidLoad {
-    /// The problems in the order of the file; at least one.
-    pub problems: Vec<Problem>,
-}
-
-/// Formats one line for each problem.
-impl fmt::Display for InvalidLoad {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_problems(&self.problems, f)
-    }
-}
-
-impl std::error::Error for InvalidLoad {}
 
 /// A group of clients.
 #[derive(Clone, Debug)]
@@ -145,16 +127,9 @@ The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
     /// ```
     ///
     /// # Errors
-    /// [`InvalidLoad`] with every problem, its line and its column.
-    pub fn read(text: &[u8]) -> Result<Self, InvalidLoad> {
-        let mut problems = Problems::of(text);
-        let load = read(&mut problems);
-        match load.filter(|_| problems.found.is_empty()) {
-            Some(load) => Ok(load),
-            None => Err(InvalidLoad {
-                problems: problems.sorted(),
-            }),
-        }
+    /// [`InvalidFile`] with every problem, its line and its column.
+    pub fn read(text: &[u8]) -> Result<Self, InvalidFile> {
+        Problems::read_file(text, "duration and clients", read)
     }
 
     /// The load for a server, which estimates the seats that the file does not give.
@@ -206,22 +181,7 @@ impl Estimated {
     }
 }
 
-fn read(problems: &mut Problems<'_>) -> Option<LoadFile> {
-    let yaml = match parse_yaml(problems.text) {
-        Ok(yaml) => yaml,
-        Err(error) => {
-            problems.add(error.offset(), "", error.message());
-            return None;
-        }
-    };
-    for duplicate in &yaml.duplicates {
-        problems.add(duplicate.span.start, "", duplicate.to_string());
-    }
-    let root = yaml.tree.root();
-    if matches!(root.content(), Content::Null) {
-        problems.add(0, "", "the file is empty; expected duration and clients");
-        return None;
-    }
+fn read(root: Node<'_>, problems: &mut Problems<'_>) -> Option<LoadFile> {
     let fields = Mapping::read(root, "", &["duration", "clients"], problems)?;
     for name in ["duration", "clients"] {
         if fields.get(name).is_none() {

@@ -61,9 +61,10 @@ mod trial;
 mod trust;
 mod waits;
 
+pub use crate::fields::{InvalidFile, Problem};
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
-pub use load_file::{InvalidLoad, LoadFile};
+pub use load_file::LoadFile;
 pub use logged::Recorded;
 pub use recorded::Recording;
 pub(crate) use recorded::Shape;

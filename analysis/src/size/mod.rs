@@ -43,7 +43,7 @@ mod sizer;
 mod solve;
 mod variation;
 
-pub use crate::fields::Problem;
+pub use crate::fields::{InvalidFile, Problem};
 pub use answer::{Answer, Change, Examined, Impossible, Proof, Reason, Sizing};
 pub use bounds::Contradiction;
 pub use check::{Check, Measured};
@@ -51,7 +51,6 @@ pub use error::SizeError;
 pub use intents::{
     AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit, client_name,
 };
-pub use read::InvalidIntents;
 pub use requests::{Collector, Requests};
 pub use search::Progress;
 pub use sizer::Sizer;

@@ -4,10 +4,9 @@ mod load;
 mod target;
 
 use super::intents::{AtLoad, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit};
-use crate::fields::{Mapping, Problem, Problems, shown, text, time, write_problems};
-use k8s_flowcontrol_text::{Content, Node, Position, parse_yaml};
+use crate::fields::{InvalidFile, Mapping, Problems, shown, text, time};
+use k8s_flowcontrol_text::{Content, Node, Position};
 use std::collections::HashMap;
-use std::fmt;
 use std::time::Duration;
 
 /// The time for which generated requests arrive by default.
@@ -16,23 +15,6 @@ const DURATION: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most seats of a server.
 pub(super) const MOST_SEATS: u32 = 1_000_000;
-
-/// An intents file that cannot be used, with every problem that was found, up to 20.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InvalidIntents {
-    /// The problems in the order of the file; at least one.
-    pub problems: Vec<Problem>,
-}
-
-/// Formats one line for each problem.
-impl fmt::Display for InvalidIntents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_problems(&self.problems, f)
-    }
-}
-
-impl std::error::Error for InvalidIntents {}
 
 impl Intents {
     /// Reads an intents file, in YAML or JSON. The JSON Schema of such a file is [`Intents::SCHEMA`].
@@ -53,43 +35,20 @@ impl Intents {
     /// let error = Intents::read(b"server: {seats: 600}\nintents:\n- client: {user: a}\n  waits: {p99: 1 second}\n").unwrap_err();
     /// assert_eq!(error.problems[0].to_string(),
     ///     "4:16: intents[0].waits.p99: \"1 second\" is not a time such as 250ms, 1.5s or 2m");
-    /// # Ok::<(), k8s_flowcontrol_analysis::size::InvalidIntents>(())
+    /// # Ok::<(), k8s_flowcontrol_analysis::size::InvalidFile>(())
     /// ```
     ///
     /// # Errors
-    /// [`InvalidIntents`] with every problem, its line and its column.
-    pub fn read(text: &[u8]) -> Result<Self, InvalidIntents> {
-        let mut problems = Problems::of(text);
-        let intents = read(&mut problems);
-        match intents.filter(|_| problems.found.is_empty()) {
-            Some(intents) => Ok(intents),
-            None => Err(InvalidIntents {
-                problems: problems.sorted(),
-            }),
-        }
+    /// [`InvalidFile`] with every problem, its line and its column.
+    pub fn read(text: &[u8]) -> Result<Self, InvalidFile> {
+        Problems::read_file(text, "server and intents", read)
     }
 
     /// The JSON Schema of an intents file.
     pub const SCHEMA: &str = include_str!("../../../schema/intents.schema.json");
 }
 
-fn read(problems: &mut Problems<'_>) -> Option<Intents> {
-    let text = problems.text;
-    let yaml = match parse_yaml(text) {
-        Ok(yaml) => yaml,
-        Err(error) => {
-            problems.add(error.offset(), "", error.message());
-            return None;
-        }
-    };
-    for duplicate in &yaml.duplicates {
-        problems.add(duplicate.span.start, "", duplicate.to_string());
-    }
-    let root = yaml.tree.root();
-    if matches!(root.content(), Content::Null) {
-        problems.add(0, "", "the file is empty; expected server and intents");
-        return None;
-    }
+fn read(root: Node<'_>, problems: &mut Problems<'_>) -> Option<Intents> {
     let fields = Mapping::read(
         root,
         "",
