@@ -75,6 +75,28 @@ impl Objects {
         })
     }
 
+    /// Objects of v1; values of other kinds are ignored.
+    ///
+    /// # Errors
+    /// The first value that is not an object of its kind.
+    pub(crate) fn of_v1(values: &[serde_json::Value]) -> Result<Self, serde_json::Error> {
+        let mut objects = Self::default();
+        for value in values {
+            match value["kind"].as_str() {
+                Some("FlowSchema") => {
+                    objects
+                        .flow_schemas
+                        .push(serde_json::from_value(value.clone())?);
+                }
+                Some("PriorityLevelConfiguration") => {
+                    objects.levels.push(serde_json::from_value(value.clone())?);
+                }
+                _ => {}
+            }
+        }
+        Ok(objects)
+    }
+
     /// Adds the built-in objects of `release` whose names are free, and returns their number.
     pub(crate) fn add_bootstrap(&mut self, release: Release) -> usize {
         let before = self.flow_schemas.len() + self.levels.len();

@@ -182,6 +182,16 @@ fn every_output_fits_its_definition() {
     let mut commands: Vec<Vec<&str>> = OF_FILES.iter().map(|command| command.to_vec()).collect();
     commands.push(vec!["traffic", "merge", &partial, "-o", "json"]);
     commands.push(vec!["size", &intents, "-o", "json"]);
+    let report = folder.path("size.json");
+    std::fs::write(&report, run(&["size", &intents, "-o", "json"]).stdout).unwrap();
+    commands.push(vec![
+        "size",
+        &intents,
+        "--watch-drift",
+        &report,
+        "-o",
+        "json",
+    ]);
     let of_cluster =
         |command: &&[&'static str]| [*command, &["--kubeconfig", &kubeconfig]].concat();
     commands.extend(OF_CLUSTERS.iter().map(of_cluster));

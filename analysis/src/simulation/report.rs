@@ -129,6 +129,13 @@ pub struct Sample {
     pub mean_seats_waiting: f64,
 }
 
+impl Sample {
+    /// The headroom: the current limit less the mean of the seats in use, at least 0.
+    pub fn free_seats(&self) -> f64 {
+        (self.limit as f64 - self.mean_seats_in_use).max(0.0)
+    }
+}
+
 /// The result of a flow.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -4,6 +4,7 @@ use super::bounds::Contradiction;
 use super::check::Check;
 use super::intents::Tier;
 use super::variation::Variation;
+use crate::simulation::Report;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::time::Duration;
 
@@ -40,12 +41,24 @@ pub struct Sizing {
     pub priority_levels: Vec<PriorityLevelConfiguration>,
     /// The checks of the present objects on a server with these seats.
     pub before: Vec<Check>,
+    /// The simulations of the load as it is on a server with these seats.
+    pub reports: Compared,
     /// What was checked.
     pub proof: Proof,
     /// Whether the search ended by itself. Otherwise fewer seats may be enough.
     pub is_complete: bool,
     /// The simulated configurations.
     pub trials: u64,
+}
+
+/// The simulations of one load with two configurations.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Compared {
+    /// With the present objects.
+    pub before: Report,
+    /// With the changes.
+    pub after: Report,
 }
 
 /// A priority level that is added or changed, with its flow schema.

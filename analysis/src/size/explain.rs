@@ -3,7 +3,7 @@
 use super::answer::{Change, Reason};
 use super::check::Check;
 use super::search::Found;
-use super::setting::Setting;
+use super::setting::{Borrowing, Setting};
 use super::sizer::{Outcome, Sizer};
 use crate::simulation::Peak;
 use k8s_flowcontrol_rules::limits::ServerLimits;
@@ -102,13 +102,36 @@ impl Explained<'_> {
         let limited = self.level.spec.limited.clone().unwrap_or_default();
         let shares = limited.nominal_concurrency_shares.unwrap_or_default();
         of_level("nominalConcurrencyShares", self.shares(shares));
-        if self.setting.client.is_some() {
-            let text = "0 % lendable: its seats are free whenever its requests come";
-            of_level("lendablePercent", text.to_owned());
+        match self.setting.lendable {
+            None => {}
+            Some(0) => {
+                let text = "0 % lendable: its seats are free whenever its requests come";
+                of_level("lendablePercent", text.to_owned());
+            }
+            Some(percent) => {
+                let text = format!(
+                    "{percent} % lendable: if it lent less, {} would not be enough for all intents",
+                    plural(self.seats.into(), "seat")
+                );
+                of_level("lendablePercent", text);
+            }
         }
-        if let Some(most) = self.setting.at_most {
-            let text = format!("0 % borrowing: never more than {most} seats");
-            of_level("borrowingLimitPercent", text);
+        match (self.setting.at_most, self.setting.borrowing) {
+            (Some(most), _) => {
+                let text = format!("0 % borrowing: never more than {most} seats");
+                of_level("borrowingLimitPercent", text);
+            }
+            (None, Some(Borrowing::Percent(percent))) => {
+                let text = format!(
+                    "{percent} % borrowing: beside {} of its own it uses up to {} that others leave idle in the logs; less is not enough, and more shares would take seats from others",
+                    plural(self.nominal, "seat"),
+                    self.peak
+                        .seats
+                        .saturating_sub(u64::try_from(self.nominal).unwrap_or_default()),
+                );
+                of_level("borrowingLimitPercent", text);
+            }
+            (None, Some(Borrowing::Unlimited) | None) => {}
         }
         if let Some(queuing) = &limited.limit_response.queuing {
             let (queues, hand) = (queuing.queues.unwrap_or(1), queuing.hand_size.unwrap_or(1));
@@ -119,6 +142,12 @@ impl Explained<'_> {
                         "{queues} queues, hands of {hand}: each user is a flow, and a few busy users rarely share all queues with another"
                     ),
                 };
+                of_level("queues", text);
+            }
+            if self.setting.queues.is_some() {
+                let text = format!(
+                    "{queues} queues, hands of {hand}: busy flows share fewer queues with others, so that these hold their place without more seats"
+                );
                 of_level("queues", text);
             }
             if self.setting.queue_length.is_some() {

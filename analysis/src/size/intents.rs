@@ -42,8 +42,8 @@ pub struct Tier {
     pub price: f64,
 }
 
-/// The present objects that must not change. Size never deletes objects, and changes nothing but the shares and the queue
-/// length of a level.
+/// The present objects that must not change. Size never deletes objects, and changes nothing but the shares, the borrowing limit and
+/// the queues of a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {

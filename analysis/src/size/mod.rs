@@ -5,8 +5,8 @@
 //! fewest seats and the smallest changes of the present objects with which every intent holds, or the intents that exclude each other.
 //! The exact [`simulation`](crate::simulation) decides about every candidate, and again about the answer: see [`Proof`].
 //!
-//! Size adds priority levels with a flow schema for one client, and changes shares and queue lengths of present levels. It deletes
-//! nothing, and changes built-in objects only if [`Keep`] allows it.
+//! Size adds priority levels with a flow schema for one client, and changes shares, borrowing limits and queues of present levels. It
+//! deletes nothing, and changes built-in objects only if [`Keep`] allows it. [`Sizer::drift`] compares later logs with an earlier answer.
 //!
 //! ```
 //! use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer};
@@ -31,7 +31,9 @@
 mod answer;
 mod bounds;
 mod check;
+mod drift;
 mod error;
+mod examine;
 mod explain;
 mod intents;
 mod manifests;
@@ -44,10 +46,12 @@ mod solve;
 mod variation;
 
 pub use crate::fields::{InvalidFile, Problem};
-pub use answer::{Answer, Change, Examined, Impossible, Proof, Reason, Sizing};
+pub use answer::{Answer, Change, Compared, Examined, Impossible, Proof, Reason, Sizing};
 pub use bounds::Contradiction;
 pub use check::{Check, Measured};
+pub use drift::{Baseline, Drift, DriftedIntent, FieldChange, Margin, State};
 pub use error::SizeError;
+pub use examine::Examination;
 pub use intents::{
     AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit, client_name,
 };

@@ -35,11 +35,26 @@ pub(super) struct Setting {
     pub(super) at_most: Option<i64>,
     /// The length of its queues; none to leave it.
     pub(super) queue_length: Option<i32>,
+    /// The number of its queues and the size of hands; none to leave them.
+    pub(super) queues: Option<(i32, i32)>,
+    /// The part of its seats that it lends at least, in percent; none to leave it.
+    pub(super) lendable: Option<i32>,
+    /// How much it may borrow; none to leave it.
+    pub(super) borrowing: Option<Borrowing>,
+}
+
+/// How much a level may borrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Borrowing {
+    /// So many percent of its nominal seats.
+    Percent(i32),
+    /// All seats that others lend.
+    Unlimited,
 }
 
 impl Setting {
     /// A level of a client's own, as far as it is known without any seats.
-    pub(super) fn own(client: &Client, intent: usize) -> Self {
+    pub(super) fn own(client: &Client, intent: usize, lendable: i32) -> Self {
         Self {
             level: format!("size-{}", client.slug()),
             client: Some(client.clone()),
@@ -47,11 +62,14 @@ impl Setting {
             at_least: None,
             at_most: None,
             queue_length: Some(LONGEST_QUEUE),
+            queues: None,
+            lendable: Some(lendable),
+            borrowing: None,
         }
     }
 
-    /// A present level.
-    pub(super) fn present(level: &str, intent: usize) -> Self {
+    /// A present level, which lends at least so many percent of its seats.
+    pub(super) fn present(level: &str, intent: usize, lendable: i32) -> Self {
         Self {
             level: level.to_owned(),
             client: None,
@@ -59,6 +77,9 @@ impl Setting {
             at_least: None,
             at_most: None,
             queue_length: None,
+            queues: None,
+            lendable: Some(lendable).filter(|lendable| *lendable > 0),
+            borrowing: None,
         }
     }
 }
@@ -116,17 +137,27 @@ pub(super) fn with_seats(
     for setting in settings {
         let level = level_mut(&mut objects.levels, &setting.level)?;
         let limited = level.spec.limited.get_or_insert_default();
-        if setting.at_most.is_some() {
-            limited.borrowing_limit_percent = Some(0);
+        match setting.borrowing {
+            _ if setting.at_most.is_some() => limited.borrowing_limit_percent = Some(0),
+            Some(Borrowing::Percent(percent)) => limited.borrowing_limit_percent = Some(percent),
+            Some(Borrowing::Unlimited) => limited.borrowing_limit_percent = None,
+            None => {}
+        }
+        if let Some(lendable) = setting.lendable {
+            let present = limited
+                .lendable_percent
+                .filter(|_| setting.client.is_none());
+            limited.lendable_percent = Some(present.unwrap_or(0).max(lendable));
         }
         if setting.client.is_some() {
             // The search begins with one share; a present level keeps what it has.
             limited.nominal_concurrency_shares = Some(1);
         }
-        if let (Some(length), Some(queuing)) =
-            (setting.queue_length, &mut limited.limit_response.queuing)
-        {
-            queuing.queue_length_limit = Some(length);
+        if let Some(queuing) = &mut limited.limit_response.queuing {
+            queuing.queue_length_limit = setting.queue_length.or(queuing.queue_length_limit);
+            if let Some((queues, hand_size)) = setting.queues {
+                (queuing.queues, queuing.hand_size) = (Some(queues), Some(hand_size));
+            }
         }
     }
     for _ in 0..PASSES {

@@ -5,7 +5,7 @@ use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Intents, Target};
 use super::requests::Requests;
 use super::setting::Objects;
-use super::variation::{FIRST_SEED, Recurring, Variation, load};
+use super::variation::{Recurring, Variation, load};
 use crate::simulation::{self, Measure, Recording, Trial};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
@@ -25,6 +25,8 @@ pub struct Sizer<'a> {
     pub(super) present: Objects,
     pub(super) release: Release,
     pub(super) requests: Option<&'a Requests>,
+    /// How many times the load the intents must hold under.
+    pub(super) times: f64,
     /// The set of intents of each shape of the logs.
     of_shapes: Vec<usize>,
     /// How often each shape is there.
@@ -62,6 +64,7 @@ impl<'a> Sizer<'a> {
             },
             release,
             requests,
+            times: 1.0,
             of_shapes: Vec::new(),
             factors: Vec::new(),
             sets: vec![Vec::new()],
@@ -132,42 +135,6 @@ impl<'a> Sizer<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Whether the intents hold on a server with these objects and seats: under the load as it is, with another seed, and beside
-    /// the clients that must not starve others.
-    ///
-    /// # Errors
-    /// [`SizeError::InvalidLevel`].
-    pub fn check(
-        &self,
-        flow_schemas: &[FlowSchema],
-        priority_levels: &[PriorityLevelConfiguration],
-        seats: u32,
-    ) -> Result<Vec<Check>, SizeError> {
-        let objects = Objects {
-            flow_schemas: flow_schemas.to_vec(),
-            levels: priority_levels.to_vec(),
-        };
-        let mut checks = Vec::new();
-        for variation in self.required() {
-            checks.extend(self.run(&objects, seats, variation, &|_| true)?.checks);
-        }
-        Ok(checks)
-    }
-
-    /// The variations in which every intent must hold.
-    pub(super) fn required(&self) -> Vec<Variation> {
-        let mut required = vec![Variation::seed(FIRST_SEED), Variation::seed(FIRST_SEED + 1)];
-        for (index, intent) in self.intents.intents.iter().enumerate() {
-            if !intent.never_starved_by.is_empty() {
-                required.push(Variation {
-                    starved: Some(index),
-                    ..Variation::seed(FIRST_SEED)
-                });
-            }
-        }
-        required
     }
 
     /// Simulates a variation of the load, of which `is_wanted` selects the requests of logs by time.

@@ -1,19 +1,17 @@
 //! From intents to the answer.
 
-use super::answer::{Answer, Examined, Impossible, Proof, Sizing};
+use super::answer::{Answer, Compared, Impossible, Sizing};
 use super::bounds;
 use super::error::SizeError;
 use super::explain;
 use super::intents::{Intents, ServerSeats, Tier};
 use super::search::{Found, Progress, Search, Searched, Stop};
-use super::sizer::{Outcome, Sizer};
+use super::sizer::Sizer;
 use super::variation::{FIRST_SEED, Variation};
 use std::ops::ControlFlow;
 
 /// The most seats that are tried if the number is unknown.
 const MOST_SEATS: u32 = 1 << 17;
-/// The load with which the margin is measured.
-const MORE: f64 = 1.5;
 /// The most intents that are given up one by one.
 const MOST_GIVEN_UP: usize = 20;
 
@@ -191,34 +189,16 @@ impl Sizer<'_> {
         is_complete: bool,
     ) -> Result<Answer, Stop> {
         let objects = &found.objects;
-        let mut outcomes: Vec<(Variation, Outcome)> = Vec::new();
-        let more = Variation {
-            times: MORE,
+        let mut outcomes = self.outcomes(objects, found.seats)?;
+        let proof = self.proof(&outcomes);
+        let first = Variation {
+            times: self.times,
             ..Variation::seed(FIRST_SEED)
         };
-        for variation in self.required().into_iter().chain([more]) {
-            let outcome = self.run(objects, found.seats, variation, &|_| true)?;
-            outcomes.push((variation, outcome));
-        }
-        let examined = outcomes.iter().map(|(variation, outcome)| Examined {
-            variation: *variation,
-            title: self.title(*variation),
-            is_required: variation.times == 1.0,
-            requests: outcome.measured.report.requests,
-            checks: outcome.checks.clone(),
-        });
-        let proof = Proof {
-            examined: examined.collect(),
-        };
-        let before = self.run(
-            &self.present,
-            found.seats,
-            Variation::seed(FIRST_SEED),
-            &|_| true,
-        )?;
+        let before = self.run(&self.present, found.seats, first, &|_| true)?;
         let required = outcomes
             .iter()
-            .filter(|(variation, _)| variation.times == 1.0);
+            .filter(|(variation, _)| self.is_required(variation));
         let changes = explain::changes(
             self,
             found,
@@ -232,6 +212,10 @@ impl Sizer<'_> {
             flow_schemas: objects.flow_schemas.clone(),
             priority_levels: objects.levels.clone(),
             before: before.checks,
+            reports: Compared {
+                before: before.measured.report,
+                after: outcomes.swap_remove(0).1.measured.report,
+            },
             proof,
             is_complete,
             trials: search.trials(),
@@ -266,7 +250,8 @@ impl Sizer<'_> {
                     continue;
                 }
                 let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
-                let sizer = Sizer::new(&intents, schemas, levels, self.release, self.requests)?;
+                let mut sizer = Sizer::new(&intents, schemas, levels, self.release, self.requests)?;
+                sizer.times = self.times;
                 if search.of_other(&sizer, seats)? {
                     impossible.give_up.push(given_up.name);
                 }
@@ -280,28 +265,5 @@ impl Sizer<'_> {
         }
         impossible.trials = search.trials();
         Ok(Answer::Impossible(Box::new(impossible)))
-    }
-
-    /// A variation in words.
-    fn title(&self, variation: Variation) -> String {
-        let starved = variation
-            .starved
-            .and_then(|index| self.intents.intents.get(index));
-        match (starved, variation.times, variation.seed) {
-            (Some(intent), ..) => {
-                let names = intent
-                    .never_starved_by
-                    .iter()
-                    .map(super::intents::client_name);
-                let names: Vec<_> = names.collect();
-                format!(
-                    "the whole load, and 600 requests at a time of {}",
-                    names.join(" and of ")
-                )
-            }
-            (None, 1.0, FIRST_SEED) => "the whole load".to_owned(),
-            (None, 1.0, seed) => format!("the whole load with seed {seed}"),
-            (None, times, _) => format!("{times} times the load"),
-        }
     }
 }

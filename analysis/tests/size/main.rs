@@ -8,13 +8,20 @@
 )]
 
 mod brute_force;
+mod drift;
 mod intents;
 mod sizing;
+mod tuning;
 
-use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer, Sizing};
+use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::size::{
+    Answer, Collector, Intents, Requests, SizeError, Sizer, Sizing,
+};
 use k8s_flowcontrol_rules::bootstrap;
+use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use serde_json::json;
 use std::ops::ControlFlow;
 
 const RELEASE: Release = Release::NEWEST;
@@ -42,4 +49,67 @@ fn sized(intents: &str) -> Sizing {
         Answer::Sized(sizing) => *sizing,
         other => panic!("{other:#?}"),
     }
+}
+
+/// The requests of the log of a server on which nothing waited, each with its user, and its start and end in milliseconds.
+fn requests(
+    times: &[(&str, u32, u32)],
+    schemas: &[FlowSchema],
+    levels: &[PriorityLevelConfiguration],
+) -> Result<Requests, SizeError> {
+    let mut collector = Collector::new(schemas, levels, 6000, RELEASE)?;
+    let mut log = AuditLog::new();
+    let mut add = |event: &Event<'_>| {
+        collector.add(event, &event.attributes(), Stored::NotFound);
+        Ok::<(), std::io::Error>(())
+    };
+    for (id, (user, start, end)) in times.iter().enumerate() {
+        let time = |ms: &u32| {
+            let (minutes, seconds) = (ms / 60_000, ms / 1000 % 60);
+            format!(
+                "2026-01-02T03:{minutes:02}:{seconds:02}.{:03}000Z",
+                ms % 1000
+            )
+        };
+        let event = json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
+            "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get", "user": {"username": user, "groups": ["system:authenticated"]},
+            "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"}, "responseStatus": {"code": 200},
+            "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
+        });
+        log.read(event.to_string().as_bytes(), &mut add).unwrap();
+    }
+    log.finish(&mut add).unwrap();
+    collector.finish()
+}
+
+/// A priority level for some users, and its flow schema.
+fn level(
+    name: &str,
+    limited: serde_json::Value,
+    users: &[&str],
+) -> (FlowSchema, PriorityLevelConfiguration) {
+    let subjects = users
+        .iter()
+        .map(|user| json!({"kind": "User", "user": {"name": user}}));
+    let schema = json!({
+        "metadata": {"name": name},
+        "spec": {
+            "matchingPrecedence": 2000,
+            "priorityLevelConfiguration": {"name": name},
+            "distinguisherMethod": {"type": "ByUser"},
+            "rules": [{
+                "subjects": subjects.collect::<Vec<_>>(),
+                "resourceRules": [{
+                    "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true,
+                }],
+            }],
+        },
+    });
+    let level =
+        json!({"metadata": {"name": name}, "spec": {"type": "Limited", "limited": limited}});
+    (
+        serde_json::from_value(schema).unwrap(),
+        serde_json::from_value(level).unwrap(),
+    )
 }

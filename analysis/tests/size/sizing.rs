@@ -1,9 +1,7 @@
 //! Answers, and their reasons.
 
-use crate::{RELEASE, built_in, size, sized};
-use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::size::{Answer, Collector, Intents, SizeError, Sizer};
-use k8s_flowcontrol_rules::seats::Stored;
+use crate::{RELEASE, built_in, requests, size, sized};
+use k8s_flowcontrol_analysis::size::{Answer, Intents, SizeError, Sizer};
 use k8s_flowcontrol_types::Resource;
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -240,26 +238,12 @@ intents:
 }
 
 /// The answer for a log of alice's requests, each with its start and end in seconds.
-fn of_log(requests: &[(u32, u32)], intents: &str) -> Result<Answer, SizeError> {
+fn of_log(times: &[(u32, u32)], intents: &str) -> Result<Answer, SizeError> {
     let (schemas, levels) = built_in();
-    let mut collector = Collector::new(&schemas, &levels, 60, RELEASE)?;
-    let mut log = AuditLog::new();
-    let mut add = |event: &Event<'_>| {
-        collector.add(event, &event.attributes(), Stored::NotFound);
-        Ok::<(), std::io::Error>(())
-    };
-    for (id, (start, end)) in requests.iter().enumerate() {
-        let time = |second: &u32| format!("2026-01-02T03:04:{second:02}.000000Z");
-        let event = json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
-            "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get", "user": {"username": "alice", "groups": ["system:authenticated"]},
-            "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"}, "responseStatus": {"code": 200},
-            "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
-        });
-        log.read(event.to_string().as_bytes(), &mut add).unwrap();
-    }
-    log.finish(&mut add).unwrap();
-    let requests = collector.finish()?;
+    let times = times
+        .iter()
+        .map(|(start, end)| ("alice", start * 1000, end * 1000));
+    let requests = requests(&times.collect::<Vec<_>>(), &schemas, &levels)?;
     let intents = Intents::read(intents.as_bytes()).unwrap();
     let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests))?;
     sizer.size(|_| ControlFlow::Continue(()))

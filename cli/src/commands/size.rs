@@ -1,18 +1,27 @@
 //! `size`: from intents to a configuration, with proof.
 
+mod compared;
+mod drift;
+mod page;
 mod report;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
-use crate::documents::read;
+use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{CommentArg, Streams};
+use crate::force::ForceArg;
+use crate::objects::Objects;
+use crate::output::{
+    CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
+};
 use clap::ValueEnum;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
-use k8s_flowcontrol_analysis::size::{Answer, Collector, Intents, Requests, SizeError, Sizer};
+use k8s_flowcontrol_analysis::size::{
+    Answer, Collector, Intents, Progress, Requests, SizeError, Sizer,
+};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -23,6 +32,9 @@ use std::time::{Duration, Instant};
 /// fewest and smallest changes of the present objects, or the intents that exclude each other. The objects go to the standard output, with
 /// the reason of each number as a comment, and the proof to the standard error: the simulation of the whole load, with another seed, and 1.5
 /// times the load. The same input gives the same answer, unless the time of `--budget` ends the search.
+///
+/// `--compare` also checks a configuration that somebody proposed. `--watch-drift` compares later logs with an earlier answer: the intents that
+/// still hold, those whose margin is gone, and the numbers to change.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct Args {
@@ -49,6 +61,22 @@ pub(crate) struct Args {
     /// The maximum time of the search in seconds
     #[arg(long, value_name = "TIME", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     budget: u64,
+
+    /// Also check the configuration after the objects of this file or folder are applied; can be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "watch_drift")]
+    compare: Vec<PathBuf>,
+
+    /// Check whether the answer in this report (`-o json`) still holds under the given load. Without `-f` and `--live`, the objects of the
+    /// report are added to the built-in objects
+    #[arg(long, value_name = "REPORT")]
+    watch_drift: Option<PathBuf>,
+
+    /// Also write the outcome as a web page with charts
+    #[arg(long, value_name = "FILE", conflicts_with = "watch_drift")]
+    html: Option<PathBuf>,
+
+    #[command(flatten)]
+    force: ForceArg,
 
     #[command(flatten)]
     comment: CommentArg,
@@ -81,13 +109,21 @@ Examples:
   kubectl flowcontrol size intents.yaml
 
   # The requests of a day, and the objects of the cluster
-  kubectl flowcontrol size intents.yaml --live --audit-log audit-*.log.gz audit.log | kubectl apply -f -";
+  kubectl flowcontrol size intents.yaml --live --audit-log audit-*.log.gz audit.log | kubectl apply -f -
+
+  # A proposal beside the answer, as a web page with the headroom of each level
+  kubectl flowcontrol size intents.yaml --audit-log audit.log --compare proposal.yaml --html size.html
+
+  # Whether the answer of last month holds today
+  kubectl flowcontrol size intents.yaml --audit-log audit-march.log -o json > size.json
+  kubectl flowcontrol size intents.yaml --audit-log audit-april.log --live --watch-drift size.json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// The added and changed objects, with comments
     Yaml,
-    /// {"schemaVersion": 1, "isPossible", "seats", "tier", "objects", "reasons", "examined", "trials", …}
+    /// {"schemaVersion": 1, "isPossible", "seats", "tier", "objects", "reasons", "examined", "trials", …}; with `--watch-drift`
+    /// {"schemaVersion": 1, "seats", "hasDrifted", "intents", "changes", "objects", "examined"}
     Json,
 }
 
@@ -99,7 +135,10 @@ impl Command for Args {
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "the intents exclude each other"),
+        (
+            Exit::Findings,
+            "the intents exclude each other, or have drifted",
+        ),
         (
             Exit::Cluster,
             "the cluster is unreachable, or rejects a request",
@@ -115,6 +154,12 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let inputs = [&args.intents].into_iter().chain(&args.audit_log);
+    let inputs = inputs.chain(&args.metrics).chain(&args.compare);
+    outputs_are_not_inputs(&args.html, inputs.chain(args.configuration.files()))?;
+    args.force.replace(&args.html, streams)?;
+    let earlier = args.watch_drift.as_deref().map(drift::Earlier::read);
+    let earlier = earlier.transpose()?;
     let source = read(&args.intents, true)?;
     let intents = Intents::read(&source.text).map_err(|error| {
         let lines = error.problems.iter();
@@ -124,7 +169,13 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Failure::input(lines.join("\n"))
             .hint("`kubectl flowcontrol help size` describes the intents file")
     })?;
-    let configuration = args.configuration.read(streams)?;
+    let mut configuration = args.configuration.read(streams)?;
+    if let Some(earlier) = &earlier
+        && configuration.cluster.is_none()
+        && args.configuration.files().is_empty()
+    {
+        configuration.objects.apply(earlier.objects.clone());
+    }
     let (objects, release) = (&configuration.objects, configuration.release);
     let wrong = |error: SizeError| Failure::input(format!("{}: {error}", source.name));
     let requests = match args.audit_log.is_empty() {
@@ -138,30 +189,66 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
     let sizer = Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
     let end = Instant::now() + Duration::from_secs(args.budget);
-    let answer = sizer.size(|_| match Instant::now() < end {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
-    });
-    match answer.map_err(wrong)? {
+    let progress = |progress: Progress| {
+        let Progress { trials, seats, .. } = progress;
+        show_progress(format_args!("{trials} simulations, {seats} seats"));
+        match Instant::now() < end {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    let is_json = args.output == Output::Json;
+    if let Some(earlier) = &earlier {
+        let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
+        clear_progress();
+        return drift::write(&drift.map_err(wrong)?, earlier.seats, is_json, streams);
+    }
+    let answer = sizer.size(progress);
+    clear_progress();
+    let answer = answer.map_err(wrong)?;
+    let seats = match &answer {
+        Answer::Sized(sizing) => sizing.seats,
+        Answer::Impossible(impossible) => impossible.seats,
+        _ => {
+            let message = format!("no answer within {} s", args.budget);
+            return Err(Failure::input(message).hint(
+                "`--budget` gives the search more time; fewer intents or a part of the log need less",
+            ));
+        }
+    };
+    let proposed = match args.compare.is_empty() {
+        true => None,
+        false => {
+            let mut objects = objects.clone();
+            objects.apply(Objects::read(
+                &FileArgs::of(&args.compare),
+                release,
+                streams,
+            )?);
+            let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+            Some(sizer.examine(schemas, levels, seats).map_err(wrong)?)
+        }
+    };
+    let proposed = proposed.as_ref();
+    if let Some(file) = &args.html {
+        write_file(file, page::page(&answer, proposed).as_bytes())?;
+    }
+    match answer {
         Answer::Sized(sizing) => {
             match args.output {
-                Output::Yaml => report::print(&sizing, streams)?,
-                Output::Json => report::write_json(&sizing, streams)?,
+                Output::Yaml => report::print(&sizing, proposed, streams)?,
+                Output::Json => report::write_json(&sizing, proposed, streams)?,
             }
             Ok(Exit::Success)
         }
         Answer::Impossible(impossible) => {
             match args.output {
-                Output::Yaml => report::print_impossible(&impossible, streams)?,
-                Output::Json => report::write_impossible(&impossible, streams)?,
+                Output::Yaml => report::print_impossible(&impossible, proposed, streams)?,
+                Output::Json => report::write_impossible(&impossible, proposed, streams)?,
             }
             Ok(Exit::Findings)
         }
-        _ => Err(Failure::input(format!(
-            "no answer within {} s",
-            args.budget
-        ))
-        .hint("`--budget` gives the search more time; fewer intents or a part of the log need less")),
+        _ => Ok(Exit::Success),
     }
 }
 

@@ -64,3 +64,122 @@ fn errors_have_places_and_contradictions_have_numbers() {
         stderr(&output).contains("line 4: the intent flux is about the requests of audit logs")
     );
 }
+
+/// Somebody's own numbers are checked like the answer, and the page shows the headroom before and after, and the cost of the tiers.
+#[test]
+fn a_proposal_is_checked_and_shown_beside_the_answer() {
+    let folder = Folder::new();
+    let [intents, proposal, page] =
+        ["intents.yaml", "proposal.yaml", "page.html"].map(|name| folder.path(name));
+    let tiers =
+        "server: {tiers: [{name: S, seats: 20, price: 5}, {name: XL, seats: 100, price: 15}]}";
+    std::fs::write(&intents, INTENTS.replace("server: {seats: 100}", tiers)).unwrap();
+    let answer = stdout(&run(&["size", &intents]));
+    let with_shares = |shares: &str| {
+        let line = answer
+            .lines()
+            .find(|line| line.contains("nominalConcurrencyShares:"))
+            .unwrap();
+        let text = answer.replace(line, &format!("    nominalConcurrencyShares: {shares}"));
+        std::fs::write(&proposal, text).unwrap();
+    };
+    with_shares("1");
+    let output = run(&["size", &intents, "--compare", &proposal, "--html", &page]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(stdout(&output), answer);
+    let text = stderr(&output);
+    assert!(
+        text.contains(
+            "the compared configuration does not satisfy all intents:\nflux: p99 of the waits "
+        ),
+        "{text}"
+    );
+    for configuration in ["before", "compared", "after"] {
+        let row = text.lines().find(|line| {
+            line.contains(&format!(" {configuration} ")) && !line.starts_with("exempt")
+        });
+        assert!(row.is_some(), "{configuration}: {text}");
+    }
+    let html = std::fs::read_to_string(&page).unwrap();
+    for heading in [
+        "Free seats over time, before",
+        "Free seats over time, compared",
+        "Free seats over time, after",
+        "Cost of the tiers",
+        "15 is enough",
+        "5 is too small",
+        "<td>compared</td>",
+        "shares ",
+    ] {
+        assert!(html.contains(heading), "{heading}");
+    }
+
+    with_shares("200");
+    let output = run(&["size", &intents, "--compare", &proposal, "-o", "json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["compared"]["isMet"], true, "{json}");
+    let levels = json["levels"].as_array().unwrap();
+    let of = |level: &str, configuration: &str, field: &str| {
+        let is =
+            |row: &&Value| row["configuration"] == configuration && row["priorityLevel"] == level;
+        levels.iter().find(is).unwrap()[field].as_f64().unwrap()
+    };
+    // More shares make the waits shorter, and take free seats from others.
+    let own = |configuration| {
+        of(
+            "size-flux-system-kustomize-controller",
+            configuration,
+            "p99Seconds",
+        )
+    };
+    assert!(own("compared") < own("after"), "{json}");
+    let others = |configuration| of("workload-low", configuration, "leastFreeSeats");
+    assert!(others("compared") < others("after"), "{json}");
+    // The page is never written over an input.
+    assert_eq!(code(&run(&["size", &intents, "--html", &intents])), 2);
+}
+
+#[test]
+fn later_loads_are_compared_with_an_earlier_answer() {
+    let folder = Folder::new();
+    let [intents, report] = ["intents.yaml", "size.json"].map(|name| folder.path(name));
+    std::fs::write(&intents, INTENTS).unwrap();
+    std::fs::write(&report, run(&["size", &intents, "-o", "json"]).stdout).unwrap();
+    let output = run(&["size", &intents, "--watch-drift", &report]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let state = |text: &str| {
+        let row = text.lines().find(|line| line.starts_with("flux "));
+        let mut cells = row
+            .unwrap()
+            .split("  ")
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty());
+        cells.nth(1).unwrap().to_owned()
+    };
+    assert_eq!(state(&stderr(&output)), "still met");
+    assert_eq!(stdout(&output), "");
+
+    std::fs::write(
+        &intents,
+        INTENTS.replace("concurrent: 100", "concurrent: 130"),
+    )
+    .unwrap();
+    let output = run(&["size", &intents, "--watch-drift", &report]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let text = stderr(&output);
+    assert_eq!(state(&text), "broken");
+    assert!(
+        text.contains("size-flux-system-kustomize-controller: nominalConcurrencyShares "),
+        "{text}"
+    );
+    assert!(stdout(&output).contains("# shares "));
+
+    std::fs::write(&report, "{}").unwrap();
+    let output = run(&["size", &intents, "--watch-drift", &report]);
+    assert_eq!(code(&output), 3);
+    assert!(
+        stderr(&output).contains("size.json: missing field"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -5,13 +5,13 @@ use super::explain::MOST;
 use crate::cluster::ServerSeats;
 use crate::failure::Failure;
 use crate::objects::Objects;
+use crate::output::{clear_progress, show_progress};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_analysis::simulation::{
     self, Load, LoadFile, Progress, Recorded, Recording, Report, RequestTrace,
 };
-use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 /// A server that is idle, and the seats that it estimates.
@@ -106,18 +106,10 @@ impl Input {
 
 /// Simulates, and shows on a terminal how far it has come.
 fn with_progress(run: impl FnOnce(&mut dyn FnMut(Progress)) -> Report) -> Report {
-    const CLEAR_LINE: &str = "\r\x1b[K";
-    let is_terminal = io::stderr().is_terminal();
-    let show = |text: std::fmt::Arguments<'_>| {
-        if is_terminal {
-            // Progress that cannot be shown is not a failure.
-            let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
-        }
-    };
     let report = run(&mut |progress| {
         let (at, requests) = (progress.at.as_secs_f64(), progress.requests);
-        show(format_args!("simulated {at:.1} s, {requests} requests"));
+        show_progress(format_args!("simulated {at:.1} s, {requests} requests"));
     });
-    show(format_args!(""));
+    clear_progress();
     report
 }

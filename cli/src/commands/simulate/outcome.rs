@@ -87,12 +87,12 @@ pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {
 }
 
 /// Seconds for programs: the nearest number, which has no needless digits.
-pub(super) fn seconds(time: Duration) -> f64 {
+pub(in crate::commands) fn seconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e9
 }
 
 /// A time with three digits, as people read it.
-pub(super) fn time(time: Duration) -> String {
+pub(in crate::commands) fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
         0.0 => "0".into(),

@@ -14,6 +14,9 @@ const MOST_FLOWS: usize = 20;
 /// The percentiles of a chart.
 const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (90.0, "p90"), (99.0, "p99")];
 
+/// The charts of each result.
+const CHARTS: [OverTime; 2] = [OverTime::SEATS, OverTime::WAITING];
+
 pub(super) fn page(outcome: &Outcome) -> String {
     let mut summary = vec![outcome.facts()];
     if outcome.period.is_some() && outcome.observed() == 0 {
@@ -24,13 +27,13 @@ pub(super) fn page(outcome: &Outcome) -> String {
     let before = &outcome.before;
     match &outcome.after {
         None => {
-            over_time(&mut page, before, "", &busy(&[before]));
+            over_time(&mut page, before, "", &busy(&[before]), &CHARTS);
             waits_of_flows(&mut page, before);
         }
         Some(after) => {
             let levels = busy(&[before, after]);
-            over_time(&mut page, before, ", before", &levels);
-            over_time(&mut page, after, ", after", &levels);
+            over_time(&mut page, before, ", before", &levels, &CHARTS);
+            over_time(&mut page, after, ", after", &levels, &CHARTS);
             compared_levels(&mut page, before, after);
             compared_flows(&mut page, before, after);
         }
@@ -52,7 +55,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
 }
 
 /// The levels that have requests in any report. Each has one color in all charts.
-fn busy(reports: &[&Report]) -> Vec<String> {
+pub(in crate::commands) fn busy(reports: &[&Report]) -> Vec<String> {
     let levels = reports.iter().flat_map(|report| &report.levels);
     let mut names: Vec<_> = levels
         .filter(|level| level.counts.arrived > 0)
@@ -63,30 +66,46 @@ fn busy(reports: &[&Report]) -> Vec<String> {
     names
 }
 
-/// A number of a sample.
-type OfSample = fn(&Sample) -> f64;
+/// A number of the levels over time.
+pub(in crate::commands) struct OverTime {
+    pub(in crate::commands) heading: &'static str,
+    pub(in crate::commands) note: &'static str,
+    pub(in crate::commands) value: fn(&Sample) -> f64,
+}
 
-/// The seats of each level over time.
-fn over_time(page: &mut Page, report: &Report, when: &str, levels: &[String]) {
-    let charts: [(&str, &str, OfSample); 2] = [
-        (
-            "Seats in use over time",
-            "The mean of the seats of executing requests between two points, final seats included, by priority level.",
-            |sample| sample.mean_seats_in_use,
-        ),
-        (
-            "Waiting seats over time",
-            "The mean of the seats that the requests in queues wait for, by priority level.",
-            |sample| sample.mean_seats_waiting,
-        ),
-    ];
+impl OverTime {
+    pub(in crate::commands) const SEATS: Self = Self {
+        heading: "Seats in use over time",
+        note: "The mean of the seats of executing requests between two points, final seats included, by priority level.",
+        value: |sample| sample.mean_seats_in_use,
+    };
+    const WAITING: Self = Self {
+        heading: "Waiting seats over time",
+        note: "The mean of the seats that the requests in queues wait for, by priority level.",
+        value: |sample| sample.mean_seats_waiting,
+    };
+}
+
+/// Numbers of each level over time.
+pub(in crate::commands) fn over_time(
+    page: &mut Page,
+    report: &Report,
+    when: &str,
+    levels: &[String],
+    charts: &[OverTime],
+) {
     let first = report.levels.first().map(|level| &level.samples[..]);
     let times: Vec<_> = first
         .unwrap_or_default()
         .iter()
         .map(|sample| sample.at)
         .collect();
-    for (heading, note, value) in charts {
+    for OverTime {
+        heading,
+        note,
+        value,
+    } in charts
+    {
         let heading = format!("{heading}{when}");
         let mut head = vec!["Seconds"];
         head.extend(levels.iter().map(String::as_str));
@@ -95,14 +114,14 @@ fn over_time(page: &mut Page, report: &Report, when: &str, levels: &[String]) {
             let mut row = vec![seconds(*at)];
             row.extend(levels.iter().map(|name| {
                 let sample = samples(report, name).get(index);
-                let mean = sample.map(value).unwrap_or_default();
+                let mean = sample.map(*value).unwrap_or_default();
                 ((mean * 1000.0).round() / 1000.0).to_string()
             }));
             table.add(row);
         }
         let of_level = |name: &String| Series {
             name: name.clone(),
-            values: samples(report, name).iter().map(value).collect(),
+            values: samples(report, name).iter().map(*value).collect(),
         };
         let series: Vec<_> = levels.iter().map(of_level).collect();
         let end = times.last().copied().unwrap_or_default();
@@ -162,7 +181,7 @@ fn percentile_bars(waits: &Waits) -> Vec<Bar> {
     PERCENTILES.iter().enumerate().map(bar).collect()
 }
 
-fn compared_levels(page: &mut Page, before: &Report, after: &Report) {
+pub(in crate::commands) fn compared_levels(page: &mut Page, before: &Report, after: &Report) {
     let mut table = Rows::new(&[
         "Priority level",
         "p99 seconds before",

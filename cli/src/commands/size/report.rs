@@ -1,14 +1,21 @@
 //! The answer as text and as JSON.
 
+use super::compared::{Compared, print_proposed, proposed_json};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use k8s_flowcontrol::Resource;
-use k8s_flowcontrol_analysis::size::{Change, Check, Examined, Impossible, Proof, Sizing, Tier};
+use k8s_flowcontrol_analysis::size::{
+    Change, Check, Examination, Examined, Impossible, Proof, Sizing, Tier,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 
 /// Prints the proof to the standard error, and the objects.
-pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failure> {
+pub(super) fn print(
+    sizing: &Sizing,
+    proposed: Option<&Examination>,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
     for examined in &sizing.proof.examined {
         let what = if examined.is_required {
             ""
@@ -28,6 +35,9 @@ pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failur
         table.write(&mut streams.err)?;
         writeln!(streams.err)?;
     }
+    if proposed.is_some() || !sizing.changes.is_empty() {
+        Compared::new(sizing, proposed).print(streams)?;
+    }
     for (tier, fits) in &sizing.tiers {
         let fits = if *fits { "is enough" } else { "is too small" };
         let Tier {
@@ -44,6 +54,9 @@ pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failur
         ),
     };
     streams.err.paragraph(&text)?;
+    if let Some(proposed) = proposed {
+        print_proposed(proposed, streams)?;
+    }
     for change in &sizing.changes {
         let nominal = u64::try_from(change.nominal).unwrap_or_default();
         if change.peak_seats > nominal {
@@ -64,15 +77,16 @@ pub(super) fn print(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failur
 /// Prints why the intents cannot be satisfied.
 pub(super) fn print_impossible(
     impossible: &Impossible,
+    proposed: Option<&Examination>,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     for line in lines(impossible) {
         writeln!(streams.err, "{line}")?;
     }
-    Ok(())
+    proposed.map_or(Ok(()), |proposed| print_proposed(proposed, streams))
 }
 
-fn lines(impossible: &Impossible) -> Vec<String> {
+pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
     let seats = impossible.seats;
     let mut lines = vec![format!("{seats} seats cannot satisfy all intents")];
     if let Some(contradiction) = &impossible.contradiction {
@@ -101,7 +115,11 @@ fn lines(impossible: &Impossible) -> Vec<String> {
     lines
 }
 
-pub(super) fn write_json(sizing: &Sizing, streams: &mut Streams) -> Result<(), Failure> {
+pub(super) fn write_json(
+    sizing: &Sizing,
+    proposed: Option<&Examination>,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
     let reasons = |change: &Change| {
         let reason = |reason: &k8s_flowcontrol_analysis::size::Reason| json!({"field": reason.field, "reason": reason.text});
         json!({
@@ -123,6 +141,8 @@ pub(super) fn write_json(sizing: &Sizing, streams: &mut Streams) -> Result<(), F
         "changes": sizing.changes.iter().map(reasons).collect::<Vec<_>>(),
         "before": sizing.before.iter().map(check_json).collect::<Vec<_>>(),
         "examined": sizing.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
+        "levels": Compared::new(sizing, proposed).json(),
+        "compared": proposed_json(proposed),
         "leftOut": Proof::LEFT_OUT,
         "isComplete": sizing.is_complete,
         "trials": sizing.trials,
@@ -132,6 +152,7 @@ pub(super) fn write_json(sizing: &Sizing, streams: &mut Streams) -> Result<(), F
 
 pub(super) fn write_impossible(
     impossible: &Impossible,
+    proposed: Option<&Examination>,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let needs = impossible.needs.iter();
@@ -144,6 +165,7 @@ pub(super) fn write_impossible(
         "neededSeats": impossible.needed,
         "needs": needs.collect::<Vec<_>>(),
         "giveUp": impossible.give_up,
+        "compared": proposed_json(proposed),
         "isComplete": impossible.is_complete,
         "trials": impossible.trials,
     });
@@ -154,7 +176,7 @@ fn tier_json(tier: &Tier) -> Value {
     json!({"name": tier.name, "seats": tier.seats, "price": tier.price})
 }
 
-fn examined_json(examined: &Examined) -> Value {
+pub(super) fn examined_json(examined: &Examined) -> Value {
     json!({
         "load": examined.title,
         "isRequired": examined.is_required,
@@ -163,7 +185,7 @@ fn examined_json(examined: &Examined) -> Value {
     })
 }
 
-fn check_json(check: &Check) -> Value {
+pub(super) fn check_json(check: &Check) -> Value {
     json!({
         "intent": check.name,
         "isMet": check.is_met(),

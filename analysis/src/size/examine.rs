@@ -1,0 +1,142 @@
+//! A configuration under the whole load.
+
+use super::answer::{Examined, Proof};
+use super::check::Check;
+use super::error::SizeError;
+use super::setting::Objects;
+use super::sizer::{Outcome, Sizer};
+use super::variation::{FIRST_SEED, Variation};
+use crate::simulation::Report;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+
+/// The load with which the margin is measured.
+pub(super) const MORE: f64 = 1.5;
+
+/// What a configuration does under the whole load.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Examination {
+    /// The checks of each variation of the load.
+    pub proof: Proof,
+    /// The simulation of the load as it is.
+    pub report: Report,
+}
+
+impl Sizer<'_> {
+    /// Whether the intents hold on a server with these objects and seats: under the load as it is, with another seed, and beside
+    /// the clients that must not starve others.
+    ///
+    /// # Errors
+    /// [`SizeError::InvalidLevel`].
+    pub fn check(
+        &self,
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        seats: u32,
+    ) -> Result<Vec<Check>, SizeError> {
+        let objects = Objects {
+            flow_schemas: flow_schemas.to_vec(),
+            levels: priority_levels.to_vec(),
+        };
+        let mut checks = Vec::new();
+        for variation in self.required() {
+            checks.extend(self.run(&objects, seats, variation, &|_| true)?.checks);
+        }
+        Ok(checks)
+    }
+
+    /// As [`check`](Self::check), with 1.5 times the load as a margin, and the simulation itself.
+    ///
+    /// # Errors
+    /// [`SizeError::InvalidLevel`].
+    pub fn examine(
+        &self,
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        seats: u32,
+    ) -> Result<Examination, SizeError> {
+        let objects = Objects {
+            flow_schemas: flow_schemas.to_vec(),
+            levels: priority_levels.to_vec(),
+        };
+        let mut outcomes = self.outcomes(&objects, seats)?;
+        let proof = self.proof(&outcomes);
+        let (_, first) = outcomes.swap_remove(0);
+        let report = first.measured.report;
+        Ok(Examination { proof, report })
+    }
+
+    /// The results of all variations, the load as it is first.
+    pub(super) fn outcomes(
+        &self,
+        objects: &Objects,
+        seats: u32,
+    ) -> Result<Vec<(Variation, Outcome)>, SizeError> {
+        let more = Variation {
+            times: self.times * MORE,
+            ..Variation::seed(FIRST_SEED)
+        };
+        let all = self.required().into_iter().chain([more]);
+        all.map(|variation| {
+            let outcome = self.run(objects, seats, variation, &|_| true)?;
+            Ok((variation, outcome))
+        })
+        .collect()
+    }
+
+    pub(super) fn proof(&self, outcomes: &[(Variation, Outcome)]) -> Proof {
+        let examined = outcomes.iter().map(|(variation, outcome)| Examined {
+            variation: *variation,
+            title: self.title(*variation),
+            is_required: self.is_required(variation),
+            requests: outcome.measured.report.requests,
+            checks: outcome.checks.clone(),
+        });
+        Proof {
+            examined: examined.collect(),
+        }
+    }
+
+    /// The variations in which every intent must hold.
+    pub(super) fn required(&self) -> Vec<Variation> {
+        let as_it_is = |seed| Variation {
+            times: self.times,
+            ..Variation::seed(seed)
+        };
+        let mut required = vec![as_it_is(FIRST_SEED), as_it_is(FIRST_SEED + 1)];
+        for (index, intent) in self.intents.intents.iter().enumerate() {
+            if !intent.never_starved_by.is_empty() {
+                required.push(Variation {
+                    starved: Some(index),
+                    ..as_it_is(FIRST_SEED)
+                });
+            }
+        }
+        required
+    }
+
+    pub(super) fn is_required(&self, variation: &Variation) -> bool {
+        variation.times <= self.times
+    }
+
+    /// A variation in words.
+    fn title(&self, variation: Variation) -> String {
+        let starved = variation
+            .starved
+            .and_then(|index| self.intents.intents.get(index));
+        match (starved, variation.times, variation.seed) {
+            (Some(intent), ..) => {
+                let names = intent.never_starved_by.iter();
+                let names: Vec<_> = names.map(super::intents::client_name).collect();
+                format!(
+                    "the whole load, and 600 requests at a time of {}",
+                    names.join(" and of ")
+                )
+            }
+            (None, 1.0, FIRST_SEED) => "the whole load".to_owned(),
+            (None, 1.0, seed) => format!("the whole load with seed {seed}"),
+            (None, times, FIRST_SEED) => format!("{times} times the load"),
+            (None, times, seed) => format!("{times} times the load with seed {seed}"),
+        }
+    }
+}

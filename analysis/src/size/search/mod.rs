@@ -1,0 +1,230 @@
+//! The search for the fewest seats and the smallest changes.
+
+mod lower;
+mod raise;
+mod tune;
+
+use super::check::Check;
+use super::error::SizeError;
+use super::setting::{Objects, Setting, structure, with_seats};
+use super::sizer::{Outcome, Sizer};
+use super::variation::Variation;
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// The part of its seats that a changed level lends, in percent: nothing more, or else as much as makes the seats of the server enough.
+const LENDABLE: [i32; 3] = [0, 50, 90];
+/// The queue lengths that are tried, the shortest first.
+const QUEUE_LENGTHS: [i32; 10] = [50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10_000];
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The simulated configurations.
+    pub trials: u64,
+    /// The seats of the server that is tried.
+    pub seats: u32,
+}
+
+/// The reason why a search ends early.
+pub(super) enum Stop {
+    /// The caller wanted it.
+    Stopped,
+    Error(SizeError),
+}
+
+impl From<SizeError> for Stop {
+    fn from(error: SizeError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// A configuration that satisfies all intents.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) seats: u32,
+    pub(super) objects: Objects,
+    pub(super) settings: Vec<Setting>,
+    /// For each setting: the checks that fail with one seat less; empty if fewer seats are not possible at all.
+    pub(super) with_less: Vec<Vec<Check>>,
+}
+
+/// The result for a server with a number of seats.
+#[derive(Clone, Debug)]
+pub(super) enum Searched {
+    Found(Box<Found>),
+    /// The checks that fail with as many seats as the server can give.
+    TooFew(Vec<Check>),
+}
+
+/// A search, which remembers every configuration that it simulated.
+pub(super) struct Search<'s, 'a, P> {
+    pub(super) sizer: &'s Sizer<'a>,
+    progress: P,
+    trials: u64,
+    known: HashMap<(u32, String), Vec<Check>>,
+    /// The part of its seats that a changed level lends at least, in percent.
+    lendable: i32,
+    /// The requests of logs that are simulated during the search.
+    is_wanted: Box<dyn Fn(i64) -> bool + 's>,
+}
+
+impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
+    pub(super) fn new(
+        sizer: &'s Sizer<'a>,
+        is_wanted: Box<dyn Fn(i64) -> bool + 's>,
+        progress: P,
+    ) -> Self {
+        Self {
+            sizer,
+            progress,
+            trials: 0,
+            known: HashMap::new(),
+            lendable: 0,
+            is_wanted,
+        }
+    }
+
+    /// The fewest objects and the fewest seats of levels on a server with so many seats.
+    ///
+    /// Levels lend more seats only if the server does not have enough otherwise, and only beside the requests of logs: without them, the
+    /// load of the other clients is unknown.
+    pub(super) fn at(&mut self, seats: u32) -> Result<Searched, Stop> {
+        let mut first = None;
+        for lendable in LENDABLE {
+            let found = self.lending(lendable, seats)?;
+            if matches!(found, Searched::Found(_)) {
+                return Ok(found);
+            }
+            first.get_or_insert(found);
+            if self.sizer.requests.is_none() {
+                break;
+            }
+        }
+        Ok(first.unwrap_or(Searched::TooFew(Vec::new())))
+    }
+
+    /// The fewest objects and the fewest seats of levels if the changed ones lend a part of their seats.
+    fn lending(&mut self, lendable: i32, seats: u32) -> Result<Searched, Stop> {
+        self.lendable = lendable;
+        let mut settings: Vec<Setting> = Vec::new();
+        loop {
+            let failing = self.failing(&settings, seats)?;
+            let failing = match failing {
+                Some(failing) if failing.is_empty() => break,
+                Some(failing) => failing,
+                None => return Ok(Searched::TooFew(Vec::new())),
+            };
+            if let Some(checks) = self.improve(&mut settings, &failing, seats)? {
+                return Ok(Searched::TooFew(checks));
+            }
+        }
+        self.lower(&mut settings, seats)?;
+        self.shorten(&mut settings, seats)?;
+        let mut with_less = Vec::new();
+        for index in 0..settings.len() {
+            with_less.push(self.with_less(&settings, index, seats)?);
+        }
+        let objects = self.objects(&settings, seats)?.unwrap_or_default();
+        Ok(Searched::Found(Box::new(Found {
+            seats,
+            objects,
+            settings,
+            with_less,
+        })))
+    }
+
+    /// Whether the intents of a setting hold; none if the server does not have the seats of all settings.
+    fn holds(
+        &mut self,
+        settings: &[Setting],
+        index: usize,
+        seats: u32,
+    ) -> Result<Option<bool>, Stop> {
+        let failing = self.failing(settings, seats)?;
+        Ok(failing.map(|failing| {
+            let own = &settings[index].intents;
+            failing.iter().all(|check| !own.contains(&check.intent))
+        }))
+    }
+
+    /// The checks that fail; none if the server does not have the seats of all settings.
+    pub(super) fn failing(
+        &mut self,
+        settings: &[Setting],
+        seats: u32,
+    ) -> Result<Option<Vec<Check>>, Stop> {
+        let Some(objects) = self.objects(settings, seats)? else {
+            return Ok(None);
+        };
+        let key = (seats, format!("{settings:?}"));
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Some(known.clone()));
+        }
+        let mut failing = Vec::new();
+        for variation in self.sizer.required() {
+            let outcome = self.outcome(&objects, seats, variation)?;
+            failing.extend(outcome.checks.into_iter().filter(|check| !check.is_met()));
+            if !failing.is_empty() {
+                break;
+            }
+        }
+        self.known.insert(key, failing.clone());
+        Ok(Some(failing))
+    }
+
+    pub(super) fn outcome(
+        &mut self,
+        objects: &Objects,
+        seats: u32,
+        variation: Variation,
+    ) -> Result<Outcome, Stop> {
+        self.trials += 1;
+        let trials = self.trials;
+        if (self.progress)(Progress { trials, seats }).is_break() {
+            return Err(Stop::Stopped);
+        }
+        Ok(self
+            .sizer
+            .run(objects, seats, variation, &*self.is_wanted)?)
+    }
+
+    /// The simulated configurations so far.
+    pub(super) fn trials(&self) -> u64 {
+        self.trials
+    }
+
+    /// Whether other intents can be satisfied on a server with so many seats. Their simulations count like its own.
+    pub(super) fn of_other(&mut self, sizer: &Sizer<'_>, seats: u32) -> Result<bool, Stop> {
+        let (before, progress) = (self.trials, &mut self.progress);
+        let mut trials = before;
+        let mut search = Search::new(sizer, Box::new(|_| true), |now: Progress| {
+            trials = before + now.trials;
+            progress(Progress { trials, ..now })
+        });
+        let found = search.at(seats);
+        drop(search);
+        self.trials = trials;
+        Ok(matches!(found?, Searched::Found(_)))
+    }
+
+    /// The objects with the settings; none if the server does not have their seats.
+    pub(super) fn objects(
+        &self,
+        settings: &[Setting],
+        seats: u32,
+    ) -> Result<Option<Objects>, SizeError> {
+        let (sizer, release) = (self.sizer, self.sizer.release);
+        let intents = &sizer.intents.intents;
+        let structure = structure(&sizer.present, settings, intents, seats, release)?;
+        Ok(with_seats(&structure, settings, seats, release))
+    }
+}
+
+/// The nominal limit of a level, in seats.
+fn nominal<P>(objects: &Objects, level: &str, seats: u32, search: &Search<'_, '_, P>) -> i64 {
+    let limits = ServerLimits::new(&objects.levels, seats, search.sizer.release);
+    limits.level(level).map_or(0, |level| level.nominal)
+}

@@ -1,0 +1,115 @@
+//! The present objects, a proposal and the answer beside each other.
+
+use super::report::check_json;
+use crate::commands::simulate::outcome::{seconds, time};
+use crate::commands::simulate::page::busy;
+use crate::failure::Failure;
+use crate::output::{Streams, Table};
+use k8s_flowcontrol_analysis::simulation::{LevelReport, Report};
+use k8s_flowcontrol_analysis::size::{Check, Examination, Sizing};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Configurations under one load, with their names.
+pub(super) struct Compared<'a> {
+    reports: Vec<(&'static str, &'a Report)>,
+}
+
+impl<'a> Compared<'a> {
+    pub(super) fn new(sizing: &'a Sizing, proposed: Option<&'a Examination>) -> Self {
+        let mut reports = vec![("before", &sizing.reports.before)];
+        reports.extend(proposed.map(|proposed| ("compared", &proposed.report)));
+        reports.push(("after", &sizing.reports.after));
+        Self { reports }
+    }
+
+    /// The waits and the headroom of each level.
+    pub(super) fn print(&self, streams: &mut Streams) -> Result<(), Failure> {
+        let mut table = Table::new([
+            "PRIORITYLEVEL",
+            "CONFIGURATION",
+            "REQUESTS",
+            "P99 WAIT",
+            "REJECTED",
+            "LEAST FREE SEATS",
+        ]);
+        for (name, configuration, level) in self.rows() {
+            table.row([
+                name,
+                configuration.to_owned(),
+                level.counts.arrived.to_string(),
+                time(level.waits.percentile(99.0)),
+                (level.counts.rejected + level.counts.timed_out).to_string(),
+                least_free(level).map_or_else(|| "-".to_owned(), |seats| format!("{seats:.1}")),
+            ]);
+        }
+        table.write(&mut streams.err)?;
+        writeln!(streams.err)?;
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Vec<Value> {
+        let rows = self.rows().into_iter();
+        rows.map(|(name, configuration, level)| {
+            json!({
+                "priorityLevel": name,
+                "configuration": configuration,
+                "requests": level.counts.arrived,
+                "p99Seconds": seconds(level.waits.percentile(99.0)),
+                "rejected": level.counts.rejected + level.counts.timed_out,
+                "leastFreeSeats": least_free(level),
+            })
+        })
+        .collect()
+    }
+
+    fn rows(&self) -> Vec<(String, &'static str, &'a LevelReport)> {
+        let reports: Vec<_> = self.reports.iter().map(|(_, report)| *report).collect();
+        let mut rows = Vec::new();
+        for name in busy(&reports) {
+            for (configuration, report) in &self.reports {
+                let level = report.levels.iter().find(|level| level.name == name);
+                rows.extend(level.map(|level| (name.clone(), *configuration, level)));
+            }
+        }
+        rows
+    }
+}
+
+/// The smallest headroom at any time; none for a level without a limit.
+fn least_free(level: &LevelReport) -> Option<f64> {
+    let limited = level.samples.iter().filter(|sample| sample.limit > 0);
+    let least = limited.map(|sample| sample.free_seats()).reduce(f64::min)?;
+    Some((least * 10.0).round() / 10.0)
+}
+
+/// Prints the checks of a proposal.
+pub(super) fn print_proposed(proposed: &Examination, streams: &mut Streams) -> Result<(), Failure> {
+    let verdict = match proposed.proof.is_met() {
+        true => "the compared configuration satisfies all intents",
+        false => "the compared configuration does not satisfy all intents:",
+    };
+    streams.err.paragraph(verdict)?;
+    for check in failing(proposed) {
+        streams.err.paragraph(&format!("{}: {check}", check.name))?;
+    }
+    Ok(())
+}
+
+/// The checks of a proposal, for programs; null without one.
+pub(super) fn proposed_json(proposed: Option<&Examination>) -> Value {
+    match proposed {
+        None => Value::Null,
+        Some(proposed) => json!({
+            "isMet": proposed.proof.is_met(),
+            "failing": failing(proposed).map(check_json).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+fn failing(proposed: &Examination) -> impl Iterator<Item = &Check> {
+    let examined = proposed.proof.examined.iter();
+    let required = examined.filter(|examined| examined.is_required);
+    let checks = required.flat_map(|examined| &examined.checks);
+    checks.filter(|check| !check.is_met())
+}

@@ -1,0 +1,166 @@
+//! `--watch-drift`: later logs and an earlier answer.
+
+use super::report::{check_json, examined_json, lines};
+use crate::documents::read;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::objects::Objects;
+use crate::output::{Streams, Table, write_report};
+use k8s_flowcontrol_analysis::size::{Answer, Baseline, Change, Drift, FieldChange, Margin, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+
+/// An earlier answer.
+pub(super) struct Earlier {
+    pub(super) seats: u32,
+    pub(super) baseline: Baseline,
+    /// The objects of the answer.
+    pub(super) objects: Objects,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    seats: u32,
+    objects: Vec<Value>,
+}
+
+impl Earlier {
+    pub(super) fn read(file: &Path) -> Result<Self, Failure> {
+        let source = read(file, true)?;
+        let wrong = |error: String| {
+            Failure::input(format!("{}: {error}", source.name))
+                .hint("`-o json` writes the report of an answer")
+        };
+        let report: Report =
+            serde_json::from_slice(&source.text).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self {
+            seats: report.seats,
+            baseline: Baseline::parse(&source.text).map_err(wrong)?,
+            objects: Objects::of_v1(&report.objects).map_err(|error| wrong(error.to_string()))?,
+        })
+    }
+}
+
+/// Writes the states of the intents, and the numbers to change.
+pub(super) fn write(
+    drift: &Drift,
+    seats: u32,
+    is_json: bool,
+    streams: &mut Streams,
+) -> Result<Exit, Failure> {
+    let has_drifted = drift.intents.iter().any(|intent| intent.state > State::Met);
+    match is_json {
+        true => write_json(drift, seats, has_drifted, streams)?,
+        false => print(drift, streams)?,
+    }
+    Ok(match has_drifted {
+        true => Exit::Findings,
+        false => Exit::Success,
+    })
+}
+
+fn print(drift: &Drift, streams: &mut Streams) -> Result<(), Failure> {
+    let mut table = Table::new(["INTENT", "STATE", "MARGIN BEFORE", "MARGIN", "FOUND"]);
+    for intent in &drift.intents {
+        table.row([
+            intent.name.clone(),
+            intent.state.as_str().to_owned(),
+            percent(intent.before),
+            percent(Some(intent.now)),
+            intent.check.to_string(),
+        ]);
+    }
+    table.write(&mut streams.err)?;
+    match &drift.answer {
+        None => {}
+        Some(Answer::Sized(sizing)) => {
+            writeln!(streams.err)?;
+            for change in &drift.changes {
+                streams.err.paragraph(&in_words(change))?;
+            }
+            let manifests = sizing.manifests();
+            streams.out.data().write_all(manifests.as_bytes())?;
+        }
+        Some(Answer::Impossible(impossible)) => {
+            writeln!(streams.err)?;
+            for line in lines(impossible) {
+                writeln!(streams.err, "{line}")?;
+            }
+        }
+        Some(_) => streams.err.paragraph(STOPPED)?,
+    }
+    Ok(())
+}
+
+const STOPPED: &str = "the time of the search ended before numbers were found";
+
+fn percent(margin: Option<Margin>) -> String {
+    let percent = margin.and_then(|margin| margin.percent);
+    percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:.0}%"))
+}
+
+/// `size-alice: nominalConcurrencyShares 37 -> 44`.
+fn in_words(change: &FieldChange) -> String {
+    let (level, field) = (&change.priority_level, change.field);
+    let number =
+        |value: Option<i32>| value.map_or_else(|| "unset".to_owned(), |value| value.to_string());
+    match field {
+        "" => format!("{level}: add this level"),
+        _ => format!(
+            "{level}: {field} {} -> {}",
+            number(change.from),
+            number(change.to)
+        ),
+    }
+}
+
+fn write_json(
+    drift: &Drift,
+    seats: u32,
+    has_drifted: bool,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let margin = |margin: Margin| json!({"marginPercent": margin.percent, "isMetWithMore": margin.is_met_with_more});
+    let intents = drift.intents.iter().map(|intent| {
+        json!({
+            "intent": intent.name,
+            "state": match intent.state {
+                State::Met => "met",
+                State::MarginGone => "marginGone",
+                State::Broken => "broken",
+            },
+            "check": check_json(&intent.check),
+            "before": intent.before.map(margin),
+            "now": margin(intent.now),
+        })
+    });
+    let changes = drift.changes.iter().map(|change| {
+        json!({
+            "priorityLevel": change.priority_level,
+            "field": (!change.field.is_empty()).then_some(change.field),
+            "from": change.from,
+            "to": change.to,
+        })
+    });
+    let (objects, reasons) = match &drift.answer {
+        Some(Answer::Sized(sizing)) => {
+            let objects: Vec<_> = sizing.changes.iter().flat_map(Change::objects).collect();
+            (objects, Vec::new())
+        }
+        Some(Answer::Impossible(impossible)) => (Vec::new(), lines(impossible)),
+        Some(_) => (Vec::new(), vec![STOPPED.to_owned()]),
+        None => (Vec::new(), Vec::new()),
+    };
+    let report = json!({
+        "seats": seats,
+        "hasDrifted": has_drifted,
+        "intents": intents.collect::<Vec<_>>(),
+        "changes": changes.collect::<Vec<_>>(),
+        "objects": objects,
+        "reasons": reasons,
+        "examined": drift.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
+    });
+    Ok(write_report(&mut streams.out, report)?)
+}
