@@ -39,6 +39,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "files")]
+mod dependencies;
 mod documents;
 #[cfg(feature = "files")]
 pub mod files;

@@ -18,7 +18,9 @@ use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::files::{
     Candidates, Examined, Status, collect, examine_all, keep_dirty, write_all,
 };
-use k8s_flowcontrol_manifests::{self as manifests, ForeignFieldPolicy, Rule, Settings, Severity};
+use k8s_flowcontrol_manifests::{
+    self as manifests, Finding, ForeignFieldPolicy, Rule, Settings, Severity,
+};
 use progress::Progress;
 use std::io::Write;
 use std::path::PathBuf;
@@ -298,7 +300,14 @@ fn helm(args: &Args) -> Result<Option<Helm>, Failure> {
 /// Prints the changes to the standard output and the findings to the standard error.
 fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), Failure> {
     let here = working_directory()?;
-    let mut advice = Advice::default();
+    let is_listed = |file: &Examined, finding: &Finding| {
+        let is_important = finding.severity > Severity::Note || finding.rule == Rule::Loss;
+        args.verbose || file.is_too_long || is_important
+    };
+    let advice = match args.verbose {
+        true => Advice::default(),
+        false => Advice::of(files, is_listed),
+    };
     for file in files {
         let path = file.candidate.path.display();
         match file.status {
@@ -310,13 +319,9 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
             Status::Outdated if !args.write => write_file_diff(file, &mut streams.out)?,
             Status::Outdated | Status::Manual | Status::Current | Status::Refused => {}
         }
-        advice.count_generated(&file.outcome.findings);
         let findings = file.outcome.findings.iter();
         let findings: Vec<_> = findings
-            .filter(|finding| {
-                let is_important = finding.severity > Severity::Note || finding.rule == Rule::Loss;
-                args.verbose || file.is_too_long || is_important
-            })
+            .filter(|finding| is_listed(file, finding))
             .collect();
         if findings.is_empty() {
             continue;

@@ -6,8 +6,11 @@
 )]
 
 mod checks;
+mod dependencies;
 mod files;
+mod git;
 mod hooks;
+mod listing;
 mod planning;
 #[cfg(unix)]
 mod rendering;
@@ -82,4 +85,26 @@ fn level(name: &str) -> String {
 fn migrated(text: &str) -> String {
     text.replace("k8s.io/v1beta2", "k8s.io/v1")
         .replace("assured", "nominal")
+}
+
+/// Writes a file of a folder.
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Applies a patch with git.
+fn apply(folder: &Path, patch: &str, options: &[&str]) -> std::process::ExitStatus {
+    let file = folder.join("changes.patch");
+    fs::write(&file, patch).unwrap();
+    let status = Command::new("git")
+        .arg("apply")
+        .args(options)
+        .arg("changes.patch")
+        .current_dir(folder)
+        .env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap())
+        .status();
+    fs::remove_file(&file).unwrap();
+    status.unwrap()
 }

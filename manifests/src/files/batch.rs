@@ -3,6 +3,7 @@
 use super::across::find_across;
 use super::backup::Backups;
 use super::candidates::Candidate;
+use super::causes::find_causes;
 use super::examine::{Examination, examine_file};
 use super::examined::{Examined, Status};
 use super::git::Dirty;
@@ -35,6 +36,7 @@ pub fn examine_all(
     });
     find_helpers(&mut files, &templates, settings.to);
     find_across(&mut files, settings);
+    find_causes(&mut files, settings.to);
     files.iter_mut().for_each(Examined::judge);
     files
 }
@@ -113,6 +115,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         bytes,
         identity,
         mut outcome,
+        dependencies,
     } = examination;
     if candidate.is_outside && outcome.text.take().is_some() {
         let message = format!(
@@ -132,6 +135,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         candidate,
         source: Arc::new(Source::new(name, bytes, is_named)),
         identity,
+        dependencies,
         is_too_long,
         outcome,
         status,

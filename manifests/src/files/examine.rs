@@ -3,6 +3,7 @@
 use super::candidates::Candidate;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
+use crate::dependencies::{Dependency, dependencies, dependency_findings};
 use crate::migrate::{Links, Reason, grouped, one_note, reason, uses_with};
 use crate::{
     Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
@@ -91,6 +92,8 @@ pub struct Examination {
     pub identity: Option<Identity>,
     /// The changes and findings.
     pub outcome: Migration,
+    /// The libraries that the file names as dependencies.
+    pub(super) dependencies: Vec<Dependency>,
 }
 
 /// Reads and examines a file. `has_docs` includes the manifests in the code fences of Markdown.
@@ -111,12 +114,25 @@ pub fn examine_file(
         });
     }
     let (bytes, metadata) = read_regular(&candidate.real)?;
-    let outcome = examine(&bytes, &candidate.path, settings, has_docs);
+    let mut outcome = examine(&bytes, &candidate.path, settings, has_docs);
+    let dependencies = dependencies_in(&bytes, &candidate.path);
+    let findings = dependency_findings(&dependencies, settings);
+    outcome.findings.extend(findings);
+    outcome.findings.sort_by_key(|finding| finding.offset);
     Ok(Examination {
+        dependencies,
         bytes,
         identity: Some(Identity::of(&metadata)),
         outcome,
     })
+}
+
+fn dependencies_in(bytes: &[u8], path: &Path) -> Vec<Dependency> {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    match (name, std::str::from_utf8(bytes)) {
+        (Some(name), Ok(text)) => dependencies(text, &name),
+        _ => Vec::new(),
+    }
 }
 
 fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Migration {

@@ -2,6 +2,7 @@
 
 use super::candidates::Candidate;
 use super::identity::Identity;
+use crate::dependencies::Dependency;
 use crate::source::Source;
 use crate::{Migration, Severity};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct Examined {
     pub source: Arc<Source>,
     /// The file with the content that was read.
     pub(super) identity: Option<Identity>,
+    /// The libraries that the file names as dependencies.
+    pub(super) dependencies: Vec<Dependency>,
     /// Whether the file was skipped because of its length.
     pub is_too_long: bool,
     /// The changes and findings.

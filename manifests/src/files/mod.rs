@@ -24,6 +24,7 @@ mod attributes;
 mod backup;
 mod batch;
 mod candidates;
+mod causes;
 mod examine;
 mod examined;
 mod git;

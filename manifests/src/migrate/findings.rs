@@ -67,6 +67,8 @@ pub enum Rule {
     Program,
     /// Generated code, or a list of versions, names old versions.
     Generated,
+    /// A library that a program depends on has no types of the wanted version, or requests another one.
+    Dependency,
     /// A metric that newer servers do not have.
     Metric,
     /// A rendered chart contains an object in another version.
@@ -98,6 +100,7 @@ impl Rule {
         Self::Comment,
         Self::Program,
         Self::Generated,
+        Self::Dependency,
         Self::Metric,
         Self::Rendered,
         Self::Kept,
@@ -124,6 +127,7 @@ impl Rule {
             Self::Comment => "comment",
             Self::Program => "program",
             Self::Generated => "generated",
+            Self::Dependency => "dependency",
             Self::Metric => "metric",
             Self::Rendered => "rendered",
             Self::Kept => "kept",
@@ -153,6 +157,9 @@ impl Rule {
                 "A program uses a client library or a request path of another version."
             }
             Self::Generated => "Generated code, or a list of versions, names old versions.",
+            Self::Dependency => {
+                "A library has no types of the wanted version, or requests another one."
+            }
             Self::Metric => "A metric that newer servers do not have.",
             Self::Rendered => "A rendered chart contains an object in another version.",
             Self::Kept => "A comment keeps this place.",

@@ -6,6 +6,7 @@ use super::dynamic::versions_of_names;
 use super::dynamic::{Links, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, is_kept, kept_lines, mentions};
+use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use std::collections::{BTreeSet, HashSet};
@@ -260,9 +261,8 @@ fn use_of(
         true => at,
         false => span.start,
     };
-    Finding::new(Severity::Manual, Rule::Program, offset, message).help(format!(
-        "use the client of {to}, with a library version that has it"
-    ))
+    Finding::new(Severity::Manual, Rule::Program, offset, message)
+        .help(Remedy::UseClient { to, library: None })
 }
 
 /// The names of the shares in program languages that write field names in their own way, the older ones first.

@@ -1,5 +1,6 @@
 //! The ways to solve the problems that a migration finds.
 
+use k8s_flowcontrol_types::ApiVersion;
 use std::fmt;
 
 /// The way to solve a problem. The `Display` names the settings of this library; a program can word its own options instead.
@@ -8,6 +9,13 @@ use std::fmt;
 pub enum Remedy {
     /// A change by hand, in words.
     Change(String),
+    /// The client of a version, from a library that has it.
+    UseClient {
+        /// The version.
+        to: ApiVersion,
+        /// The library of the program, with its place, and the update if it is too old for the version; none if it is not known.
+        library: Option<String>,
+    },
     /// [`Settings::allow_loss`](super::Settings::allow_loss), or a change of the file.
     AcceptLoss {
         /// The change of the file, in words.
@@ -50,6 +58,13 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Change(change) => f.write_str(change),
+            Self::UseClient { to, library } => match library {
+                Some(library) => write!(f, "use the client of {to}: {library}"),
+                None => write!(
+                    f,
+                    "use the client of {to}, with a library version that has it"
+                ),
+            },
             Self::AcceptLoss { instead, effect } => {
                 write!(f, "{instead}, or accept the loss with allow_loss")?;
                 effect.iter().try_for_each(|effect| write!(f, "; {effect}"))

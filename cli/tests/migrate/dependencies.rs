@@ -1,0 +1,330 @@
+//! Lock files and lists of dependencies: what a library has, what it requests, and the places that wait for its update.
+
+use super::{folder, run, write};
+use serde_json::Value;
+
+/// The findings about dependencies of a file, as `severity line message`.
+fn found(name: &str, text: &str, more: &[&str]) -> Vec<String> {
+    let test = std::thread::current()
+        .name()
+        .unwrap_or_default()
+        .replace(':', "-");
+    let folder = folder(&test);
+    write(&folder, name, text);
+    let ran = run(&folder, &[&["migrate", ".", "-o", "json"], more].concat());
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let files = report["files"].as_array().unwrap();
+    let findings = files
+        .iter()
+        .flat_map(|file| file["findings"].as_array().unwrap());
+    let lines = findings.map(|finding| {
+        assert_eq!(finding["rule"], "dependency", "{finding}");
+        let text = |field: &str| finding[field].as_str().unwrap_or_default().to_owned();
+        let (severity, line) = (text("severity"), &finding["line"]);
+        format!("{severity} {line} {}: {}", text("message"), text("help"))
+    });
+    lines.collect()
+}
+
+#[test]
+fn libraries_without_the_version_are_found_in_each_form() {
+    let go = "module example.com/a\n\nrequire (\n\tk8s.io/api v0.28.4 // indirect\n\tk8s.io/client-go v0.29.0\n\tsigs.k8s.io/controller-runtime v0.16.3\n)\n";
+    let pom = "<project>\n<properties><x>1</x></properties>\n<properties>\n  <fabric8.version>6.9.2</fabric8.version>\n</properties>\n<dependency>\n  <groupId>io.fabric8</groupId>\n  <artifactId>kubernetes-client</artifactId>\n  <version>${fabric8.version}</version>\n</dependency>\n<dependency>\n  <groupId>io.kubernetes</groupId>\n  <artifactId>client-java</artifactId>\n  <version>21.0.0</version>\n</dependency>\n</project>\n";
+    let npm = "{\n  \"lockfileVersion\": 3,\n  \"packages\": {\n    \"node_modules/@kubernetes/client-node\": {\n      \"version\": \"0.20.0\",\n      \"dependencies\": {}\n    }\n  }\n}\n";
+    let nuget = "<Project>\n  <PackageReference Include=\"KubernetesClient\" Version=\"12.0.16\" />\n</Project>\n";
+    let nuget_lock = "{\n  \"dependencies\": {\n    \"net8.0\": {\n      \"KubernetesClient\": {\n        \"type\": \"Direct\",\n        \"requested\": \"[12.0.16, )\",\n        \"resolved\": \"12.0.16\"\n      }\n    }\n  }\n}\n";
+    for (name, text, line, library, version) in [
+        ("go.mod", go, 4, "k8s.io/api", "v0.28.4"),
+        ("pom.xml", pom, 4, "io.fabric8:kubernetes-client", "6.9.2"),
+        (
+            "package-lock.json",
+            npm,
+            5,
+            "@kubernetes/client-node",
+            "0.20.0",
+        ),
+        (
+            "package.json",
+            "{\n\"dependencies\": {\n\"@pulumi/kubernetes\": \"^4.5.0\"\n}\n}\n",
+            3,
+            "@pulumi/kubernetes",
+            "^4.5.0",
+        ),
+        (
+            "yarn.lock",
+            "\"@kubernetes/client-node@^0.19.0\":\n  version \"0.19.0\"\n",
+            2,
+            "@kubernetes/client-node",
+            "0.19.0",
+        ),
+        (
+            "yarn.lock",
+            "\"@kubernetes/client-node@npm:^0.19.0\":\n  version: 0.19.0\n",
+            2,
+            "@kubernetes/client-node",
+            "0.19.0",
+        ),
+        (
+            "pnpm-lock.yaml",
+            "packages:\n\n  '@kubernetes/client-node@0.20.0':\n    resolution: {integrity: sha512}\n",
+            3,
+            "@kubernetes/client-node",
+            "0.20.0",
+        ),
+        (
+            "pnpm-lock.yaml",
+            "packages:\n  /@kubernetes/client-node/0.18.1:\n    dev: false\n",
+            2,
+            "@kubernetes/client-node",
+            "0.18.1",
+        ),
+        (
+            "poetry.lock",
+            "[[package]]\nname = \"kubernetes\"\nversion = \"28.1.0\"\n",
+            3,
+            "kubernetes",
+            "28.1.0",
+        ),
+        (
+            "uv.lock",
+            "[[package]]\nname = \"kubernetes-asyncio\"\nversion = \"24.2.2\"\n",
+            3,
+            "kubernetes-asyncio",
+            "24.2.2",
+        ),
+        (
+            "Pipfile.lock",
+            "{\n\"default\": {\n\"kubernetes\": {\n\"hashes\": [\n\"sha256:a\"\n],\n\"version\": \"==26.1.0\"\n}\n}\n}\n",
+            7,
+            "kubernetes",
+            "==26.1.0",
+        ),
+        (
+            "requirements-dev.txt",
+            "pyyaml==6\nKubernetes==28.1.0  # client\n",
+            2,
+            "kubernetes",
+            "28.1.0",
+        ),
+        (
+            "pyproject.toml",
+            "dependencies = [\n  \"kubernetes>=27,<29\",\n]\n",
+            2,
+            "kubernetes",
+            "27",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry.dependencies]\nkubernetes_asyncio = \"^28.2\"\n",
+            2,
+            "kubernetes-asyncio",
+            "^28.2",
+        ),
+        (
+            "setup.py",
+            "install_requires=[\n    'kubernetes~=26.1',\n]\n",
+            2,
+            "kubernetes",
+            "26.1",
+        ),
+        (
+            "Cargo.lock",
+            "[[package]]\nname = \"k8s-openapi\"\nversion = \"0.20.0\"\n",
+            3,
+            "k8s-openapi",
+            "0.20.0",
+        ),
+        (
+            "Cargo.toml",
+            "[dependencies]\nk8s-openapi = { version = \"0.18\", features = [\"v1_26\"] }\n",
+            2,
+            "k8s-openapi",
+            "0.18",
+        ),
+        (
+            "build.gradle.kts",
+            "dependencies {\n  implementation(\"io.fabric8:kubernetes-client:6.5.1\")\n}\n",
+            2,
+            "io.fabric8:kubernetes-client",
+            "6.5.1",
+        ),
+        (
+            "libs.versions.toml",
+            "[libraries]\nk8s = { module = \"io.kubernetes:client-java\", version = \"18.0.0\" }\n",
+            2,
+            "io.kubernetes:client-java",
+            "18.0.0",
+        ),
+        (
+            "build.sbt",
+            "\"io.kubernetes\" % \"client-java\" % \"20.0.1-legacy\"\n",
+            1,
+            "io.kubernetes:client-java",
+            "20.0.1-legacy",
+        ),
+        ("app.csproj", nuget, 2, "KubernetesClient", "12.0.16"),
+        (
+            "packages.lock.json",
+            nuget_lock,
+            7,
+            "KubernetesClient",
+            "12.0.16",
+        ),
+        (
+            "cdk8s.yaml",
+            "language: typescript\nimports:\n  - k8s@1.28.0\n",
+            3,
+            "cdk8s",
+            "1.28.0",
+        ),
+    ] {
+        let found = found(name, text, &[]);
+        let first = found.first().unwrap_or_else(|| panic!("{name}: nothing"));
+        assert!(
+            first.starts_with(&format!("note {line} ")),
+            "{name}: {found:?}"
+        );
+        for word in [library, version, "v1", "update "] {
+            assert!(first.contains(word), "{name}: {word}: {found:?}");
+        }
+    }
+    let found = found("go.mod", go, &[]);
+    assert_eq!(
+        found,
+        [
+            "note 4 k8s.io/api v0.28.4 has no types of v1: update k8s.io/api from v0.28.4 to v0.29.0 or later",
+            "note 6 sigs.k8s.io/controller-runtime v0.16.3 has no types of v1: update sigs.k8s.io/controller-runtime from v0.16.3 to v0.17.0 or later",
+        ]
+    );
+}
+
+#[test]
+fn libraries_with_the_version_and_other_libraries_need_nothing() {
+    for (name, text) in [
+        ("go.mod", "require k8s.io/client-go v0.33.1\n"),
+        (
+            "go.mod",
+            "require k8s.io/client-go v0.20.0\nreplace k8s.io/client-go => k8s.io/client-go v0.30.2\n",
+        ),
+        (
+            "go.mod",
+            "require k8s.io/kube-state-metrics/v2 v2.8.0\nrequire k8s.io/client-go/extra v0.1.0\n",
+        ),
+        ("go.sum", "k8s.io/client-go v0.20.0/go.mod h1:a=\n"),
+        ("main.go", "// k8s.io/client-go v0.20.0\n"),
+        (
+            "poetry.lock",
+            "name = \"kubernetes\"\nversion = \"31.0.0\"\n",
+        ),
+        (
+            "poetry.lock",
+            "name = \"kubernetes-validate\"\nversion = \"1.28.1\"\n",
+        ),
+        (
+            "requirements.txt",
+            "kubernetes\nkubernetes-validate==1.0\nkubernetes==$VERSION\n",
+        ),
+        (
+            "pom.xml",
+            "<groupId>io.fabric8</groupId>\n<artifactId>kubernetes-client</artifactId>\n</dependency>\n<version>1.0</version>\n",
+        ),
+        (
+            "pom.xml",
+            "<groupId>org.other</groupId>\n<artifactId>kubernetes-client</artifactId>\n<version>1.0</version>\n",
+        ),
+        (
+            "build.gradle",
+            "'io.fabric8:kubernetes-client-api:6.0.0'\n'io.fabric8:kubernetes-client'\n",
+        ),
+        (
+            "package.json",
+            "{\"name\": \"@kubernetes/client-node\",\n\"@kubernetes/client-node\": \"*\"}\n",
+        ),
+        (
+            "Cargo.lock",
+            "name = \"k8s-openapi\"\nversion = \"0.26.0\"\n",
+        ),
+    ] {
+        assert_eq!(
+            found(name, text, &[]),
+            Vec::<String>::new(),
+            "{name}: {text}"
+        );
+    }
+}
+
+/// `k8s.io/apiserver` requests the objects for the priority and fairness of the server that embeds it.
+#[test]
+fn servers_that_request_an_old_version_by_themselves_are_found() {
+    let text = "module m\nrequire k8s.io/apiserver v0.28.4\n";
+    assert_eq!(
+        found("go.mod", text, &[]),
+        [
+            "manual 2 a server with k8s.io/apiserver v0.28.4 requests v1beta3, which Kubernetes has until 1.31, for its priority and fairness: \
+             update k8s.io/apiserver to v0.29.0 or later, or start the server with --enable-priority-and-fairness=false"
+        ]
+    );
+    let indirect = "require (\n\tk8s.io/apiserver v0.24.0 // indirect\n)\n";
+    assert!(found("go.mod", indirect, &[])[0].starts_with("note 2 a server with k8s.io/apiserver v0.24.0 requests v1beta2, which Kubernetes has until 1.28"));
+    assert_eq!(
+        found("go.mod", &text.replace("0.28.4", "0.29.0"), &[]).len(),
+        0
+    );
+    // A release that serves the version.
+    let older = ["--to-version", "v1beta3", "--kubernetes", "1.28"];
+    assert_eq!(found("go.mod", text, &older).len(), 0);
+}
+
+#[test]
+fn places_are_grouped_by_the_dependency_that_is_their_cause() {
+    let folder = folder("causes");
+    write(
+        &folder,
+        "app/go.mod",
+        "module m\n\nrequire k8s.io/client-go v0.26.3\n",
+    );
+    for name in ["a", "b", "c"] {
+        let text = "client.FlowcontrolV1beta2()\n".repeat(4);
+        write(&folder, &format!("app/{name}.go"), &text);
+    }
+    write(&folder, "new/go.mod", "require k8s.io/client-go v0.31.0\n");
+    write(&folder, "new/a.go", "client.FlowcontrolV1beta3()\n");
+    write(
+        &folder,
+        "web/package.json",
+        "{\n\"@kubernetes/client-node\": \"^0.16.0\"\n}\n",
+    );
+    write(
+        &folder,
+        "web/yarn.lock",
+        "\"@kubernetes/client-node@^0.16.0\":\n  version \"0.16.3\"\n",
+    );
+    write(
+        &folder,
+        "web/src/a.ts",
+        "new FlowcontrolApiserverV1beta1Api()\n",
+    );
+    for name in ["V1beta1FlowSchema", "V1beta1Subject"] {
+        let text = "// Code generated by a generator. DO NOT EDIT.\nnew FlowcontrolApiserverV1beta1Api()\n";
+        write(&folder, &format!("web/gen/{name}.ts"), text);
+    }
+    write(&folder, "other/a.go", "client.FlowcontrolV1beta1()\n");
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    let lines: Vec<_> = ran.err.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "./new/a.go:1:8: warning[program]: FlowcontrolV1beta3 is a Go client of v1beta3",
+            "./other/a.go:1:8: warning[program]: FlowcontrolV1beta1 is a Go client of v1beta1",
+            "./web/src/a.ts:1:5: warning[program]: FlowcontrolApiserverV1beta1Api is a client class of v1beta1",
+            "help[program]: use the client of v1: update k8s.io/client-go from v0.26.3 to v0.29.0 or later (./app/go.mod:3) \
+             (12 places in 3 files, the first is ./app/a.go:1:8; --verbose lists all)",
+            "help[program]: use the client of v1: k8s.io/client-go v0.31.0 (./new/go.mod:1) has it (1 place)",
+            "help[program]: use the client of v1, with a library version that has it (1 place)",
+            "help[program]: use the client of v1: update @kubernetes/client-node from 0.16.3 to 0.21.0 or later (./web/yarn.lock:2) (1 place)",
+            "note[generated]: 2 files with generated code: update @kubernetes/client-node from 0.16.3 to 0.21.0 or later (./web/yarn.lock:2), \
+             and generate the code again (--verbose lists them)",
+            "12 files checked, 15 places to change by hand, 4 notes (--verbose shows notes)",
+        ]
+    );
+}

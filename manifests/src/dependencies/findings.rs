@@ -1,0 +1,146 @@
+//! What the dependencies of a program mean for a migration.
+
+use super::read::Dependency;
+use super::table::Ecosystem;
+use super::version::compare;
+use crate::{Finding, Rule, Settings, Severity};
+use k8s_flowcontrol_types::ApiVersion;
+use std::cmp::Ordering;
+
+/// The findings about dependencies: a library that requests a version that servers do not have, and libraries without the wanted one.
+pub(crate) fn dependency_findings(dependencies: &[Dependency], settings: Settings) -> Vec<Finding> {
+    let found = dependencies.iter().filter_map(|dependency| {
+        requested(dependency, settings).or_else(|| without_types(dependency, settings.to))
+    });
+    found.collect()
+}
+
+/// The update of a dependency that gives a program the types of a version: `Some(None)` if it has them, and `None` if it is not known
+/// to have them at all.
+pub(crate) fn update_of(dependency: &Dependency, to: ApiVersion) -> Option<Option<String>> {
+    let first = first_with(dependency, to)?;
+    let Dependency {
+        library, version, ..
+    } = dependency;
+    let is_old = compare(version, first)? == Ordering::Less;
+    Some(is_old.then(|| {
+        let name = match library.ecosystem {
+            Ecosystem::Cdk8s => "the import of cdk8s",
+            _ => library.name,
+        };
+        let first = like(version, first);
+        format!("update {name} from {version} to {first} or later")
+    }))
+}
+
+/// The ecosystems of the libraries that a program may use, by the name of its file.
+pub(crate) fn ecosystem_of(name: &str) -> &'static [Ecosystem] {
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "go" => &[Ecosystem::Go],
+        "py" | "pyi" => &[Ecosystem::Python, Ecosystem::Cdk8s],
+        "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" => &[Ecosystem::Cdk8s, Ecosystem::Npm],
+        "rs" => &[Ecosystem::Rust],
+        "java" | "kt" | "scala" | "groovy" | "clj" => &[Ecosystem::Java],
+        "cs" | "fs" | "vb" => &[Ecosystem::DotNet],
+        _ => &[],
+    }
+}
+
+/// A library that requests an API version by itself, which the servers do not have.
+fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
+    let Dependency {
+        library, version, ..
+    } = dependency;
+    let is_since = |since: &str| compare(version, since).is_some_and(Ordering::is_ge);
+    let rows = library.requests.iter();
+    let (_, requested) = rows.rev().find(|(since, _)| is_since(since))?;
+    if *requested == settings.to
+        || settings
+            .release
+            .is_some_and(|release| requested.is_served_by(release))
+    {
+        return None;
+    }
+    let removed = requested.lifecycle().removed?;
+    let wanted = library
+        .requests
+        .iter()
+        .find(|(_, version)| *version == settings.to);
+    // Servers that only embed the library for their own requests do not start priority and fairness.
+    let severity = match dependency.is_indirect {
+        true => Severity::Note,
+        false => Severity::Manual,
+    };
+    let message = format!(
+        "a server with {} {version} requests {requested}, which Kubernetes has until 1.{}, for its priority and fairness",
+        library.name,
+        removed - 1
+    );
+    let finding = Finding::new(severity, Rule::Dependency, dependency.offset, message);
+    Some(match wanted {
+        Some((first, _)) => finding.help(format!(
+            "update {} to {} or later, or start the server with --enable-priority-and-fairness=false",
+            library.name,
+            like(version, first)
+        )),
+        None => finding,
+    })
+}
+
+/// A library without the types of the wanted version. Nothing is to do while no program uses them.
+fn without_types(dependency: &Dependency, to: ApiVersion) -> Option<Finding> {
+    let help = update_of(dependency, to)??;
+    let Dependency {
+        library, version, ..
+    } = dependency;
+    let what = match library.ecosystem {
+        Ecosystem::Cdk8s => format!("cdk8s imports Kubernetes {version}, which has no {to}"),
+        _ if dependency.is_locked => format!("{} {version} has no types of {to}", library.name),
+        _ => format!(
+            "{} may be {version}, which has no types of {to}",
+            library.name
+        ),
+    };
+    let finding = Finding::new(Severity::Note, Rule::Dependency, dependency.offset, what);
+    Some(finding.help(help))
+}
+
+fn first_with(dependency: &Dependency, to: ApiVersion) -> Option<&'static str> {
+    let types = dependency.library.types.iter();
+    types
+        .filter(|(version, _)| *version == to)
+        .map(|(_, first)| *first)
+        .next()
+}
+
+/// A version as the file writes versions: with a `v` if it has one.
+fn like(version: &str, wanted: &str) -> String {
+    match version.starts_with('v') {
+        true => format!("v{wanted}"),
+        false => wanted.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol_types::Release;
+
+    /// The releases that the messages name.
+    #[test]
+    fn removed_versions_are_served_until_the_release_before() {
+        for version in [
+            ApiVersion::V1Beta1,
+            ApiVersion::V1Beta2,
+            ApiVersion::V1Beta3,
+        ] {
+            let removed = version.lifecycle().removed.unwrap();
+            assert!(
+                !Release::nearest(removed)
+                    .served()
+                    .any(|served| served == version)
+            );
+        }
+    }
+}
