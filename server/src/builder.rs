@@ -5,9 +5,9 @@ mod start;
 #[cfg(feature = "tls")]
 pub(crate) use start::make_authority;
 
-use crate::auth::Secret;
 use crate::faults::Fault;
 use crate::kinds::Settings;
+use crate::listening::{Listening, listening_setters};
 use crate::server::ApiServer;
 use crate::start_error::StartError;
 use crate::store::Limits;
@@ -16,7 +16,7 @@ use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,13 +59,9 @@ pub struct Builder {
     bootstrap_interval: Duration,
     bookmark_interval: Duration,
     record_requests: bool,
-    address: IpAddr,
-    port: u16,
-    unprotected: bool,
+    listening: Listening,
     history: Limits,
-    any_host: bool,
     header_timeout: Duration,
-    tokens: Option<Secret>,
     tls: bool,
     faults: Vec<Fault>,
     objects: Vec<Value>,
@@ -85,16 +81,12 @@ impl Default for Builder {
             bootstrap_interval: Duration::from_secs(60),
             bookmark_interval: Duration::from_secs(60),
             record_requests: false,
-            address: Ipv4Addr::LOCALHOST.into(),
-            port: 0,
-            unprotected: false,
+            listening: Listening::default(),
             history: Limits {
                 changes: 10_000,
                 bytes: 64 << 20,
             },
-            any_host: false,
             header_timeout: Duration::from_secs(32),
-            tokens: None,
             tls: false,
             faults: Vec::new(),
             objects: Vec::new(),
@@ -105,6 +97,12 @@ impl Default for Builder {
         }
     }
 }
+
+listening_setters!(
+    Builder,
+    "With tokens the server authorizes like a fresh RBAC cluster: the groups `system:masters` and `kubeadm:cluster-admins` may do \
+     anything, other users see discovery and health. Without tokens every request is of `system:masters`."
+);
 
 impl Builder {
     /// The Kubernetes release to emulate, such as `1.29`. It decides the served versions, the defaults and the
@@ -200,32 +198,6 @@ impl Builder {
         self
     }
 
-    /// The address on which the server listens, such as `0.0.0.0` for all addresses of this host. Defaults to `127.0.0.1`.
-    ///
-    /// Other hosts can reach every address that is not a loopback address. Therefore [`start`](Self::start) fails with such an
-    /// address unless the server has [TLS](Self::tls) and [tokens](Self::tokens), or is [`unprotected`](Self::unprotected).
-    /// The certificate is valid for the address, unless it stands for all addresses, and for `localhost`.
-    #[must_use]
-    pub fn address(mut self, address: IpAddr) -> Self {
-        self.address = address;
-        self
-    }
-
-    /// Allows an [address](Self::address) that other hosts can reach without TLS or without tokens. Everyone who reaches the
-    /// server may then do anything, or read the tokens.
-    #[must_use]
-    pub fn unprotected(mut self) -> Self {
-        self.unprotected = true;
-        self
-    }
-
-    /// The port. Defaults to 0, which picks a free port.
-    #[must_use]
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
-        self
-    }
-
     /// The number of changes that the server keeps for watches, pages and lists of the past. Defaults to 10,000.
     ///
     /// The memory of these changes is limited too; see [`history_bytes`](Self::history_bytes). A watch or page that
@@ -244,34 +216,11 @@ impl Builder {
         self
     }
 
-    /// Serves requests for any `Host` and from any `Origin`.
-    ///
-    /// By default, requests get 403 if their `Host` or `Origin` is neither `localhost`, a name below `localhost`, nor a
-    /// loopback address. Otherwise a web page in a browser on this host could use the server, through a name that
-    /// resolves to 127.0.0.1 (DNS rebinding). With another [`address`](Self::address), a `Host` may be any IP address. Call this for clients that reach the server through a proxy or a
-    /// forwarded port under another name.
-    #[must_use]
-    pub fn any_host(mut self) -> Self {
-        self.any_host = true;
-        self
-    }
-
     /// The maximum time for the headers of a request, after which the connection is closed; so is a connection
     /// without a request for that long. A request whose body does not continue for that long gets 408. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.header_timeout = timeout.max(Duration::from_millis(1));
-        self
-    }
-
-    /// The bearer tokens, in the form of kube-apiserver's token file: one user per line,
-    /// `token,user,uid,"group1,group2"`, with optional groups.
-    ///
-    /// With tokens the server authorizes like a fresh RBAC cluster: the groups `system:masters` and
-    /// `kubeadm:cluster-admins` may do anything, other users see discovery and health. Without tokens every request is of `system:masters`.
-    #[must_use]
-    pub fn tokens(mut self, text: impl Into<String>) -> Self {
-        self.tokens = Some(Secret(text.into()));
         self
     }
 

@@ -76,7 +76,7 @@ mod wire;
 
 pub use builder::Builder;
 pub use faults::Fault;
-pub use receiver::{Answer, Post, Receiver, ReceiverBuilder};
+pub use receiver::{Answer, Post, Receiver, ReceiverBuilder, Rejections};
 pub use recorded::RecordedRequest;
 pub use server::ApiServer;
 pub use start_error::StartError;

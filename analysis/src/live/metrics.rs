@@ -2,6 +2,7 @@
 
 use super::state::Live;
 use super::summary::NamedSums;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A sum of a caller.
@@ -14,8 +15,8 @@ impl Live {
     /// The metrics at the time `now_us`, in the text format of Prometheus. Names begin with `k8s_flowcontrol_traffic_`.
     ///
     /// The sums of flow schemas are counters over all time. Those of callers are gauges over the window, for the 20 busiest ones, so
-    /// that the number of series is bounded.
-    pub fn metrics(&self, now_us: i64) -> String {
+    /// that the number of series is bounded. `rejected_batches` has the number of batches that were answered with each code from 400 on.
+    pub fn metrics(&self, now_us: i64, rejected_batches: &BTreeMap<u16, u64>) -> String {
         let mut text = Text::default();
         let classes = || {
             self.totals.iter().map(|(key, sums)| {
@@ -76,6 +77,16 @@ impl Live {
         ] {
             text.family(name, "counter", help);
             text.sample("", value as f64);
+        }
+        if !rejected_batches.is_empty() {
+            text.family(
+                "rejected_batches_total",
+                "counter",
+                "Batches since the start that were answered with an error, by its status.",
+            );
+        }
+        for (code, batches) in rejected_batches {
+            text.sample(&labels(&[("code", &code.to_string())]), *batches as f64);
         }
         if let Some(last) = self.last_us {
             text.family(

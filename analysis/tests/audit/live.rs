@@ -8,6 +8,7 @@ use k8s_flowcontrol_analysis::traffic::Accounting;
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 const WINDOW: Duration = Duration::from_secs(60);
@@ -313,7 +314,7 @@ fn metrics_are_the_traffic_and_escape_names() {
         ],
     );
     live.check(&[threshold], NOW);
-    let text = live.metrics(NOW);
+    let text = live.metrics(NOW, &[(429, 3)].into());
     for line in [
         "# TYPE k8s_flowcontrol_traffic_requests_total counter",
         "k8s_flowcontrol_traffic_requests_total{priority_level=\"workload-high\",flow_schema=\"kube-scheduler\"} 1",
@@ -321,6 +322,7 @@ fn metrics_are_the_traffic_and_escape_names() {
         "k8s_flowcontrol_traffic_seat_seconds_total{priority_level=\"catch-all\",flow_schema=\"catch-all\"} 2",
         "k8s_flowcontrol_traffic_window_requests{caller=\"a\\\"b\\\\c\\nd\"} 1",
         "k8s_flowcontrol_traffic_alert_active{threshold=\"caller.requests>0.01/s\",name=\"kube-scheduler\"} 1",
+        "k8s_flowcontrol_traffic_rejected_batches_total{code=\"429\"} 3",
         "k8s_flowcontrol_traffic_last_request_timestamp_seconds 1767226199",
     ] {
         assert!(text.lines().any(|own| own == line), "{line}\n{text}");
@@ -358,7 +360,7 @@ fn nothing_that_is_kept_or_shown_has_an_original_name() {
         String::from_utf8(live.to_json().unwrap()).unwrap(),
         serde_json::to_string(&live.summary(NOW)).unwrap(),
         serde_json::to_string(&alerts).unwrap(),
-        live.metrics(NOW),
+        live.metrics(NOW, &BTreeMap::new()),
     ];
     assert_eq!((requests.len(), alerts.len()), (1, 1));
     for output in outputs {

@@ -143,6 +143,34 @@ fn what_is_no_batch_is_an_error_and_counts_nothing() {
     assert_eq!(send(&address, "PUT", "/", "", "").0, 405);
     assert_eq!(total(&address), 0);
     assert_eq!(metric(&address, "events_total"), Some(0));
+    // Also those that the receiver rejects by itself.
+    let (_, metrics) = send(&address, "GET", "/metrics", "", "");
+    for (code, batches) in [(400, 7), (403, 1), (413, 1)] {
+        let line =
+            format!("k8s_flowcontrol_traffic_rejected_batches_total{{code=\"{code}\"}} {batches}");
+        assert!(metrics.lines().any(|own| own == line), "{line}\n{metrics}");
+    }
+}
+
+#[test]
+fn two_processes_do_not_share_a_state() {
+    let folder = Folder::new();
+    let state = folder.path("state.json");
+    let arguments = ["--listen", "127.0.0.1:0", "--state", &state];
+    let first = Live::start(&arguments);
+    let address = first.address();
+    assert_eq!(post(&address, &[event("1", "alice", 200)]), 200);
+    let mut second = crate::common::program();
+    let second = second.arg("traffic").args(arguments).output().unwrap();
+    assert_eq!(crate::common::code(&second), 3);
+    let error = crate::common::stderr(&second);
+    assert!(error.contains("another process uses it"), "{error}");
+    assert!(error.contains("hint: stop the other process"), "{error}");
+    // The first one goes on, and its end, also by a kill, releases the state.
+    assert_eq!(post(&address, &[event("2", "alice", 200)]), 200);
+    drop(first);
+    let third = Live::start(&arguments);
+    assert_eq!(total(&third.address()), 2);
 }
 
 /// Killed at any time: each acknowledged batch is counted, and none twice, also if it is sent again.

@@ -7,7 +7,7 @@ use crate::endpoints::Endpoints;
 use crate::faults::Faults;
 use crate::http::{Context, Turns};
 use crate::kinds::Kinds;
-use crate::listening::{bind, check_exposure, hosts_of, parse_tokens, reachable};
+use crate::listening::{hosts_of, reachable};
 use crate::preset;
 use crate::server::ApiServer;
 use crate::start_error::{Cause, StartError};
@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::tls::Authority;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::GROUP;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -29,9 +29,11 @@ impl Builder {
     /// [`address`](Self::address) without protection, or a port that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
-        let tokens = parse_tokens(self.tokens)?;
-        check_exposure(self.address, self.tls && tokens.is_some(), self.unprotected)?;
-        let tls = self.tls.then(|| make_tls(self.address)).transpose()?;
+        let listening = self.listening;
+        let tokens = listening.parse_tokens()?;
+        listening.check_exposure(self.tls && tokens.is_some())?;
+        let ip = listening.address.ip();
+        let tls = self.tls.then(|| make_tls(ip)).transpose()?;
         if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
             return Err(Cause::BuiltIn(built_in.kind).into());
         }
@@ -58,9 +60,8 @@ impl Builder {
         for object in presets {
             preset::create(&state, object)?;
         }
-        let address = SocketAddr::from((self.address, self.port));
-        let (listener, address) = bind(address).await?;
-        let hosts = hosts_of(address.ip(), self.any_host);
+        let (listener, address) = listening.bind().await?;
+        let hosts = hosts_of(ip, listening.any_host);
         let address = reachable(address);
         let (stop, stopping) = watch::channel(false);
         let context = Context {

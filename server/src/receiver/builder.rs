@@ -1,12 +1,11 @@
 //! The options of a receiver, and its start.
 
 use super::requests::{Requests, permits};
-use super::{Post, Receiver};
+use super::{Post, Receiver, Rejections};
 use crate::auth::Secret;
-use crate::listening::{bind, check_exposure, hosts_of, is_local, parse_tokens};
+use crate::listening::{Listening, hosts_of, is_local, listening_setters};
 use crate::start_error::{Cause, StartError};
 use crate::tls::Tls;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
@@ -14,10 +13,7 @@ use tokio::sync::{Semaphore, mpsc};
 /// The options of a [`Receiver`].
 #[derive(Debug)]
 pub struct ReceiverBuilder {
-    address: SocketAddr,
-    unprotected: bool,
-    any_host: bool,
-    tokens: Option<Secret>,
+    listening: Listening,
     certificate: Option<(Vec<u8>, Secret)>,
     largest_body: usize,
     memory: usize,
@@ -27,10 +23,7 @@ pub struct ReceiverBuilder {
 impl Default for ReceiverBuilder {
     fn default() -> Self {
         Self {
-            address: (Ipv4Addr::LOCALHOST, 0).into(),
-            unprotected: false,
-            any_host: false,
-            tokens: None,
+            listening: Listening::default(),
             certificate: None,
             largest_body: 32 << 20,
             memory: 64 << 20,
@@ -39,39 +32,12 @@ impl Default for ReceiverBuilder {
     }
 }
 
+listening_setters!(
+    ReceiverBuilder,
+    "Without tokens no request needs one. With tokens and an address that other hosts can reach, requests may name any `Host`."
+);
+
 impl ReceiverBuilder {
-    /// The address and the port. Defaults to a free port of 127.0.0.1.
-    ///
-    /// [`start`](Self::start) fails with an address that other hosts can reach unless the receiver has a
-    /// [certificate](Self::certificate) and [tokens](Self::tokens), or is [`unprotected`](Self::unprotected).
-    #[must_use]
-    pub fn address(mut self, address: SocketAddr) -> Self {
-        self.address = address;
-        self
-    }
-
-    /// Allows an address that other hosts can reach without TLS or without tokens.
-    #[must_use]
-    pub fn unprotected(mut self) -> Self {
-        self.unprotected = true;
-        self
-    }
-
-    /// Serves requests for any `Host`. By default a receiver on a loopback address serves loopback names only, another one all names
-    /// if it has tokens, and IP addresses otherwise: a web page in a browser could reach it under a name of its own.
-    #[must_use]
-    pub fn any_host(mut self) -> Self {
-        self.any_host = true;
-        self
-    }
-
-    /// The bearer tokens, in the form of kube-apiserver's token file: `token,user,uid`. Without them no request needs a token.
-    #[must_use]
-    pub fn tokens(mut self, text: impl Into<String>) -> Self {
-        self.tokens = Some(Secret(text.into()));
-        self
-    }
-
     /// Serves HTTPS with this certificate, followed by the certificates between it and its authority, and its private key, in PEM.
     #[cfg(feature = "tls")]
     #[must_use]
@@ -100,17 +66,17 @@ impl ReceiverBuilder {
     /// # Errors
     /// [`StartError`] for invalid tokens or an invalid certificate, an address without protection, or a port that is in use.
     pub async fn start(self) -> Result<(Receiver, mpsc::UnboundedReceiver<Post>), StartError> {
-        let tokens = parse_tokens(self.tokens)?;
-        let ip = self.address.ip();
-        let is_protected = self.certificate.is_some() && tokens.is_some();
-        check_exposure(ip, is_protected, self.unprotected)?;
+        let listening = self.listening;
+        let tokens = listening.parse_tokens()?;
+        listening.check_exposure(self.certificate.is_some() && tokens.is_some())?;
+        let ip = listening.address.ip();
         let tls = self
             .certificate
             .map(|(chain, Secret(key))| tls(&chain, &key));
         let tls = tls.transpose()?;
-        let (listener, address) = bind(self.address).await?;
+        let (listener, address) = listening.bind().await?;
         // API servers reach it under names of its network, with a token that no web page has.
-        let any_host = self.any_host || tokens.is_some() && !is_local(ip);
+        let any_host = listening.any_host || tokens.is_some() && !is_local(ip);
         let (channel, posts) = mpsc::unbounded_channel();
         let memory = permits(self.memory.max(self.largest_body));
         let requests = Requests {
@@ -120,6 +86,7 @@ impl ReceiverBuilder {
             patience: self.patience,
             memory: Arc::new(Semaphore::new(memory)),
             channel,
+            rejections: Rejections::default(),
         };
         let receiver = Receiver::launch(listener, address, tls, requests, self.patience);
         Ok((receiver, posts))

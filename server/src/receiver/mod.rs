@@ -10,9 +10,10 @@ use crate::http::stopped;
 use crate::tls::Tls;
 use hyper::body::Bytes;
 use requests::Requests;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -74,6 +75,26 @@ impl Answer {
     }
 }
 
+/// The number of posts to a [`Receiver`] that were answered with an error, by the receiver or the program. Clones share the counts.
+#[derive(Clone, Debug, Default)]
+pub struct Rejections(Arc<Mutex<BTreeMap<u16, u64>>>);
+
+impl Rejections {
+    /// The posts so far by the code of their response, from 400 on.
+    pub fn by_code(&self) -> BTreeMap<u16, u64> {
+        self.lock().clone()
+    }
+
+    fn add(&self, code: u16) {
+        *self.lock().entry(code).or_default() += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
+        // The counts are right after each change.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A receiver of batches over HTTP, such as those of the audit webhook of kube-apiserver. Dropping it closes its connections.
 ///
 /// Requests come out of a channel, and the program answers each when its content is safe. The memory for requests without an answer
@@ -96,6 +117,7 @@ impl Answer {
 pub struct Receiver {
     address: SocketAddr,
     has_tls: bool,
+    rejections: Rejections,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -115,6 +137,7 @@ impl Receiver {
     ) -> Self {
         let (stop, stopping) = watch::channel(false);
         let has_tls = tls.is_some();
+        let rejections = requests.rejections.clone();
         let requests = Arc::new(requests);
         let connection = Connection {
             respond: Arc::new(move |request| {
@@ -127,6 +150,7 @@ impl Receiver {
         Self {
             address,
             has_tls,
+            rejections,
             stop,
             task: tokio::spawn(serve(listener, tls, connection)),
         }
@@ -136,6 +160,11 @@ impl Receiver {
     pub fn url(&self) -> String {
         let scheme = if self.has_tls { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
+    }
+
+    /// The counts of rejected posts, also of those that never come out of the channel.
+    pub fn rejections(&self) -> Rejections {
+        self.rejections.clone()
     }
 
     /// Stops accepting, waits at most two seconds for the answers to requests that were received, and closes the connections.

@@ -1,6 +1,6 @@
 //! The requests of a receiver, from their headers to their answers.
 
-use super::{Answer, Channel, Post};
+use super::{Answer, Channel, Post, Rejections};
 use crate::auth::{Tokens, authenticate};
 use crate::http::{ApiResponse, Body, Hosts, check_host, read_at_most};
 use crate::status::{Failure, failure, method_not_allowed, too_large};
@@ -26,6 +26,7 @@ pub(super) struct Requests {
     /// The memory for bodies without an answer.
     pub(super) memory: Arc<Semaphore>,
     pub(super) channel: Channel,
+    pub(super) rejections: Rejections,
 }
 
 /// The permits for a memory of so many bytes.
@@ -35,6 +36,7 @@ pub(super) fn permits(bytes: usize) -> usize {
 
 impl Requests {
     pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<Body> {
+        let is_post = request.method() == Method::POST;
         let response = match self.answer(request).await {
             Ok(response) => response,
             Err(failure) if failure.code() == 429 => {
@@ -42,7 +44,12 @@ impl Requests {
             }
             Err(failure) => failure.into(),
         };
-        response.into_response(false, None)
+        let response = response.into_response(false, None);
+        let status = response.status();
+        if is_post && (status.is_client_error() || status.is_server_error()) {
+            self.rejections.add(status.as_u16());
+        }
+        response
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Result<ApiResponse, Failure> {

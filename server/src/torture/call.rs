@@ -60,12 +60,17 @@ impl Call {
 
     /// The path of the objects of the same kind and namespace.
     pub(super) fn collection(&self) -> &str {
-        let name = &self.attributes.name;
-        let own = self.path.split_once(&format!("/{name}"));
-        match own {
-            Some((collection, _)) if !name.is_empty() => collection,
-            _ => &self.path,
-        }
+        let RequestAttributes {
+            name, subresource, ..
+        } = &self.attributes;
+        let own = match subresource.is_empty() {
+            true => format!("/{name}"),
+            false => format!("/{name}/{subresource}"),
+        };
+        let collection = self.path.strip_suffix(&own);
+        collection
+            .filter(|_| !name.is_empty())
+            .unwrap_or(&self.path)
     }
 
     /// The query parameter `resourceVersion`, if it names a version.

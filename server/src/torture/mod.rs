@@ -23,16 +23,15 @@ pub use report::{Finding, Report};
 pub use rule::Rule;
 pub use upstream::Upstream;
 
-use crate::auth::Secret;
 use crate::builder::make_authority;
 use crate::kubeconfig::{Credential, kubeconfig};
-use crate::listening::{bind, check_exposure, hosts_of, parse_tokens, reachable};
+use crate::listening::{Listening, hosts_of, listening_setters, reachable};
 use crate::start_error::{Cause, StartError};
 use dice::Dice;
 use gate::Gate;
 use shared::Shared;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,13 +60,16 @@ use tokio::task::JoinHandle;
 pub struct Torture {
     modes: Vec<Mode>,
     seed: u64,
-    address: IpAddr,
-    port: u16,
-    unprotected: bool,
+    listening: Listening,
     tls: bool,
-    tokens: Option<Secret>,
     token_file: Option<PathBuf>,
 }
+
+listening_setters!(
+    Torture,
+    "They are not passed on to the server behind. Without tokens everyone who reaches this server has the rights of the credentials for the \
+     server behind."
+);
 
 impl Torture {
     /// A server with these modes. Without one it only observes.
@@ -78,11 +80,8 @@ impl Torture {
         Self {
             modes,
             seed: 0,
-            address: Ipv4Addr::LOCALHOST.into(),
-            port: 0,
-            unprotected: false,
+            listening: Listening::default(),
             tls: false,
-            tokens: None,
             token_file: None,
         }
     }
@@ -94,41 +93,10 @@ impl Torture {
         self
     }
 
-    /// The address to listen on, with the same rule as [`Builder::address`](crate::Builder::address): an address that other hosts can
-    /// reach needs TLS and tokens, or [`unprotected`](Self::unprotected).
-    #[must_use]
-    pub fn address(mut self, address: IpAddr) -> Self {
-        self.address = address;
-        self
-    }
-
-    /// Allows an address that other hosts can reach without TLS or without tokens. Everyone who reaches it has the rights of the
-    /// credentials for the server behind.
-    #[must_use]
-    pub fn unprotected(mut self) -> Self {
-        self.unprotected = true;
-        self
-    }
-
-    /// The port. Defaults to 0, which picks a free port.
-    #[must_use]
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
-        self
-    }
-
     /// Serves HTTPS with HTTP/2 and HTTP/1.1, with a certificate from the server's own authority.
     #[must_use]
     pub fn tls(mut self) -> Self {
         self.tls = true;
-        self
-    }
-
-    /// The bearer tokens of those who may use the server, in the form of [`Builder::tokens`](crate::Builder::tokens). They are not
-    /// passed on to the server behind.
-    #[must_use]
-    pub fn tokens(mut self, text: impl Into<String>) -> Self {
-        self.tokens = Some(Secret(text.into()));
         self
     }
 
@@ -154,15 +122,17 @@ impl Torture {
         if self.modes.contains(&Mode::Tokens) && token_file.is_none() {
             return Err(Cause::Mode(Mode::Tokens, "a token file").into());
         }
-        let gate = Gate::new(parse_tokens(self.tokens)?, token_file).map_err(Cause::TokenFile)?;
-        check_exposure(self.address, self.tls && !gate.is_open(), self.unprotected)?;
-        let authority = self.tls.then(|| make_authority(self.address)).transpose()?;
-        let (listener, address) = bind((self.address, self.port).into()).await?;
+        let listening = self.listening;
+        let gate = Gate::new(listening.parse_tokens()?, token_file).map_err(Cause::TokenFile)?;
+        listening.check_exposure(self.tls && !gate.is_open())?;
+        let ip = listening.address.ip();
+        let authority = self.tls.then(|| make_authority(ip)).transpose()?;
+        let (listener, address) = listening.bind().await?;
         let shared = Arc::new(Shared::new(
             upstream,
             Dice::new(self.modes, self.seed),
             gate,
-            hosts_of(address.ip(), false),
+            hosts_of(ip, listening.any_host),
             Duration::from_secs(32),
         ));
         let task = tokio::spawn(listen::listen(listener, authority.clone(), shared.clone()));

@@ -47,6 +47,8 @@ struct State {
 struct Known {
     times: VecDeque<Instant>,
     is_unknown: bool,
+    /// Since the last request, the client has read the collection or the object.
+    has_looked: bool,
     not_before: Option<Instant>,
     is_expired: bool,
     rejected_watch_lists: usize,
@@ -100,7 +102,9 @@ impl Observer {
         let mut broken = Vec::new();
         let known = state.known.entry(call.signature.clone()).or_default();
         let is_retry = known.is_unknown || known.not_before.is_some();
-        if known.is_unknown && call.is_create() {
+        // The end of a broken exchange may be noticed here only after the client's next read.
+        let has_looked = std::mem::take(&mut known.has_looked);
+        if known.is_unknown && call.is_create() && !has_looked {
             broken.push(Rule::RepeatedCreate);
         }
         let is_early = known.not_before.is_some_and(|time| now < time);
@@ -136,7 +140,7 @@ impl Observer {
                 path == Some(collection)
             });
             for (_, known) in of_collection {
-                (known.is_unknown, known.is_expired) = (false, false);
+                (known.has_looked, known.is_expired) = (true, false);
             }
         }
         state.report.retries += u64::from(is_retry);
@@ -257,6 +261,55 @@ impl State {
         match findings.iter_mut().find(|finding| finding.rule == rule) {
             Some(finding) => finding.count += 1,
             None => findings.push(Finding::new(rule, call.title())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::Request;
+    use hyper::body::Bytes;
+
+    const LEVELS: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
+
+    fn call(method: &str, path: &str) -> Call {
+        let request = Request::builder().method(method).uri(path).body(());
+        let (parts, ()) = request.unwrap_or_default().into_parts();
+        Call::new(&parts, &Bytes::from_static(b"{}"))
+    }
+
+    /// A create without a response whose end is noticed before or after the client reads, as `kubectl apply` does, and sends it again.
+    #[test]
+    fn a_client_that_looked_has_not_repeated_a_create_blindly() {
+        let create = call("POST", LEVELS);
+        let read = call("GET", &format!("{LEVELS}/a"));
+        for (reads, noticed_late, found) in [
+            (true, false, 0),
+            (true, true, 0),
+            (false, false, 1),
+            (false, true, 1),
+        ] {
+            let observer = Observer::default();
+            observer.request(&create);
+            if !noticed_late {
+                observer.ended(&create, Outcome::Unknown);
+            }
+            if reads {
+                observer.request(&read);
+                observer.ended(&read, Outcome::Code(404));
+            }
+            if noticed_late {
+                observer.ended(&create, Outcome::Unknown);
+            }
+            observer.request(&create);
+            let findings = observer.report(&[Mode::Resets], 0).findings;
+            assert_eq!(findings.len(), found, "{reads} {noticed_late}");
+            // Only once: the next repetition was not preceded by a read.
+            observer.ended(&create, Outcome::Unknown);
+            observer.request(&create);
+            let findings = observer.report(&[Mode::Resets], 0).findings;
+            assert_eq!(findings.len(), 1, "{reads} {noticed_late}");
         }
     }
 }

@@ -23,17 +23,14 @@ use std::time::{Duration, SystemTime};
 
 /// The path of the report in JSON.
 pub(super) const REPORT: &str = "/torture";
-/// Headers that concern one connection.
-const HOP_BY_HOP: [HeaderName; 8] = [
+/// Headers of a response that concern its connection, or a body that may be changed here.
+const OF_CONNECTION: [HeaderName; 3] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
-    header::HOST,
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::TE,
     header::TRANSFER_ENCODING,
-    header::UPGRADE,
 ];
+/// The protocols of `exec`, `attach`, `port-forward` and watches in browsers. `h2c` is an offer that a server may ignore.
+const UPGRADES: [&str; 2] = ["spdy/", "websocket"];
 const RETRY_AFTER: u32 = 1;
 /// The largest body that is kept for stale reads or changed as a whole.
 const MAX_WHOLE: usize = 8 << 20;
@@ -98,6 +95,12 @@ async fn respond(
         Ok(false) => {}
         Err(failure) => return Ok(plain(failure)),
     }
+    if let Some(protocol) = upgrade(&parts) {
+        let message = format!(
+            "a torture server does not forward connections that become {protocol}; send this request to the server behind it"
+        );
+        return Ok(plain(failure(501, "NotImplemented", message)));
+    }
     if shared.is_in_storm()
         && shared
             .dice
@@ -148,6 +151,16 @@ async fn respond(
             response.map(|body| bodies::cut(body, after))
         }
     })
+}
+
+/// The other protocol that the client wants to speak on its connection.
+fn upgrade(parts: &Parts) -> Option<String> {
+    let wanted = text(&parts.headers, &header::UPGRADE);
+    let lower = wanted.to_ascii_lowercase();
+    UPGRADES
+        .iter()
+        .any(|protocol| lower.starts_with(protocol))
+        .then_some(wanted)
 }
 
 /// The rejections of modes that depend on what is asked.
@@ -210,16 +223,13 @@ async fn forward(
     *request.method_mut() = parts.method;
     *request.uri_mut() = parts.uri;
     let mut headers = parts.headers;
-    for name in HOP_BY_HOP {
-        headers.remove(name);
-    }
     // Lines and documents are changed here.
     if call.is_watch() || !call.attributes.is_resource_request {
         headers.remove(header::ACCEPT_ENCODING);
     }
     *request.headers_mut() = headers;
     let mut response = shared.upstream.send(request).await?;
-    for name in HOP_BY_HOP {
+    for name in OF_CONNECTION {
         response.headers_mut().remove(name);
     }
     Ok(response)

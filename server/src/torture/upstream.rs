@@ -20,8 +20,9 @@ type Exchange =
 pub struct Upstream(Arc<Exchange>);
 
 impl Upstream {
-    /// Sends requests with a function. A request has the client's path, headers and body; the function adds the address and the
-    /// credentials, and returns when the response begins.
+    /// Sends requests with a function. A request has the client's path, headers and body; the function replaces the headers of the
+    /// client's connection, such as `Host` and `Connection`, adds the address and the credentials, and returns when the response begins, as
+    /// `Client::forward` does.
     pub fn new<F, B>(exchange: impl Fn(Request<Bytes>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = io::Result<Response<B>>> + Send + 'static,

@@ -135,7 +135,7 @@ async fn a_full_memory_is_back_pressure_and_a_dropped_request_comes_again() {
 
 #[tokio::test]
 async fn other_hosts_reach_only_a_protected_receiver() {
-    let everywhere = || Receiver::builder().address(([0, 0, 0, 0], 0).into());
+    let everywhere = || Receiver::builder().address([0, 0, 0, 0].into());
     for builder in [everywhere(), everywhere().tokens("a,b,c\n")] {
         let error = builder.start().await.unwrap_err();
         assert!(error.is_unprotected(), "{error}");

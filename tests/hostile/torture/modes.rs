@@ -194,3 +194,26 @@ async fn tokens_at_the_front_do_not_reach_the_server_behind() {
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].header("authorization"), Some("Bearer admin"));
 }
+
+#[tokio::test]
+async fn connections_that_leave_http_are_rejected_with_a_reason() {
+    let (_server, torture) = start(&[Mode::ClockSkew]).await;
+    let path = "/api/v1/namespaces/a/pods/b/exec?command=ls";
+    for (protocol, code) in [("SPDY/3.1", 501), ("websocket", 501), ("h2c", 404)] {
+        // `raw` adds the version of HTTP, here to the value of the last header.
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: {protocol}\r\nX-Ignored:"
+        );
+        let reason = format!("does not forward connections that become {protocol}");
+        let end = if code == 501 { reason.as_str() } else { "404" };
+        let response = raw(&torture, &request, |bytes| {
+            String::from_utf8_lossy(bytes).contains(end)
+        });
+        let response = String::from_utf8_lossy(&response.await).into_owned();
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {code} ")),
+            "{response}"
+        );
+        assert_eq!(response.contains(&reason), code == 501, "{response}");
+    }
+}

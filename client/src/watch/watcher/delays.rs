@@ -30,14 +30,15 @@ impl Delays {
         self.backoff.max()
     }
 
-    /// The next delay. When the server set a longer one, that one, up to the maximum, plus a random part.
+    /// The next delay. When the server set one, that one, up to the maximum, plus the delay that the earlier failures without one have led
+    /// to: a server that rejects requests for a while says itself when to come back.
     pub(super) fn next(&mut self, retry_after: Option<Duration>) -> Duration {
-        self.failures = self.failures.saturating_add(1);
-        let delay = self.backoff.pause(self.failures).max(MIN_DELAY);
-        match retry_after.map(|wait| wait.min(self.max_retry_after)) {
-            Some(retry_after) if retry_after > delay => retry_after.saturating_add(delay),
-            _ => delay,
+        if retry_after.is_none() {
+            self.failures = self.failures.saturating_add(1);
         }
+        let delay = self.backoff.pause(self.failures.max(1)).max(MIN_DELAY);
+        let retry_after = retry_after.unwrap_or_default().min(self.max_retry_after);
+        retry_after.saturating_add(delay)
     }
 
     /// A request succeeded.
@@ -87,7 +88,24 @@ mod tests {
                 "{delay:?}"
             );
         }
-        assert!(delays.next(Some(ms(10))) >= ms(50));
+        let delay = delays.next(Some(ms(10)));
+        assert!(delay >= ms(60) && delay <= ms(110), "{delay:?}");
+    }
+
+    #[test]
+    fn delays_of_the_server_do_not_grow_unless_other_failures_come_between() {
+        let mut delays = delays(ms(100), ms(10_000));
+        let at_most = |delay: Duration, longest| assert!(delay <= ms(longest), "{delay:?}");
+        for _ in 0..20 {
+            at_most(delays.next(Some(ms(1000))), 1100);
+        }
+        delays.next(None);
+        at_most(delays.next(Some(ms(1000))), 1100);
+        for _ in 0..3 {
+            delays.next(None);
+        }
+        let delay = delays.next(Some(ms(1000)));
+        assert!(delay >= ms(1400), "{delay:?}");
     }
 
     #[test]

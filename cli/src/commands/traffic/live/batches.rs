@@ -4,6 +4,7 @@ use super::keep::Keep;
 use k8s_flowcontrol_analysis::audit::{BatchError, read_batch};
 use k8s_flowcontrol_analysis::live::{Counter, Live, Request, journal};
 use k8s_flowcontrol_server::{Answer, Post};
+use std::collections::BTreeMap;
 use std::io;
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -17,6 +18,15 @@ pub(super) struct Batches {
     records: Vec<u8>,
 }
 
+/// The answers to requests without a body.
+pub(super) struct Pages<'a> {
+    pub(super) live: &'a Live,
+    /// The batches that got an error, by its code.
+    pub(super) rejected: &'a BTreeMap<u16, u64>,
+    pub(super) is_writable: bool,
+    pub(super) now_us: i64,
+}
+
 struct Batch {
     post: Post,
     sequence: u64,
@@ -26,19 +36,12 @@ struct Batch {
 
 impl Batches {
     /// Adds a batch, or answers a request that is none.
-    pub(super) fn add(
-        &mut self,
-        post: Post,
-        live: &Live,
-        counter: &mut Counter,
-        is_writable: bool,
-        now_us: i64,
-    ) {
+    pub(super) fn add(&mut self, post: Post, pages: &Pages<'_>, counter: &mut Counter) {
         let Some(body) = &post.body else {
-            let page = page(&post.path, live, is_writable, now_us);
+            let page = pages.page(&post.path);
             return post.answer(page);
         };
-        let sequence = live.sequence() + self.batches.len() as u64 + 1;
+        let sequence = pages.live.sequence() + self.batches.len() as u64 + 1;
         match read(body, counter) {
             Ok((events, requests)) => match journal::line(sequence, events, &requests) {
                 Ok(record) => {
@@ -94,22 +97,24 @@ impl Batches {
     }
 }
 
+impl Pages<'_> {
+    fn page(&self, path: &str) -> Answer {
+        match path {
+            "/metrics" => Answer::new(200, METRICS, self.live.metrics(self.now_us, self.rejected)),
+            "/summary" => match serde_json::to_string(&self.live.summary(self.now_us)) {
+                Ok(summary) => Answer::new(200, "application/json", summary),
+                Err(error) => Answer::error(500, error.to_string()),
+            },
+            "/readyz" if !self.is_writable => Answer::error(503, "the state cannot be written"),
+            "/livez" | "/readyz" => Answer::new(200, TEXT, "ok"),
+            _ => Answer::error(404, "the pages are /metrics, /summary, /livez and /readyz"),
+        }
+    }
+}
+
 fn read(body: &[u8], counter: &mut Counter) -> Result<(u64, Vec<Request>), BatchError> {
     let text = String::from_utf8_lossy(body);
     let mut requests = Vec::new();
     let events = read_batch(&text, |event| requests.extend(counter.count(event)))?;
     Ok((events, requests))
-}
-
-fn page(path: &str, live: &Live, is_writable: bool, now_us: i64) -> Answer {
-    match path {
-        "/metrics" => Answer::new(200, METRICS, live.metrics(now_us)),
-        "/summary" => match serde_json::to_string(&live.summary(now_us)) {
-            Ok(summary) => Answer::new(200, "application/json", summary),
-            Err(error) => Answer::error(500, error.to_string()),
-        },
-        "/readyz" if !is_writable => Answer::error(503, "the state cannot be written"),
-        "/livez" | "/readyz" => Answer::new(200, TEXT, "ok"),
-        _ => Answer::error(404, "the pages are /metrics, /summary, /livez and /readyz"),
-    }
 }

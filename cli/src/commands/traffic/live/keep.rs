@@ -36,6 +36,15 @@ impl Keep {
         by: By,
         now_us: i64,
     ) -> Result<(Self, Live), Failure> {
+        let journal_path = journal_path(path);
+        if fs::metadata(&journal_path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(no_file(&journal_path));
+        }
+        let journal = private(&journal_path).map_err(|error| unwritable(&journal_path, &error))?;
+        lock(&journal).map_err(|error| {
+            Failure::input(format!("cannot use {}: {error}", path.display()))
+                .hint("stop the other process, or name another file with `--state FILE`")
+        })?;
         let mut live = match read(path)? {
             None => Live::new(window, by),
             Some(text) => Live::from_json(&text, window, by).map_err(|error| {
@@ -48,7 +57,6 @@ impl Keep {
                     .hint("name another file with `--state FILE` to begin anew")
             })?,
         };
-        let journal_path = journal_path(path);
         let text = read(&journal_path)?.unwrap_or_default();
         let length = journal::replay(&text, &mut live, now_us).map_err(|error| {
             let name = journal_path.display();
@@ -56,7 +64,7 @@ impl Keep {
                 .hint("move it away to continue without the batches in it")
         })?;
         let mut keep = Self {
-            journal: private(&journal_path).map_err(|error| unwritable(&journal_path, &error))?,
+            journal,
             path: path.to_owned(),
             length: length as u64,
             is_torn: false,
@@ -126,9 +134,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match open_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(&error)),
-        Ok(file) if !file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
-            Err(unreadable(&"it is not a file"))
-        }
+        Ok(file) if !file.metadata().is_ok_and(|metadata| metadata.is_file()) => Err(no_file(path)),
         Ok(file) => match up_to(LIMIT, file) {
             Some(text) => Ok(Some(text)),
             None => Err(unreadable(&"it is longer than 1 GiB")),
@@ -136,10 +142,16 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// A file to append to, which only the user can read.
+/// A file to append to, which only the user can read. On Windows only one process can open it so.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        // FILE_SHARE_READ.
+        options.share_mode(1);
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -148,12 +160,36 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Keeps other processes from using the same state, until the file is closed or the process has ended.
+fn lock(journal: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FlockOperation, flock};
+        use rustix::io::Errno;
+        return match flock(journal, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => Err(io::Error::other("another process uses it")),
+            // Some network file systems have no locks.
+            Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(()),
+            locked => Ok(locked?),
+        };
+    }
+    #[cfg(not(unix))]
+    {
+        let _opened_alone = journal;
+        Ok(())
+    }
+}
+
 /// Makes a new name in a folder durable.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match cfg!(unix) {
         true => open_file(folder)?.sync_all(),
         false => fs::metadata(folder).map(|_| ()),
     }
+}
+
+fn no_file(path: &Path) -> Failure {
+    Failure::input(format!("cannot read {}: it is not a file", path.display()))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

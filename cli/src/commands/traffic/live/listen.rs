@@ -5,7 +5,7 @@ use crate::cluster::block_on_to_the_end;
 use crate::failure::Failure;
 use crate::input::read_named;
 use crate::stop::Stop;
-use k8s_flowcontrol_server::{Post, Receiver, ReceiverBuilder};
+use k8s_flowcontrol_server::{Post, Receiver, ReceiverBuilder, Rejections};
 use std::path::Path;
 use std::sync::mpsc::{Receiver as Works, Sender, channel};
 use std::thread::JoinHandle;
@@ -22,8 +22,8 @@ pub(super) enum Work {
 /// The thread with the connections and the signals.
 pub(super) struct Listening {
     pub(super) works: Works<Work>,
-    /// The URL of `--listen`.
-    pub(super) url: Option<String>,
+    /// The URL of `--listen`, and the batches that got an error.
+    pub(super) receiver: Option<(String, Rejections)>,
     /// Dropped to end the connections.
     end: oneshot::Sender<()>,
     thread: JoinHandle<()>,
@@ -50,12 +50,12 @@ impl Listening {
                 }
             })
             .map_err(|error| Failure::input(format!("cannot start a thread: {error}")))?;
-        let url = start
+        let receiver = start
             .recv()
             .unwrap_or_else(|_| Err(Failure::input("the thread of `--listen` ended")))?;
         Ok(Self {
             works,
-            url,
+            receiver,
             end,
             thread,
         })
@@ -72,7 +72,7 @@ impl Listening {
 async fn serve(
     builder: Option<ReceiverBuilder>,
     work: Sender<Work>,
-    started: Sender<Result<Option<String>, Failure>>,
+    started: Sender<Result<Option<(String, Rejections)>, Failure>>,
     mut ended: oneshot::Receiver<()>,
 ) -> Result<(), Failure> {
     let mut stop = Stop::new()?;
@@ -89,10 +89,12 @@ async fn serve(
             }
         })?);
     }
-    let url = receiver.as_ref().map(|(receiver, _)| receiver.url());
+    let described = receiver
+        .as_ref()
+        .map(|(receiver, _)| (receiver.url(), receiver.rejections()));
     let (receiver, mut posts) = receiver.unzip();
     // The other side waits for this.
-    let _heard = started.send(Ok(url)).is_ok();
+    let _heard = started.send(Ok(described)).is_ok();
     loop {
         let post = async {
             match &mut posts {
@@ -125,7 +127,7 @@ async fn serve(
 fn builder(args: &LiveArgs) -> Result<ReceiverBuilder, Failure> {
     let mut builder = Receiver::builder();
     if let Some(address) = args.listen {
-        builder = builder.address(address);
+        builder = builder.address(address.ip()).port(address.port());
     }
     if let (Some(certificate), Some(key)) = (&args.tls_cert_file, &args.tls_private_key_file) {
         builder = builder.certificate(text(certificate)?, text(key)?);

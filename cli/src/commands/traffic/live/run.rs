@@ -1,7 +1,7 @@
 //! The loop of `--follow` and `--listen`: requests, files, alerts, reports and the state, one after the other.
 
 use super::LiveArgs;
-use super::batches::Batches;
+use super::batches::{Batches, Pages};
 use super::follow::Followed;
 use super::keep::Keep;
 use super::listen::{Listening, Work};
@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{Streams, note, warn};
 use k8s_flowcontrol_analysis::callers::By;
 use k8s_flowcontrol_analysis::live::{Counter, Live};
+use k8s_flowcontrol_server::Rejections;
 use std::path::PathBuf;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -55,7 +56,7 @@ pub(in super::super) fn run(
         printer: Printer { is_json },
     };
     let listening = Listening::start(args)?;
-    if let Some(url) = &listening.url {
+    if let Some((url, _)) = &listening.receiver {
         note(streams, &format!("listening on {url}; Ctrl-C stops"))?;
     }
     let result = watch.until_stopped(args, &listening, streams);
@@ -132,6 +133,11 @@ impl Watch {
     /// Answers the requests that wait, and writes their batches together; `false` after a signal to stop.
     fn answer(&mut self, first: Work, listening: &Listening) -> Result<bool, Failure> {
         let now_us = now_us();
+        let rejections = listening
+            .receiver
+            .as_ref()
+            .map(|(_, rejections)| rejections);
+        let rejected = rejections.map(Rejections::by_code).unwrap_or_default();
         let mut batches = Batches::default();
         let mut goes_on = true;
         let works = std::iter::once(first).chain(listening.works.try_iter());
@@ -143,7 +149,13 @@ impl Watch {
                 }
                 Work::Post(post) => {
                     let (live, counter) = (&self.live, &mut self.counter);
-                    batches.add(post, live, counter, self.is_writable, now_us);
+                    let pages = Pages {
+                        live,
+                        rejected: &rejected,
+                        is_writable: self.is_writable,
+                        now_us,
+                    };
+                    batches.add(post, &pages, counter);
                 }
             }
             if batches.len() > TOGETHER {
