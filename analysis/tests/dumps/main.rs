@@ -204,6 +204,25 @@ fn without_alignment_the_other_columns_decide() {
     );
 }
 
+/// Columns of a later release, which may contain commas: the ways to split such a row grow exponentially with them.
+#[test]
+fn many_columns_with_commas_are_split_in_reasonable_time() {
+    let mut titles = TITLES[..6].to_vec();
+    titles.extend(["New"; 30]);
+    titles.push("InitialSeats");
+    let header = titles.join(",");
+    let first = "low,all,0,0,user,2026-11-20T15:57:05Z";
+    let surplus = ",a".repeat(30 + 20);
+    // The last cell fits no way.
+    let dump = parse_requests(&format!("{header}\n{first}{surplus},x\n")).unwrap();
+    assert_eq!(dump.problems[0].reason, "there are more cells than titles");
+    let dump = parse_requests(&format!("{header}\n{first}{surplus},1\n")).unwrap();
+    assert_eq!(
+        dump.problems[0].reason,
+        "there are several ways to read the surplus commas"
+    );
+}
+
 #[test]
 fn other_tables_are_refused() {
     assert!(parse_queues(LEVELS).is_err());

@@ -128,49 +128,72 @@ impl Header {
         if surplus > MOST_SURPLUS {
             return Err("there are far more commas than titles");
         }
-        let mut found = Vec::new();
-        self.join_parts(&parts, surplus, &mut Vec::new(), &mut found);
-        match (found.pop(), found.is_empty()) {
-            (Some(cells), true) => Ok(cells),
-            (Some(_), false) => Err("there are several ways to read the surplus commas"),
-            (None, _) if surplus > 0 => Err("there are more cells than titles"),
-            (None, _) => Err("a cell has an unexpected format"),
+        let ways = self.ways(&parts, surplus);
+        match ways[0][surplus].count {
+            1 => Ok(self.joined(&parts, surplus, &ways)),
+            2.. => Err("there are several ways to read the surplus commas"),
+            0 if surplus > 0 => Err("there are more cells than titles"),
+            0 => Err("a cell has an unexpected format"),
         }
     }
 
-    /// Collects up to two ways to join `parts` into cells.
-    fn join_parts<'a>(
+    /// The ways to read the last titles with so many surplus commas, from the last title to the first: trying all ways from the first
+    /// title on would take exponential time.
+    fn ways(&self, parts: &[&str], surplus: usize) -> Vec<Vec<Ways>> {
+        let mut ways = vec![vec![Ways::default(); surplus + 1]; self.titles.len() + 1];
+        ways[self.titles.len()][0].count = 1;
+        for (index, title) in self.titles.iter().enumerate().rev() {
+            for left in 0..=surplus {
+                let own = &parts[index + surplus - left..];
+                let most = match title.format.can_contain_comma() {
+                    true => left,
+                    false => 0,
+                };
+                let mut here = Ways::default();
+                for extra in 0..=most {
+                    let rest = ways[index + 1][left - extra].count;
+                    if rest > 0 && title.format.accepts(&join(&own[..=extra])) {
+                        here.count = (here.count + rest).min(2);
+                        here.extra = extra;
+                    }
+                }
+                ways[index][left] = here;
+            }
+        }
+        ways
+    }
+
+    /// The cells of the only way.
+    fn joined<'a>(
         &self,
         parts: &[&'a str],
         surplus: usize,
-        cells: &mut Vec<Cow<'a, str>>,
-        found: &mut Vec<Vec<Cow<'a, str>>>,
-    ) {
-        let Some(title) = self.titles.get(cells.len()) else {
-            if parts.is_empty() {
-                found.push(cells.clone());
-            }
-            return;
-        };
-        let most = if title.format.can_contain_comma() {
-            surplus
-        } else {
-            0
-        };
-        for extra in 0..=most {
-            if found.len() > 1 || parts.len() <= extra {
-                return;
-            }
-            let (own, rest) = parts.split_at(extra + 1);
-            let cell = match own {
-                [one] => Cow::Borrowed(one.trim()),
-                several => Cow::Owned(several.join(",").trim().to_owned()),
-            };
-            if title.format.accepts(&cell) {
-                cells.push(cell);
-                self.join_parts(rest, surplus - extra, cells, found);
-                cells.pop();
-            }
+        ways: &[Vec<Ways>],
+    ) -> Vec<Cow<'a, str>> {
+        let (mut rest, mut left) = (parts, surplus);
+        let mut cells = Vec::with_capacity(self.titles.len());
+        for at in &ways[..self.titles.len()] {
+            let extra = at[left].extra;
+            let (own, after) = rest.split_at(extra + 1);
+            cells.push(join(own));
+            (rest, left) = (after, left - extra);
         }
+        cells
+    }
+}
+
+/// The ways to read a part of a row.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    /// 2 stands for several.
+    count: u8,
+    /// The surplus commas of the first cell, in the last way.
+    extra: usize,
+}
+
+fn join<'a>(parts: &[&'a str]) -> Cow<'a, str> {
+    match parts {
+        [one] => Cow::Borrowed(one.trim()),
+        several => Cow::Owned(several.join(",").trim().to_owned()),
     }
 }

@@ -166,12 +166,12 @@ fn lock(journal: &File) -> io::Result<()> {
     {
         use rustix::fs::{FlockOperation, flock};
         use rustix::io::Errno;
-        return match flock(journal, FlockOperation::NonBlockingLockExclusive) {
+        match flock(journal, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Err(io::Error::other("another process uses it")),
             // Some network file systems have no locks.
             Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(()),
             locked => Ok(locked?),
-        };
+        }
     }
     #[cfg(not(unix))]
     {
