@@ -19,6 +19,7 @@
 //! | [`redact`] | names replaced by words, for reports that are shared |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
+//! | [`verification`] | predicted seats and waits beside the histograms of a server, and a report about differences |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
 //! This crate does not open files or connections; it reads logs from streams that the caller opens. The rules of a
@@ -44,6 +45,7 @@ pub mod size;
 mod system_requests;
 pub mod traffic;
 pub mod upgrade;
+pub mod verification;
 
 pub use evidence::{audit, dumps, metrics, ownership};
 

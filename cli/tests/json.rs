@@ -182,6 +182,20 @@ fn every_output_fits_its_definition() {
     let mut commands: Vec<Vec<&str>> = OF_FILES.iter().map(|command| command.to_vec()).collect();
     commands.push(vec!["traffic", "merge", &partial, "-o", "json"]);
     commands.push(vec!["size", &intents, "-o", "json"]);
+    let metrics = folder.path("metrics.txt");
+    let wait = "apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute=\"true\",priority_level=\"global-default\"";
+    let text = format!("{wait},le=\"1\"}} 20\n{wait},le=\"+Inf\"}} 20\n");
+    std::fs::write(&metrics, text).unwrap();
+    commands.push(vec![
+        "seats",
+        "--verify",
+        "--audit-log",
+        "tests/tour/audit.log",
+        "--metrics",
+        &metrics,
+        "-o",
+        "json",
+    ]);
     let report = folder.path("size.json");
     std::fs::write(&report, run(&["size", &intents, "-o", "json"]).stdout).unwrap();
     commands.push(vec![

@@ -17,7 +17,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    pub(super) fn add(&mut self, wait: Duration) {
+    pub(crate) fn add(&mut self, wait: Duration) {
         let index = index(u64::try_from(wait.as_micros()).unwrap_or(u64::MAX));
         if index >= self.counts.len() {
             self.counts.resize(index + 1, 0);
@@ -55,6 +55,12 @@ impl Waits {
     /// The longest waiting time.
     pub fn longest(&self) -> Duration {
         self.longest
+    }
+
+    /// The number of requests that waited at most so long, exact to 3 % of the time.
+    pub fn within(&self, wait: Duration) -> u64 {
+        let last = index(u64::try_from(wait.as_micros()).unwrap_or(u64::MAX));
+        self.counts.iter().take(last + 1).sum()
     }
 
     /// The time that `percent` percent of the requests do not exceed, rounded up by at most 3 %; zero without requests.
@@ -124,6 +130,11 @@ mod tests {
         near(50.0, 50);
         near(99.0, 99);
         near(0.0, 1);
+        assert_eq!(waits.within(Duration::from_millis(50)), 50);
+        assert_eq!(
+            (waits.within(Duration::ZERO), waits.within(Duration::MAX)),
+            (0, 100)
+        );
         assert_eq!(waits.percentile(100.0), Duration::from_millis(100));
         assert_eq!(waits.average(), Duration::from_micros(50_500));
         assert_eq!(

@@ -8,6 +8,7 @@
 mod made_up;
 mod predicted;
 mod truth;
+mod verified;
 
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};

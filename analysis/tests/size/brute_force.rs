@@ -6,6 +6,7 @@ use k8s_flowcontrol_analysis::size::{Answer, Check, Intents, Sizer, Sizing};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -58,31 +59,54 @@ fn case(random: &mut Random) -> (String, usize) {
     (text, clients)
 }
 
+/// The built-in objects with a level of one share for each of some clients, and the names of these levels.
+type Structure = (
+    Vec<FlowSchema>,
+    Vec<PriorityLevelConfiguration>,
+    Vec<String>,
+);
+
+/// The structures for each set of clients.
+#[derive(Default)]
+struct Structures(HashMap<Vec<usize>, Structure>);
+
+impl Structures {
+    fn of(&mut self, clients: Vec<usize>) -> &Structure {
+        let structure = |clients: &Vec<usize>| {
+            let (mut schemas, mut levels) = built_in();
+            let mut names = Vec::new();
+            for index in clients {
+                let name = format!("user-{index}");
+                let client = Client::User { name, groups: None };
+                let recipes = Recipes::new(&schemas, &levels, 600, RELEASE);
+                let recipe = recipes.protect(&client, 1).unwrap();
+                names.push(recipe.flow_schema.name().to_owned());
+                (schemas, levels) = (recipe.flow_schemas, recipe.priority_levels);
+            }
+            for level in &mut levels {
+                if names.iter().any(|name| name == level.name()) {
+                    let limited = level.spec.limited.as_mut().unwrap();
+                    limited.nominal_concurrency_shares = Some(1);
+                    let queuing = limited.limit_response.queuing.as_mut().unwrap();
+                    queuing.queue_length_limit = Some(10_000);
+                }
+            }
+            (schemas, levels, names)
+        };
+        self.0.entry(clients).or_insert_with_key(structure)
+    }
+}
+
 /// The built-in objects with a level for each client that has at least so many seats. None if the server has too few.
 fn configuration(
+    structures: &mut Structures,
     wanted: &[i64],
     seats: u32,
 ) -> Option<(Vec<FlowSchema>, Vec<PriorityLevelConfiguration>, i64)> {
-    let (mut schemas, mut levels) = built_in();
-    let mut names = Vec::new();
-    for (index, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted > 0) {
-        let name = format!("user-{index}");
-        let client = Client::User { name, groups: None };
-        let recipe = Recipes::new(&schemas, &levels, seats, RELEASE)
-            .protect(&client, 1)
-            .ok()?;
-        (schemas, levels) = (recipe.flow_schemas, recipe.priority_levels);
-        names.push((recipe.flow_schema.name().to_owned(), *wanted));
-    }
-    for level in &mut levels {
-        if let Some(queuing) = names.iter().any(|(name, _)| name == level.name()).then(|| {
-            let limited = level.spec.limited.as_mut().unwrap();
-            limited.nominal_concurrency_shares = Some(1);
-            limited.limit_response.queuing.as_mut().unwrap()
-        }) {
-            queuing.queue_length_limit = Some(10_000);
-        }
-    }
+    let with_level = (0..wanted.len()).filter(|index| wanted[*index] > 0);
+    let (schemas, mut levels, names) = structures.of(with_level.collect()).clone();
+    let wanted = wanted.iter().copied().filter(|wanted| *wanted > 0);
+    let names: Vec<_> = names.into_iter().zip(wanted).collect();
     // Each pass gives a level the fewest shares beside the others, which takes seats from these.
     for _ in 0..100 {
         let limits = ServerLimits::new(&levels, seats, RELEASE);
@@ -106,7 +130,12 @@ fn configuration(
 }
 
 /// The fewest seats of own levels with which the intents hold on a server; none if they cannot.
-fn fewest_of_levels(sizer: &Sizer<'_>, clients: usize, seats: u32) -> Option<i64> {
+fn fewest_of_levels(
+    structures: &mut Structures,
+    sizer: &Sizer<'_>,
+    clients: usize,
+    seats: u32,
+) -> Option<i64> {
     let most = i64::from(seats);
     let all: Vec<Vec<i64>> = match clients {
         1 => (0..=most).map(|first| vec![first]).collect(),
@@ -118,13 +147,12 @@ fn fewest_of_levels(sizer: &Sizer<'_>, clients: usize, seats: u32) -> Option<i64
     };
     let mut all: Vec<_> = all
         .into_iter()
-        .filter_map(|wanted| configuration(&wanted, seats))
+        .filter_map(|wanted| configuration(structures, &wanted, seats))
         .collect();
     all.sort_by_key(|(.., sum)| *sum);
-    let found = all.into_iter().find(|(schemas, levels, _)| {
-        let checks = sizer.check(schemas, levels, seats).unwrap();
-        checks.iter().all(Check::is_met)
-    });
+    let found = all
+        .into_iter()
+        .find(|(schemas, levels, _)| sizer.is_met(schemas, levels, seats).unwrap());
     found.map(|(.., sum)| sum)
 }
 
@@ -137,6 +165,7 @@ fn nothing_cheaper_exists() {
     let (schemas, levels) = built_in();
     let (mut compared, mut worse, mut impossible, mut with_levels) = (0_u32, Vec::new(), 0, 0);
     let mut random = Random(7);
+    let mut structures = Structures::default();
     for number in 0..CASES {
         let (text, clients) = case(&mut random);
         // Half of the cases look for the fewest seats of a server, the others for the fewest of the levels.
@@ -159,7 +188,7 @@ fn nothing_cheaper_exists() {
                 with_levels += u32::from(!sizing.changes.is_empty());
                 match known {
                     true => {
-                        let best = fewest_of_levels(&sizer, clients, seats);
+                        let best = fewest_of_levels(&mut structures, &sizer, clients, seats);
                         (
                             sum_of_levels(sizing),
                             best.expect("the answer is one of them"),
@@ -167,9 +196,9 @@ fn nothing_cheaper_exists() {
                     }
                     false => {
                         let near = |seats: &u32| *seats <= MOST_SEATS || seats + 2 >= sizing.seats;
-                        let best = (1..sizing.seats)
-                            .filter(near)
-                            .find(|seats| fewest_of_levels(&sizer, clients, *seats).is_some());
+                        let best = (1..sizing.seats).filter(near).find(|seats| {
+                            fewest_of_levels(&mut structures, &sizer, clients, *seats).is_some()
+                        });
                         let own = i64::from(sizing.seats);
                         (own, best.map_or(own, i64::from))
                     }
@@ -177,7 +206,7 @@ fn nothing_cheaper_exists() {
             }
             Answer::Impossible(_) if known => {
                 impossible += 1;
-                let best = fewest_of_levels(&sizer, clients, seats);
+                let best = fewest_of_levels(&mut structures, &sizer, clients, seats);
                 assert_eq!(best, None, "{text}{answer:?}");
                 (0, 0)
             }

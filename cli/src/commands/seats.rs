@@ -2,6 +2,7 @@
 
 mod changes;
 mod chart;
+mod verify;
 
 use crate::cluster::{SeatsArg, ServerSeats};
 use crate::command::{
@@ -33,6 +34,10 @@ use std::path::PathBuf;
 /// For a cluster the seats are read from the metrics of every API server that is reachable by its own address, or else of the server
 /// that responds at the cluster's address. If the servers have different numbers of seats, there is a table for each number; `--compare`
 /// and `--svg` show the smallest number.
+///
+/// `--verify` predicts the seats, waits and executions of the requests in audit logs, and compares them with the histograms of the server that wrote
+/// the logs. Where they differ more than chance and the errors of the model explain, it prints a report that can be sent to the developers of
+/// Kubernetes. It has the names of priority levels and no other names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -45,6 +50,23 @@ pub(crate) struct Args {
     /// Show the changes if the objects of this file or folder are applied; can be repeated
     #[arg(long, value_name = "FILE")]
     compare: Vec<PathBuf>,
+
+    /// Compare predicted seats and waits with the metrics of a server, for the requests of `--audit-log`
+    #[arg(long, requires = "audit_log", conflicts_with_all = ["compare", "svg"])]
+    verify: bool,
+
+    /// The audit logs of one API server for the time between `--metrics-before` and `--metrics`, compressed with gzip or zstd or not, the oldest
+    /// first, or - for the standard input. The policy level Metadata is sufficient
+    #[arg(long, value_name = "LOG", num_args = 1.., requires = "verify")]
+    audit_log: Vec<PathBuf>,
+
+    /// A file with the metrics of the server at the end of the logs (`kubectl get --raw /metrics`); with `--live`, those of the cluster now
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    metrics: Option<PathBuf>,
+
+    /// A file with the metrics of the server at the begin of the logs; without it, the logs begin with the start of the server
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    metrics_before: Option<PathBuf>,
 
     /// Also write a chart to this file
     #[arg(long, value_name = "FILE")]
@@ -71,7 +93,11 @@ Examples:
   kubectl flowcontrol seats --compare new-level.yaml
 
   # Manifests on a new cluster, with a chart for the review
-  kubectl flowcontrol seats -f manifests/ --svg seats.svg";
+  kubectl flowcontrol seats -f manifests/ --svg seats.svg
+
+  # Whether a server estimates seats and lets requests wait as predicted
+  kubectl get --raw /metrics > before.txt; sleep 600; kubectl get --raw /metrics > after.txt
+  kubectl flowcontrol seats --live --verify --audit-log audit.log --metrics-before before.txt --metrics after.txt";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -80,7 +106,8 @@ enum Output {
     /// A list of {"name", "type", "shares", "nominal", "lendable", "borrowing", "minimum", "maximum", "schemaVersion": 1};
     /// without a borrowing limit, borrowing is null and maximum is nominal plus the server's seats. For a cluster each element has
     /// "servers", the API servers with these numbers. With `--compare`:
-    /// {"schemaVersion": 1, "serverSeats", "changes": [{"name", "before", "after"}]}
+    /// {"schemaVersion": 1, "serverSeats", "changes": [{"name", "before", "after"}]}; with `--verify`
+    /// {"schemaVersion": 1, "isExplained", "serverSeats", "release", "period", "levels": [{"priorityLevel", "quantities", …}]}
     Json,
 }
 
@@ -134,10 +161,16 @@ impl Command for Args {
         &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["list"]), API_SERVERS],
     );
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "with `--verify`, the server differs from the prediction",
+        ),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
 
     const MANY_CONTEXTS: bool = true;
 
@@ -154,6 +187,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     outputs_are_not_inputs(&args.svg, inputs)?;
     args.force.replace(&args.svg, streams)?;
     let configuration = args.configuration.read(streams)?;
+    if args.verify {
+        return verify::run(args, &configuration, streams);
+    }
     let (all, notes) = configuration.seats_of_all(args.seats)?;
     for note in &notes {
         warn(note)?;

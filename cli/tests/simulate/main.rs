@@ -10,6 +10,7 @@ mod loads;
 mod page;
 mod scenarios;
 mod sizes;
+mod verifying;
 
 use serde_json::Value;
 

@@ -66,6 +66,10 @@ pub fn levels_in_use<'a>(
             });
         }
     }
+    let has = |name| in_use.iter().any(|level| level.name() == name);
+    if has(EXEMPT) && has(CATCH_ALL) {
+        return in_use;
+    }
     for (mandatory, object) in crate::bootstrap::priority_levels(release) {
         if mandatory && in_use.iter().all(|level| level.name() != object.name()) {
             let built_in_fallback = true;

@@ -10,7 +10,9 @@ use super::setting::{Objects, Setting, structure, with_seats};
 use super::sizer::{Outcome, Sizer};
 use super::variation::Variation;
 use k8s_flowcontrol_rules::limits::ServerLimits;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
 /// The part of its seats that a changed level lends, in percent: nothing more, or else as much as makes the seats of the server enough.
@@ -65,6 +67,8 @@ pub(super) struct Search<'s, 'a, P> {
     progress: P,
     trials: u64,
     known: HashMap<(u32, String), Vec<Check>>,
+    /// The objects without their seats, by the names of the added levels.
+    structures: RefCell<HashMap<Vec<String>, Objects>>,
     /// The part of its seats that a changed level lends at least, in percent.
     lendable: i32,
     /// The requests of logs that are simulated during the search.
@@ -82,6 +86,7 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             progress,
             trials: 0,
             known: HashMap::new(),
+            structures: RefCell::default(),
             lendable: 0,
             is_wanted,
         }
@@ -218,8 +223,20 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
     ) -> Result<Option<Objects>, SizeError> {
         let (sizer, release) = (self.sizer, self.sizer.release);
         let intents = &sizer.intents.intents;
-        let structure = structure(&sizer.present, settings, intents, seats, release)?;
-        Ok(with_seats(&structure, settings, seats, release))
+        let added = settings.iter().filter(|setting| setting.client.is_some());
+        let added: Vec<_> = added.map(|setting| setting.level.clone()).collect();
+        let mut structures = self.structures.borrow_mut();
+        let structure = match structures.entry(added) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(structure(
+                &sizer.present,
+                settings,
+                intents,
+                seats,
+                release,
+            )?),
+        };
+        Ok(with_seats(structure, settings, seats, release))
     }
 }
 

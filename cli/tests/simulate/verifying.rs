@@ -1,0 +1,92 @@
+//! `seats --verify`: the recorded run of a busy server.
+
+use crate::common::{Folder, code, run, stderr, stdout};
+use flate2::read::GzDecoder;
+use serde_json::Value;
+use std::io::Read;
+
+const RECORDED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../analysis/tests/fixtures/loaded"
+);
+
+fn unpack(folder: &Folder, name: &str) -> String {
+    let packed = std::fs::File::open(format!("{RECORDED}/{name}.gz")).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    let path = folder.path(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn the_histograms_of_a_recorded_server_are_compared() {
+    let folder = Folder::new();
+    let [before, after] =
+        ["metrics-before.txt", "metrics-after.txt"].map(|name| unpack(&folder, name));
+    let (objects, log) = (
+        format!("{RECORDED}/objects.json"),
+        format!("{RECORDED}/audit.log.gz"),
+    );
+    let verify = |seats: &str, more: &[&str]| {
+        let arguments = [
+            "seats",
+            "-f",
+            &objects,
+            "--only-these",
+            "--kubernetes",
+            "1.36",
+            "--server-seats",
+            seats,
+            "--verify",
+        ];
+        run(&[&arguments, more].concat())
+    };
+    let of_logs = [
+        "--audit-log",
+        &log,
+        "--metrics-before",
+        &before,
+        "--metrics",
+        &after,
+    ];
+    let output = verify("30", &of_logs);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let report = stdout(&output);
+    assert!(
+        report.contains("| batch | 1509 | 1509 | wait in seconds | 0.279 |"),
+        "{report}"
+    );
+    assert!(
+        report.contains("Every difference is explained."),
+        "{report}"
+    );
+
+    // The prediction for a server with other seats differs, which is what a defect of a server would look like.
+    let output = verify("60", &[&of_logs, &["-o", "json"][..]].concat());
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["isExplained"], false);
+    let levels = json["levels"].as_array().unwrap();
+    let batch = levels
+        .iter()
+        .find(|level| level["priorityLevel"] == "batch")
+        .unwrap();
+    assert_eq!(batch["quantities"][0]["verdict"], "explained", "{batch}");
+    assert_eq!(batch["quantities"][1]["verdict"], "differs", "{batch}");
+
+    let output = verify("30", &["--audit-log", &log]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("give `--metrics FILE`"),
+        "{}",
+        stderr(&output)
+    );
+    let output = verify("30", &["--audit-log", &log, "--metrics", &objects]);
+    assert_eq!(code(&output), 3);
+    assert!(
+        stderr(&output).contains("no priority level has requests both"),
+        "{}",
+        stderr(&output)
+    );
+}
