@@ -1,12 +1,17 @@
 //! Custom resources that begin as Rust types.
 
+use crate::support::{Cluster, unique};
+use k8s_flowcontrol::client::ResourceKind;
+use k8s_flowcontrol::json::to_value;
 use k8s_flowcontrol::meta::{RawJson, Time};
 use k8s_flowcontrol::schema::ResourceSchema;
 use k8s_flowcontrol::watch::Store;
-use k8s_flowcontrol::{Client, Resource, custom, from_value_strict};
+use k8s_flowcontrol::{
+    Client, DynamicObject, Resource, always_send, custom, from_value_strict, ownership,
+};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 k8s_flowcontrol::custom_resource! {
@@ -153,23 +158,54 @@ fn the_generator_reads_the_definition() {
     }
 }
 
+/// A server that serves lamps: the cluster of FLOWCONTROL_TEST_KUBECONFIG after it has their definition, or an embedded one.
+async fn street() -> (Client, Option<ApiServer>) {
+    if std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG").is_none() {
+        let server = ApiServer::builder().serve(RESOURCES).start().await.unwrap();
+        return (Client::from_url(server.url()).unwrap(), Some(server));
+    }
+    let client = Cluster::each().await.remove(0).client;
+    let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
+    let kind = ResourceKind::new("apiextensions.k8s.io", "v1", kind, plural, false);
+    let definitions = client.dynamic(kind, None);
+    let definition = DynamicObject::from_tree(custom::definition::<Lamp>().unwrap()).unwrap();
+    let apply = definitions.apply(&definition).field_manager("e2e").force();
+    let applied = apply.await.unwrap();
+    let established = |found: Option<&DynamicObject>| {
+        let tree = found.map(DynamicObject::tree).unwrap_or_default();
+        let conditions = tree["status"]["conditions"].as_array();
+        conditions.is_some_and(|all| {
+            all.iter()
+                .any(|one| one["type"] == "Established" && one["status"] == "True")
+        })
+    };
+    definitions
+        .wait_for(applied.name(), established)
+        .await
+        .unwrap();
+    (client, None)
+}
+
 #[tokio::test]
 async fn a_declared_kind_is_a_kind() {
-    let builder = ApiServer::builder().serve(RESOURCES);
-    let server = builder.start().await.unwrap();
-    let client = Client::from_url(server.url()).unwrap();
-    let lamps = client.namespaced_api::<Lamp>("north");
-    let store = Store::start(lamps.watcher());
+    let (client, _server) = street().await;
+    let lamps = client.namespaced_api::<Lamp>("default");
+    let name = unique("lamp");
+    let store = Store::start(
+        lamps
+            .watcher()
+            .field_selector(format!("metadata.name={name}")),
+    );
     store.wait_ready().await.unwrap();
 
-    let mut lamp = Lamp::partial("a");
+    let mut lamp = Lamp::partial(&name);
     lamp.spec.colour = Colour::Amber;
     lamp.spec.plans = vec![Plan {
         day: "mon".to_owned(),
         ..Plan::default()
     }];
     let lamp = lamps.apply(&lamp).field_manager("me").await.unwrap();
-    let mut other = Lamp::partial("a");
+    let mut other = Lamp::partial(&name);
     other.spec.plans = vec![Plan {
         day: "tue".to_owned(),
         ..Plan::default()
@@ -180,8 +216,49 @@ async fn a_declared_kind_is_a_kind() {
     lit.status.get_or_insert_default().lit = true;
     let lit = lamps.replace_status(&lit).await.unwrap();
     let same = |lamp: Option<&Lamp>| lamp.is_some_and(|lamp| lamp.status == lit.status);
-    lamps.wait_for("a", same).await.unwrap();
+    lamps.wait_for(&name, same).await.unwrap();
+    lamps.delete(&name).await.unwrap();
 
     let wrong = json!({"spec": {"color": "White"}});
     assert!(from_value_strict::<Lamp>(&wrong).is_err());
+}
+
+/// Zero, empty text and `null`, at the top and in elements of lists: the server stores them, and the manager owns them.
+#[tokio::test]
+async fn an_apply_owns_zero_empty_and_null() {
+    let (client, _server) = street().await;
+    let lamps = client.namespaced_api::<Lamp>("default");
+    let name = unique("lamp");
+    let mut lamp = Lamp::partial(&name);
+    lamp.spec.colour = Colour::White;
+    lamp.spec.brightness = Some(0);
+    lamp.spec.plans = vec![Plan::default()];
+    always_send!(lamp.spec, tags, note);
+    always_send!(lamp.spec.plans[0], day);
+    let applied = lamps.apply(&lamp).field_manager("me").await.unwrap();
+    let spec = json!({"colour": "White", "brightness": 0, "tags": [], "plans": [{"day": ""}], "note": null});
+    assert_eq!(to_value(&applied).unwrap()["spec"], spec);
+    let entries = applied.metadata.managed_fields.entries().unwrap();
+    let fields: Value = entries[0].fields_v1.as_ref().unwrap().to().unwrap();
+    let plan = json!({".": {}, "f:day": {}});
+    // Of a set, the elements have owners; an empty one has none.
+    let owned = json!({
+        "f:brightness": {}, "f:colour": {}, "f:note": {}, "f:plans": {r#"k:{"day":""}"#: plan},
+    });
+    assert_eq!(fields["f:spec"], owned);
+
+    let read = lamps.get(&name).await.unwrap();
+    let again = ownership::extract(&read, "me").unwrap().unwrap();
+    let unchanged = lamps.apply(&again).field_manager("me").await.unwrap();
+    assert_eq!(unchanged, applied);
+
+    let lit = json!({"metadata": {"name": name}, "status": {"lit": false}});
+    let lit = Lamp::partial_from(&lit).unwrap();
+    let lit = lamps
+        .apply_status(&lit)
+        .field_manager("light")
+        .await
+        .unwrap();
+    assert_eq!(to_value(&lit).unwrap()["status"], json!({"lit": false}));
+    lamps.delete(&name).await.unwrap();
 }
