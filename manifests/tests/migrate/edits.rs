@@ -296,7 +296,7 @@ fn templates_that_ask_the_cluster_are_left_to_people() {
     assert_eq!(findings(&outcome, text), [(Rule::CapabilityCheck, 1)]);
     assert_eq!(
         outcome.findings[0].message,
-        "the branches of this template do not cover v1: v1beta3 in line 2, v1beta2 in line 4"
+        "the branches of this template do not cover v1: v1beta3 in line 2 (Kubernetes 1.26 to 1.31), v1beta2 in line 4 (Kubernetes up to 1.25 and from 1.32 on; not served: from 1.32 on)"
     );
 
     let text = corpus!("chart/templates/_helpers.tpl");

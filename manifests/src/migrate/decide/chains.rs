@@ -1,10 +1,11 @@
 //! Branches of a template that select the version or a field by the cluster.
 
+use super::conditions::{branches_of_releases, for_version, ranges};
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};
 use k8s_flowcontrol_text::Span;
-use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
 /// An `if` whose branches differ in the version or in a field of the group.
@@ -134,8 +135,18 @@ fn finding(
     to: ApiVersion,
     is_current: bool,
 ) -> Finding {
+    let conditions: Vec<_> = chain
+        .branches
+        .iter()
+        .map(|branch| condition(source.slice(branch.condition)))
+        .collect();
+    let releases = branches_of_releases(&conditions);
     let mut branches = String::new();
-    for branch in &chain.branches {
+    for (index, branch) in chain.branches.iter().enumerate() {
+        let runs_on = releases.as_ref().map(|releases| {
+            let releases = releases.iter().filter(|(_, runs)| *runs == Some(index));
+            releases.map(|(release, _)| *release).collect::<Vec<_>>()
+        });
         let inside = own
             .iter()
             .filter(|mention| contains(branch.body, mention.span));
@@ -149,6 +160,9 @@ fn finding(
             let line = source.line(mention.span.start);
             // Writing to a string cannot fail.
             let _ = write!(branches, "{separator}{what} in line {line}");
+            if let Some(releases) = &runs_on {
+                branches.push_str(&on_releases(mention, releases));
+            }
         }
     }
     let offset = chain.span.start;
@@ -168,14 +182,45 @@ fn finding(
             .help(format!("ask for {to} first"));
     }
     let message = format!("the branches of this template do not cover {to}: {branches}");
-    let help = match inside(source.slice(chain.span)).starts_with("if .") {
-        true => format!(
-            "add a first branch for {to}, with the condition .Capabilities.APIVersions.Has \"{}\", and keep the others while clusters need them",
-            to.api_version()
-        ),
-        false => {
-            format!("add a first branch for {to}, and keep the others while clusters need them")
-        }
-    };
+    let first = conditions.first().and_then(|first| for_version(first, to));
+    let with = first.map(|condition| format!(", with the condition {condition}"));
+    let help = format!(
+        "add a first branch for {to}{}, and keep the others while clusters need them",
+        with.unwrap_or_default()
+    );
     Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message).help(help)
+}
+
+/// The condition of a branch without its keyword; empty for `else`.
+fn condition(action: &str) -> &str {
+    let mut condition = inside(action).trim().trim_end_matches(':');
+    for word in ["else", "elif", "elsif", "if"] {
+        let rest = condition.strip_prefix(word);
+        let rest = rest.filter(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()));
+        condition = rest.map_or(condition, str::trim_start);
+    }
+    condition
+}
+
+/// The releases on which a branch runs, and those of them that do not have its version.
+fn on_releases(mention: &Mention, releases: &[Release]) -> String {
+    if releases.is_empty() {
+        return " (no known release)".to_owned();
+    }
+    let without = match &mention.what {
+        Mentioned::Version(version) => {
+            let version = version.parse::<ApiVersion>().ok();
+            let lacks = |release: &&Release| {
+                version.is_some_and(|version| !version.is_served_by(**release))
+            };
+            releases.iter().filter(lacks).copied().collect()
+        }
+        Mentioned::Field(_) | Mentioned::Annotation => Vec::new(),
+    };
+    let runs = ranges(releases);
+    match without.len() {
+        0 => format!(" (Kubernetes {runs})"),
+        all if all == releases.len() => format!(" (Kubernetes {runs}, not served there)"),
+        _ => format!(" (Kubernetes {runs}; not served: {})", ranges(&without)),
+    }
 }

@@ -3,6 +3,7 @@
 mod admission;
 mod chains;
 mod computed;
+mod conditions;
 mod json_patch;
 mod kustomize;
 mod object;

@@ -1,0 +1,346 @@
+//! Conditions of templates about the cluster: the releases for which they hold, and the same condition for another version.
+
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
+use std::fmt::Write;
+
+/// The longest condition that is read, and the deepest nesting in it.
+const MAX_LENGTH: usize = 1_000;
+const MAX_DEPTH: usize = 8;
+
+/// The branch that runs on each known release, from the conditions in order: its index, or none if no branch runs. An `else` is
+/// an empty condition. `None` if a condition depends on more than the release.
+pub(super) fn branches_of_releases(conditions: &[&str]) -> Option<Vec<(Release, Option<usize>)>> {
+    let branch = |release: Release| {
+        for (index, condition) in conditions.iter().enumerate() {
+            if condition.is_empty() || holds(condition, release, 0)? {
+                return Some((release, Some(index)));
+            }
+        }
+        Some((release, None))
+    };
+    Release::all().map(branch).collect()
+}
+
+/// Releases as a text: `1.26 to 1.31`, `1.32 and newer`. Releases before the oldest known one are as that.
+pub(super) fn ranges(releases: &[Release]) -> String {
+    let mut text = String::new();
+    let mut rest = releases;
+    while let Some(first) = rest.first() {
+        let length = (1..rest.len()).find(|at| rest[*at].minor() != first.minor() + *at as u32);
+        let (run, after) = rest.split_at(length.unwrap_or(rest.len()));
+        rest = after;
+        let last = run.last().unwrap_or(first);
+        let separator = match (text.is_empty(), rest.is_empty()) {
+            (true, _) => "",
+            (false, true) => " and ",
+            (false, false) => ", ",
+        };
+        text.push_str(separator);
+        let (from, to) = (first.minor(), last.minor());
+        let is_oldest = *first == Release::OLDEST;
+        // Writing to a string cannot fail.
+        let _ = match (is_oldest, *last == Release::NEWEST) {
+            (true, true) => write!(text, "of all releases"),
+            (true, false) => write!(text, "up to 1.{to}"),
+            (false, true) => write!(text, "from 1.{from} on"),
+            (false, false) if from == to => write!(text, "1.{from}"),
+            (false, false) => write!(text, "1.{from} to 1.{to}"),
+        };
+    }
+    text
+}
+
+/// A condition with another version of the group in place of the one it tests: its name, or the release from which clusters serve it.
+pub(super) fn for_version(condition: &str, to: ApiVersion) -> Option<String> {
+    if let Some(at) = condition.find(GROUP) {
+        let from = at + GROUP.len() + 1;
+        let rest = condition.get(from..)?;
+        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
+        let rest = &rest[end.unwrap_or(rest.len())..];
+        let is_negated = condition.starts_with("not") || rest.contains(GROUP);
+        return (!is_negated).then(|| format!("{}{to}{rest}", &condition[..from]));
+    }
+    let [only] = &comparisons(condition)?[..] else {
+        return None;
+    };
+    let number = &condition[only.number.0..only.number.1];
+    let is_since = only.mark == ">=" && !condition.starts_with("not") && number.starts_with("1.");
+    let (before, after) = (&condition[..only.number.0], &condition[only.number.1..]);
+    is_since.then(|| format!("{before}1.{}{after}", to.lifecycle().introduced))
+}
+
+/// Whether a condition holds on the clusters of a release; `None` if it depends on more.
+fn holds(condition: &str, release: Release, depth: usize) -> Option<bool> {
+    let condition = unwrapped(condition.trim());
+    if condition.len() > MAX_LENGTH || depth > MAX_DEPTH {
+        return None;
+    }
+    for word in ["not ", "not("] {
+        if let Some(rest) = condition.strip_prefix(word) {
+            let rest = &condition[condition.len() - rest.len() - usize::from(word == "not(")..];
+            return holds(rest, release, depth + 1).map(|holds| !holds);
+        }
+    }
+    for (word, all) in [("and ", true), ("or ", false)] {
+        let parts = match condition.strip_prefix(word) {
+            Some(rest) => parts(rest),
+            None => words_between(condition, word.trim()),
+        };
+        if parts.len() > 1 {
+            let values = parts.iter().map(|part| holds(part, release, depth + 1));
+            let values: Option<Vec<_>> = values.collect();
+            let values = values?;
+            return Some(match all {
+                true => values.iter().all(|value| *value),
+                false => values.iter().any(|value| *value),
+            });
+        }
+    }
+    if let Some((_, rest)) = condition.split_once(&format!("{GROUP}/")) {
+        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
+        let version: ApiVersion = rest[..end.unwrap_or(rest.len())].parse().ok()?;
+        return Some(version.is_served_by(release));
+    }
+    let comparisons = comparisons(condition)?;
+    let minor = release.minor();
+    let each = comparisons.iter().map(|comparison| {
+        let number = &condition[comparison.number.0..comparison.number.1];
+        let wanted: u32 = number.split('.').nth(1)?.parse().ok()?;
+        Some(match comparison.mark {
+            ">=" => minor >= wanted,
+            "<=" => minor <= wanted,
+            ">" => minor > wanted,
+            "<" => minor < wanted,
+            _ => return None,
+        })
+    });
+    let each: Option<Vec<bool>> = each.collect();
+    let each = each.filter(|each| !each.is_empty())?;
+    Some(each.into_iter().all(|holds| holds))
+}
+
+/// A comparison with a release: `>=1.26-0`, `>= '1.26'`, `version('1.26', '>=')`.
+struct Comparison {
+    mark: &'static str,
+    /// The place of the number in the condition, such as `1.26`.
+    number: (usize, usize),
+}
+
+/// The comparisons of a condition about the release; `None` if it has none, or alternatives.
+fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
+    let is_release = condition.to_ascii_lowercase().contains("version");
+    let is_other = ["||", ".Values.", "==", "!=", "eq ", "ne "];
+    let is_plain = condition.contains("KubeVersion") || !condition.contains(".Values.");
+    if !is_release
+        || !is_plain
+        || is_other
+            .iter()
+            .any(|word| condition.contains(word) && *word != ".Values.")
+    {
+        return None;
+    }
+    let mut found = Vec::new();
+    for (at, _) in condition.match_indices("1.") {
+        let before = &condition[..at];
+        if before.ends_with(|last: char| last.is_ascii_digit() || last == '.') {
+            continue;
+        }
+        let digits = condition[at + 2..].find(|digit: char| !digit.is_ascii_digit());
+        let end = digits.map_or(condition.len(), |digits| at + 2 + digits);
+        let is_patch = condition[end..]
+            .strip_prefix('.')
+            .is_some_and(|patch| !patch.starts_with('0'));
+        if end == at + 2 || is_patch {
+            return None;
+        }
+        let before = before.trim_end_matches(['v', '"', '\'', ' ', '(']);
+        let after = condition[end..].trim_start_matches(|mark: char| {
+            mark.is_ascii_digit() || matches!(mark, '.' | '-' | '"' | '\'' | ',' | ' ')
+        });
+        let marks = [">=", "<=", ">", "<"];
+        let mark = marks.into_iter().find(|mark| before.ends_with(mark));
+        let mark = mark.or_else(|| marks.into_iter().find(|mark| after.starts_with(mark)))?;
+        found.push(Comparison {
+            mark,
+            number: (at, end),
+        });
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The arguments of a function of Go's templates: each in parentheses, or a word.
+fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let mut depth = 0_usize;
+        let end = rest.char_indices().find_map(|(at, mark)| {
+            match mark {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (depth == 0 && (mark == ')' || mark == ' ')).then_some(at + usize::from(mark == ')'))
+        });
+        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+        parts.push(part.trim());
+        rest = after.trim_start();
+    }
+    parts
+}
+
+/// The parts of a condition between the words `and` or `or` outside of parentheses, as Jinja and Ruby write them.
+fn words_between<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    let between = format!(" {word} ");
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(&between) {
+        let before = &text[..at];
+        let is_outside = before.matches('(').count() == before.matches(')').count();
+        if is_outside && at >= start {
+            parts.push(&text[start..at]);
+            start = at + between.len();
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// A condition without parentheses around the whole of it.
+fn unwrapped(condition: &str) -> &str {
+    let inner = condition
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let Some(inner) = inner else {
+        return condition;
+    };
+    let mut depth = 0_i32;
+    let is_one = inner.chars().all(|mark| {
+        depth += i32::from(mark == '(') - i32::from(mark == ')');
+        depth >= 0
+    });
+    if is_one { inner.trim() } else { condition }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The releases of each branch.
+    fn shown(conditions: &[&str]) -> Option<Vec<String>> {
+        let found = branches_of_releases(conditions)?;
+        let of = |index: usize| {
+            let releases = found.iter().filter(|(_, branch)| *branch == Some(index));
+            ranges(&releases.map(|(release, _)| *release).collect::<Vec<_>>())
+        };
+        Some((0..conditions.len()).map(of).collect())
+    }
+
+    #[test]
+    fn the_branch_of_each_release() {
+        let has = |version: &str| format!(".Capabilities.APIVersions.Has \"{GROUP}/{version}\"");
+        for (conditions, expected) in [
+            (
+                vec![has("v1beta3"), String::new()],
+                vec!["1.26 to 1.31", "up to 1.25 and from 1.32 on"],
+            ),
+            (
+                vec![has("v1"), has("v1beta3/FlowSchema"), String::new()],
+                vec!["from 1.29 on", "1.26 to 1.28", "up to 1.25"],
+            ),
+            (
+                vec![format!("not ({})", has("v1")), String::new()],
+                vec!["up to 1.28", "from 1.29 on"],
+            ),
+            (
+                vec![format!("and ({}) ({})", has("v1"), has("v1beta3"))],
+                vec!["1.29 to 1.31"],
+            ),
+            (
+                vec![
+                    "semverCompare \">=1.26-0\" .Capabilities.KubeVersion.GitVersion".to_owned(),
+                    String::new(),
+                ],
+                vec!["from 1.26 on", "up to 1.25"],
+            ),
+            (
+                vec![
+                    "semverCompare \">=1.26.0-0, <1.29-0\" .Capabilities.KubeVersion.Version"
+                        .to_owned(),
+                ],
+                vec!["1.26 to 1.28"],
+            ),
+            (
+                vec![
+                    "kubernetes_version is version('1.29', '>=')".to_owned(),
+                    String::new(),
+                ],
+                vec!["from 1.29 on", "up to 1.28"],
+            ),
+            (
+                vec!["k8s_version >= '1.27' and k8s_version < '1.30'".to_owned()],
+                vec!["1.27 to 1.29"],
+            ),
+            (
+                vec![format!("'{GROUP}/v1beta2' in api_versions")],
+                vec!["up to 1.28"],
+            ),
+        ] {
+            let conditions: Vec<_> = conditions.iter().map(String::as_str).collect();
+            let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
+            assert_eq!(shown(&conditions), Some(expected), "{conditions:?}");
+        }
+        for condition in [
+            ".Values.enabled",
+            "semverCompare \">=1.26-0\" .Values.version",
+            "semverCompare \">=1.26.3\" .Capabilities.KubeVersion.Version",
+            "semverCompare \"<1.20 || >1.25\" .Capabilities.KubeVersion.Version",
+            "and .Values.enabled (.Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\")",
+            "",
+            "not ",
+            "((((((((((((((",
+            "and ü",
+        ] {
+            let found = shown(&[condition, ""]);
+            assert!(
+                found.is_none() || condition.is_empty(),
+                "{condition}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_condition_for_another_version() {
+        for (condition, expected) in [
+            (
+                ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta2/FlowSchema\"",
+                Some(
+                    ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1/FlowSchema\"",
+                ),
+            ),
+            (
+                "semverCompare \">=1.26-0\" .Capabilities.KubeVersion.Version",
+                Some("semverCompare \">=1.29-0\" .Capabilities.KubeVersion.Version"),
+            ),
+            (
+                "k8s_version is version('1.23', '>=')",
+                Some("k8s_version is version('1.29', '>=')"),
+            ),
+            (
+                "semverCompare \"<1.26-0\" .Capabilities.KubeVersion.Version",
+                None,
+            ),
+            (
+                "not (.Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta2\")",
+                None,
+            ),
+            (".Values.legacy", None),
+        ] {
+            assert_eq!(
+                for_version(condition, ApiVersion::V1).as_deref(),
+                expected,
+                "{condition}"
+            );
+        }
+    }
+}
