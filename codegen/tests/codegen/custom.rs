@@ -4,7 +4,7 @@
 
 use k8s_flowcontrol_codegen::{Error, Generator};
 
-const BRUSHES: &str = include_str!("fixtures/brushes.yaml");
+const BRUSHES: &str = include_str!("../fixtures/brushes.yaml");
 
 fn generate(documents: &[(&str, &str)]) -> Result<Vec<(String, String)>, Error> {
     documents

@@ -169,7 +169,7 @@ fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
     let run = |document: &Path, crd: Option<&Path>| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--exact", "build_script", "--nocapture"])
+            .args(["--exact", "selection::build_script", "--nocapture"])
             .env("OUT_DIR", &folder)
             .env("BUILD_SCRIPT_DOCUMENT", document)
             .env_remove("BUILD_SCRIPT_CRD");

@@ -5,7 +5,7 @@
 use k8s_flowcontrol_codegen::Generator;
 use std::path::Path;
 
-const MONITORS: &str = include_str!("fixtures/monitors.yaml");
+const MONITORS: &str = include_str!("../fixtures/monitors.yaml");
 
 fn files(documents: &[(&str, &str)]) -> Vec<(String, String)> {
     let generator = documents

@@ -6,7 +6,7 @@ use k8s_flowcontrol_text::{Content, MAX_DEPTH, parse_json};
 use serde_json::Value;
 
 /// One line a case, of JSONTestSuite (MIT, Nicolas Seriot). Each character of `bytes` is one byte of the text.
-const CASES: &str = include_str!("suites/json.jsonl");
+const CASES: &str = include_str!("../suites/json.jsonl");
 
 /// The texts that `encoding/json` rejects among the texts that a parser may accept or reject.
 ///

@@ -4,9 +4,9 @@
 
 use k8s_flowcontrol_codegen::{Error, Generator};
 
-const LEVEL: &str = include_str!("fixtures/paint-v1.json");
-const WALL: &str = include_str!("fixtures/wall-v1.json");
-const DEFINITIONS: &str = include_str!("fixtures/_definitions.json");
+const LEVEL: &str = include_str!("../fixtures/paint-v1.json");
+const WALL: &str = include_str!("../fixtures/wall-v1.json");
+const DEFINITIONS: &str = include_str!("../fixtures/_definitions.json");
 
 fn files(generator: Result<Generator, Error>) -> Vec<(String, String)> {
     let generated = generator.and_then(|generator| generator.generate());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One line a case, of yaml-test-suite (MIT, Ingy döt Net): the text, and its documents as JSON or `fail`.
-const CASES: &str = include_str!("suites/yaml.jsonl");
+const CASES: &str = include_str!("../suites/yaml.jsonl");
 
 /// How a text is read that the suite expects otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

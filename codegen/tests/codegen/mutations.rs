@@ -1,6 +1,6 @@
 //! The generator turns every mutation of a document into Rust or an error, and never panics.
 //!
-//! `MUTATIONS=100000 cargo test --release -p k8s-flowcontrol-codegen --test mutations` tries more.
+//! `MUTATIONS=100000 cargo test --release -p k8s-flowcontrol-codegen --test codegen mutations` tries more.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_specs::{META, V1BETA1};
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("fixtures/paint-v1.json");
+const SCHEMA: &str = include_str!("../fixtures/paint-v1.json");
 
 /// A small generator of numbers, the same in every run (xorshift).
 struct Random(u64);

@@ -5,7 +5,7 @@
 use k8s_flowcontrol_codegen::{Error, Generated, Generator};
 use k8s_flowcontrol_specs::{META, V1, V1BETA2, V1BETA3};
 
-const SWAGGER: &str = include_str!("fixtures/swagger.json");
+const SWAGGER: &str = include_str!("../fixtures/swagger.json");
 
 fn done<T>(result: Result<T, Error>) -> T {
     result.unwrap_or_else(|error| panic!("{error}"))
