@@ -138,6 +138,7 @@ async fn a_request_is_seen_in_all_tables_while_it_executes() {
     assert!(hand.contains(&(queue.index as u32)), "{queue:?}");
     let details = request.details.unwrap();
     assert_eq!(details.user_name, MANAGER);
+    assert_eq!(details.api_version, format!("{GROUP}/v1"));
     assert_eq!(
         (details.verb.as_str(), details.api_path.as_str()),
         ("list", path.split('?').next().unwrap())

@@ -15,6 +15,7 @@ const LEVELS: &str = include_str!("../fixtures/dumps/priority-levels.txt");
 const QUEUES: &str = include_str!("../fixtures/dumps/queues.txt");
 const REQUESTS: &str = include_str!("../fixtures/dumps/requests.txt");
 const DETAILED: &str = include_str!("../fixtures/dumps/requests-with-details.txt");
+const OF_GROUPS: &str = include_str!("../fixtures/dumps/requests-of-groups.txt");
 
 #[test]
 fn recorded_dumps_are_read() {
@@ -72,6 +73,14 @@ fn recorded_dumps_are_read() {
             .filter(|r| r.index_in_queue.is_none())
             .all(|r| r.start_time.is_some())
     );
+}
+
+#[test]
+fn versions_have_their_group() {
+    let dump = parse_requests(OF_GROUPS).unwrap();
+    assert_eq!((dump.rows.len(), dump.problems.len()), (4, 0));
+    let details = dump.rows[1].request.as_ref().unwrap().details.as_ref();
+    assert_eq!(details.unwrap().api_version, "example.com/v2");
 }
 
 #[test]

@@ -26,6 +26,7 @@ use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -226,10 +227,11 @@ fn has_known_groups(name: &str) -> bool {
 fn check_level(level: &str, objects: &Objects) -> Result<(), Failure> {
     let mandatory = ["catch-all", "exempt"];
     let names = objects.levels.iter().map(Resource::name);
-    let names: Vec<&str> = names.chain(mandatory).collect();
+    let names: BTreeSet<&str> = names.chain(mandatory).collect();
     if names.contains(&level) {
         return Ok(());
     }
+    let names: Vec<&str> = names.into_iter().collect();
     let failure = Failure::input(format!("the cluster has no priority level \"{level}\""));
     Err(failure.hint_if(hint(level, &names)))
 }

@@ -264,7 +264,7 @@ impl Tables<'_> {
             let request = &executing.request;
             let version = match request.is_resource_request {
                 true => version(&request.path),
-                false => "",
+                false => String::new(),
             };
             row.extend(
                 [
@@ -273,7 +273,7 @@ impl Tables<'_> {
                     &request.path,
                     &request.namespace,
                     &request.name,
-                    version,
+                    &version,
                     &request.resource,
                     &request.subresource,
                 ]
@@ -340,11 +340,10 @@ fn queue_row(level: &str, index: u32, queue: &QueueState) -> Vec<String> {
     ]
 }
 
-/// The version in a resource's path.
-fn version(path: &str) -> &str {
+/// The version in a resource's path, after its group if it has one.
+fn version(path: &str) -> String {
     let mut segments = path.trim_matches('/').split('/');
-    match segments.next() {
-        Some("apis") => segments.nth(1).unwrap_or_default(),
-        _ => segments.next().unwrap_or_default(),
-    }
+    let named = segments.next() == Some("apis");
+    let parts: Vec<_> = segments.take(if named { 2 } else { 1 }).collect();
+    parts.join("/")
 }

@@ -37,8 +37,10 @@ impl Column {
 /// The format of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// An object's name, a resource or a version: no comma, no space; may be empty.
+    /// An object's name or a resource: no comma, no space, no slash; may be empty.
     Word,
+    /// A version, of a group after the name of the group and a slash: `v1`, `apps/v1`; may be empty.
+    Version,
     /// Text that may contain commas and spaces.
     Text,
     /// A path: text that starts with `/`.
@@ -64,6 +66,7 @@ impl Format {
         cell == NONE
             || match self {
                 Self::Word => !cell.contains([' ', '/', ',']),
+                Self::Version => !cell.starts_with('/') && !cell.contains([' ', ',']),
                 Self::Text => true,
                 Self::Path => cell.is_empty() || cell.starts_with('/'),
                 Self::Integer => cell.parse::<i64>().is_ok(),

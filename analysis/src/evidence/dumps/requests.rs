@@ -25,7 +25,7 @@ const COLUMNS: &[Column] = &[
     Column::optional("APIPath", Format::Path),
     Column::optional("Namespace", Format::Word),
     Column::optional("Name", Format::Word),
-    Column::optional("APIVersion", Format::Word),
+    Column::optional("APIVersion", Format::Version),
     Column::optional("Resource", Format::Word),
     Column::optional("SubResource", Format::Word),
 ];
