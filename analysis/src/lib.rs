@@ -19,6 +19,7 @@
 //! | [`redact`] | names replaced by words, for reports that are shared |
 //! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`preview`] | the changes between two releases that concern certain objects, seats and metrics |
+//! | [`memory`] | the memory of lists in flight and live watches, by priority level and user |
 //! | [`verification`] | predicted seats and waits beside the histograms of a server, and a report about differences |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
@@ -35,6 +36,7 @@ pub mod callers;
 pub mod diagnosis;
 pub mod lint;
 pub mod live;
+pub mod memory;
 pub mod monitoring;
 pub mod preview;
 pub mod recipes;

@@ -17,6 +17,7 @@ mod input;
 mod interrupt;
 mod kubernetes_arg;
 mod leading;
+mod memory;
 mod migrate;
 mod objects;
 mod output;

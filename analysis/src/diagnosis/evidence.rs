@@ -4,6 +4,7 @@ use super::finding::Gap;
 use super::log_tally::LogTally;
 use super::observation::Period;
 use crate::dumps::{PriorityLevelRow, QueueRow, RequestRow};
+use crate::memory::MemoryEstimate;
 use crate::metrics::{FlowMetrics, MachineMetrics, Quantity};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -23,6 +24,8 @@ pub struct Evidence {
     pub servers: Vec<ServerEvidence>,
     /// The requests in audit logs.
     pub log: Option<LogTally>,
+    /// The memory of the lists and watches in audit logs.
+    pub memory: Option<MemoryEstimate>,
     /// Everything that could not be read, such as a server that is unreachable.
     pub gaps: Vec<Gap>,
 }
@@ -40,6 +43,7 @@ impl Evidence {
             priority_levels,
             servers: Vec::new(),
             log: None,
+            memory: None,
             gaps: Vec::new(),
         }
     }

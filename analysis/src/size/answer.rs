@@ -122,7 +122,7 @@ impl Proof {
     pub const LEFT_OUT: [&str; 5] = [
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
-        "Seats do not limit memory: large lists and many watches can exhaust it while seats are free.",
+        "Seats do not limit memory: large lists and many watches can exhaust it while seats are free; a warning names those of audit logs.",
         "Seats of requests are estimated like on a server, from the object counts that were given; without counts a list takes one seat.",
         "Requests of logs whose users do not appear in them are not in the load.",
     ];

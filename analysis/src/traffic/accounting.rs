@@ -116,7 +116,7 @@ impl Accounting {
     }
 
     /// The stored objects that the seats of lists depend on.
-    pub(super) fn stored_objects(&self) -> &StoredObjects {
+    pub fn stored_objects(&self) -> &StoredObjects {
         &self.stored
     }
 

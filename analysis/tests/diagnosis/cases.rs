@@ -88,6 +88,30 @@ fn a_server_that_its_processor_limits_gets_no_advice_about_seats() {
     assert!(of(&quiet, "machine").is_empty(), "{}", show(&quiet));
 }
 
+/// The busy server with made-up watches.
+fn watching(watches: u32) -> Evidence {
+    let mut evidence = busy();
+    let machine = format!(
+        "apiserver_longrunning_requests{{resource=\"pods\",verb=\"WATCH\"}} {watches}\nprocess_resident_memory_bytes 1073741824\n"
+    );
+    evidence.servers[0].machine = Some(MachineMetrics::parse(&machine));
+    evidence
+}
+
+#[test]
+fn watches_that_need_much_of_the_memory_are_named_with_the_assumption() {
+    let diagnosis = diagnose(&watching(4000), &Scope::default());
+    let found = of(&diagnosis, "memory");
+    assert_eq!(found[0].severity, Severity::Risk, "{}", show(&diagnosis));
+    assert_eq!(
+        lines(found[0])[0],
+        "127.0.0.1:6443: apiserver_longrunning_requests: 4000 watches need 195 to 391 MiB of 1024 MiB (process_resident_memory_bytes)"
+    );
+    assert!(lines(found[0])[1].starts_with("Assumed: "));
+    let few = diagnose(&watching(2000), &Scope::default());
+    assert!(of(&few, "memory").is_empty(), "{}", show(&few));
+}
+
 /// Every recorded case.
 fn cases() -> Vec<(&'static str, Diagnosis)> {
     let all = Scope::default();
@@ -105,6 +129,7 @@ fn cases() -> Vec<(&'static str, Diagnosis)> {
         ("full, one level", diagnose(&evidence(), &one)),
         ("full, one user", diagnose(&evidence(), &of_zack)),
         ("busy", diagnose(&busy(), &all)),
+        ("watches, made up", diagnose(&watching(4000), &all)),
         ("quiet", diagnose(&quiet(), &all)),
     ]
 }

@@ -14,6 +14,7 @@ use crate::commands::simulate::audit::Logs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
+use crate::memory::Memory;
 use crate::objects::Objects;
 use crate::output::Streams;
 use crate::redact::RedactArg;
@@ -25,7 +26,8 @@ use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::memory::MemoryEstimate;
+use k8s_flowcontrol_analysis::redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -174,13 +176,14 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let mut logs = None;
     if !args.audit_log.is_empty() {
-        let (log, read) = tally(args, &evidence, user.as_ref(), streams)?;
+        let (log, memory, read) = tally(args, &evidence, user.as_ref(), &redactor, streams)?;
         logs = read;
         if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
             user.groups = groups.to_vec();
             any_groups = false;
         }
         evidence.log = Some(log);
+        evidence.memory = Some(memory);
     }
     let scope = Scope {
         user: user.as_ref(),
@@ -241,8 +244,9 @@ fn tally(
     args: &Args,
     evidence: &Evidence,
     user: Option<&User>,
+    redactor: &Redactor,
     streams: &mut Streams,
-) -> Result<(LogTally, Option<Logs>), Failure> {
+) -> Result<(LogTally, MemoryEstimate, Option<Logs>), Failure> {
     let scope = Scope {
         user,
         ..Scope::default()
@@ -250,13 +254,12 @@ fn tally(
     let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let mut tally = LogTally::new(schemas, levels, evidence.release, &scope);
     let mut logs = change::logs(evidence);
-    let stored = match &logs {
-        // Without the number of stored objects, lists count as one seat.
-        Some(_) => inventory(&args.cluster, "").unwrap_or_default(),
-        None => StoredObjects::default(),
-    };
+    // Without the number of stored objects, lists count as one seat and need no memory.
+    let stored = inventory(&args.cluster, "").unwrap_or_default();
+    let mut memory = Memory::new(schemas, levels, evidence.release, &stored);
     read_logs(&args.audit_log, streams, |event, _, _| {
         tally.add(event);
+        memory.add(event, |user| redactor.user(user));
         let Some(logs) = &mut logs else {
             return Ok(());
         };
@@ -266,5 +269,5 @@ fn tally(
             stored.of(&attributes.api_group, &attributes.resource),
         )
     })?;
-    Ok((tally, logs))
+    Ok((tally, memory.estimate(), logs))
 }

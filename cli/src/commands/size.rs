@@ -13,6 +13,7 @@ use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
+use crate::memory::{Memory, warn_of};
 use crate::objects::Objects;
 use crate::output::{
     CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
@@ -183,7 +184,15 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         false => {
             let seats = configuration.seats(args.seats)?.seats;
             let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
-            Some(requests(args, collector.map_err(wrong)?, streams)?)
+            let stored = stored(args)?;
+            let memory = Memory::of(objects, release, &stored);
+            Some(requests(
+                args,
+                collector.map_err(wrong)?,
+                memory,
+                &stored,
+                streams,
+            )?)
         }
     };
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
@@ -252,25 +261,31 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
 }
 
+/// The stored objects of each resource.
+fn stored(args: &Args) -> Result<StoredObjects, Failure> {
+    let Some(file) = &args.metrics else {
+        return Ok(StoredObjects::default());
+    };
+    let text = read(file, true)?;
+    Ok(StoredObjects::parse(&String::from_utf8_lossy(&text.text)))
+}
+
 /// The requests of the audit logs.
 fn requests(
     args: &Args,
     mut collector: Collector,
+    mut memory: Memory<'_>,
+    stored: &StoredObjects,
     streams: &mut Streams,
 ) -> Result<Requests, Failure> {
-    let stored = match &args.metrics {
-        Some(file) => {
-            let text = read(file, true)?;
-            StoredObjects::parse(&String::from_utf8_lossy(&text.text))
-        }
-        None => StoredObjects::default(),
-    };
     read_logs(&args.audit_log, streams, |event, _, _| {
         let attributes = event.attributes();
         let stored = stored.of(&attributes.api_group, &attributes.resource);
         collector.add(event, &attributes, stored);
+        memory.add(event, str::to_owned);
         Ok(())
     })?;
+    warn_of(&memory.estimate())?;
     collector
         .finish()
         .map_err(|error| Failure::input(error.to_string()))

@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::force::ForceArg;
 use crate::input::read_named;
+use crate::memory::warn_of;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
@@ -30,6 +31,7 @@ use k8s_flowcontrol::rules::seats::Estimator;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::callers::By;
 use k8s_flowcontrol_analysis::live::Counter;
+use k8s_flowcontrol_analysis::memory::MemoryTally;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
@@ -362,9 +364,18 @@ fn add_logs(
     mut each: impl FnMut(&Event<'_>, &Sample) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut current = usize::MAX;
+    let mut memory = MemoryTally::default();
     let counts = read_logs_without_notes(logs, streams, |event, log, _| {
         let sample = accounting.sample(event);
         each(event, &sample)?;
+        if let Some(class) = &sample.cell.class
+            && MemoryTally::counts(event)
+        {
+            let attributes = event.attributes();
+            let stored = accounting.stored_objects();
+            let stored = stored.of(&attributes.api_group, &attributes.resource);
+            memory.add(event, &class.priority_level, &sample.cell.user, stored);
+        }
         if log == logs.len() {
             traffic.add_open(event, sample);
             return Ok(());
@@ -377,7 +388,7 @@ fn add_logs(
         Ok(())
     })?;
     traffic.add_counts(&counts);
-    Ok(())
+    warn_of(&memory.estimate())
 }
 
 /// The sum of partial results.

@@ -183,3 +183,44 @@ fn later_loads_are_compared_with_an_earlier_answer() {
         stderr(&output)
     );
 }
+
+/// Seats do not limit memory: `size` and `traffic` name the level and the user whose lists and watches need most of it.
+#[test]
+fn lists_that_need_much_memory_are_named() {
+    let folder = Folder::new();
+    let [intents, log, metrics] =
+        ["intents.yaml", "audit.log", "metrics.txt"].map(|name| folder.path(name));
+    let text = "server: {seats: 600}\nintents:\n- client: {user: alice}\n  waits: {p99: 1s}\n";
+    std::fs::write(&intents, text).unwrap();
+    let event = |number: u32| {
+        let time = |second: u32| format!("2026-01-02T03:04:{second:02}.000000Z");
+        serde_json::json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{number}"), "stage": "ResponseComplete",
+            "requestURI": "/api/v1/pods", "verb": "list", "user": {"username": "alice", "groups": ["system:authenticated"]},
+            "objectRef": {"resource": "pods", "apiVersion": "v1"}, "responseStatus": {"code": 200},
+            "requestReceivedTimestamp": time(5), "stageTimestamp": time(9),
+        })
+        .to_string()
+    };
+    let events: Vec<_> = (0..8).map(event).collect();
+    std::fs::write(&log, events.join("\n")).unwrap();
+    let of = |bytes: u64| {
+        let text = format!(
+            "apiserver_resource_objects{{group=\"\",resource=\"pods\"}} 10000\napiserver_resource_size_estimate_bytes{{group=\"\",resource=\"pods\"}} {bytes}\n"
+        );
+        std::fs::write(&metrics, text).unwrap();
+    };
+    of(100_000_000);
+    for command in [vec!["size", &intents], vec!["traffic"]] {
+        let output = run(&[&command[..], &["--audit-log", &log, "--metrics", &metrics]].concat());
+        let text = stderr(&output).replace('\n', " ");
+        assert!(
+            text.contains("lists in flight of priority level global-default hold up to 762 MiB at 03:04:05; the most by user alice: seats do not limit this memory"),
+            "{text}"
+        );
+        assert!(text.contains("A live watch needs 50 to 100 KiB."), "{text}");
+    }
+    of(1_000_000);
+    let output = run(&["traffic", "--audit-log", &log, "--metrics", &metrics]);
+    assert!(!stderr(&output).contains("memory"), "{}", stderr(&output));
+}

@@ -5,6 +5,7 @@ mod busiest_flow;
 mod closed_level;
 mod idle_seats;
 pub(super) mod machine;
+mod memory;
 mod overload;
 mod ownership;
 mod rejections;
@@ -23,6 +24,7 @@ use super::observation::Observation;
 pub fn checks() -> &'static [Check] {
     &[
         machine::CHECK,
+        memory::CHECK,
         overload::CHECK,
         idle_seats::CHECK,
         closed_level::CHECK,

@@ -22,6 +22,10 @@ pub struct MachineMetrics {
     pub collector_seconds: Option<f64>,
     /// The processor seconds of all work of the server, the collector included.
     pub work_seconds: Option<f64>,
+    /// The live watches (`apiserver_longrunning_requests`), at the time of the sample.
+    pub live_watches: Option<f64>,
+    /// The memory of the server (`process_resident_memory_bytes`), at the time of the sample.
+    pub resident_bytes: Option<f64>,
 }
 
 /// A wait for the processor is late from the first bound of the histogram at or above this, in seconds.
@@ -58,6 +62,13 @@ impl MachineMetrics {
                 "go_cpu_classes_gc_total_cpu_seconds_total" => {
                     add(&mut found.collector_seconds, value);
                 }
+                // The name before 1.24 is the second one.
+                "apiserver_longrunning_requests" | "apiserver_longrunning_gauge"
+                    if sample.label("verb") == Some("WATCH") =>
+                {
+                    add(&mut found.live_watches, value);
+                }
+                "process_resident_memory_bytes" => found.resident_bytes = Some(value),
                 "go_cpu_classes_idle_cpu_seconds_total" => idle = Some(value),
                 "go_cpu_classes_total_cpu_seconds_total" => total = Some(value),
                 _ => {}
@@ -91,6 +102,8 @@ impl MachineMetrics {
             store_calls: since(self.store_calls, earlier.store_calls),
             collector_seconds: since(self.collector_seconds, earlier.collector_seconds),
             work_seconds: since(self.work_seconds, earlier.work_seconds),
+            live_watches: self.live_watches,
+            resident_bytes: self.resident_bytes,
         }
     }
 }
