@@ -1,17 +1,24 @@
 //! Futures that are dropped at each of their await points leave nothing behind, and the client works on.
 
 use crate::support::{config, hasty, schema};
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::BoxFuture;
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::config::{Config, ExecPlugin};
+use k8s_flowcontrol::controller::lease::coordination_v1;
+use k8s_flowcontrol::controller::{Action, Controller, Election};
 use k8s_flowcontrol::watch::{Store, WatchEvent};
 use k8s_flowcontrol::{Client, Resource as _};
 use k8s_flowcontrol_server::ApiServer;
+use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Notify;
 
 /// The output of a future that is polled this many times and then dropped; `None` if it was not finished by then.
 async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize) -> Option<T> {
@@ -30,7 +37,7 @@ async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize) -> Option
 type Operation = fn(Client) -> BoxFuture<()>;
 
 /// The operations of the public face, each in a form that may be repeated. An abandoned write may have taken effect.
-const OPERATIONS: [(&str, Operation); 26] = [
+const OPERATIONS: [(&str, Operation); 29] = [
     ("version", |client| {
         Box::pin(async move { drop(client.version().await.unwrap()) })
     }),
@@ -216,7 +223,45 @@ const OPERATIONS: [(&str, Operation); 26] = [
             }
         })
     }),
+    ("forward", |client| {
+        Box::pin(async move {
+            let request = http::Request::get("/livez").body(Bytes::new()).unwrap();
+            let response = client.forward(request).await.unwrap();
+            assert_eq!(response.status(), 200);
+            response.into_body().collect().await.unwrap();
+        })
+    }),
+    ("election", |client| {
+        Box::pin(async move {
+            let leadership = election(&client).acquire().await.unwrap();
+            leadership.release().await.unwrap();
+        })
+    }),
+    ("controller", |client| {
+        Box::pin(async move {
+            let store = Store::start(client.flow_schemas().watcher());
+            let controller = Controller::new()
+                .watch(&store, |schema| [schema.name().to_owned()])
+                .election(election(&client));
+            let reconciled = Arc::new(Notify::new());
+            let stop = reconciled.clone();
+            let run = controller.run(
+                async move { stop.notified().await },
+                move |_| {
+                    reconciled.notify_one();
+                    async { Ok::<_, Infallible>(Action::AwaitChange) }
+                },
+                |_, never| match *never {},
+            );
+            run.await.unwrap();
+        })
+    }),
 ];
+
+/// Each time the same candidate, which may take its own lease at once.
+fn election(client: &Client) -> Election {
+    Election::new(client, "system", "tenants", "me")
+}
 
 /// A runtime for the client, which runs only the client's tasks.
 fn runtime() -> Runtime {
@@ -240,7 +285,7 @@ fn a_dropped_future_leaves_nothing_behind() {
     let servers = Builder::new_multi_thread().enable_all().build().unwrap();
     for is_secure in [false, true] {
         let server = servers.block_on(async {
-            let builder = ApiServer::builder();
+            let builder = ApiServer::builder().serve(coordination_v1::RESOURCES);
             let builder = if is_secure { builder.tls() } else { builder };
             builder.start().await.unwrap()
         });
