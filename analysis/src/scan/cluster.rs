@@ -2,6 +2,7 @@
 
 use super::aggregated::AggregatedServer;
 use super::callers::LogCallers;
+use super::extension_servers::UnboundServer;
 use super::helm::{Fails, HelmRevision};
 use super::removed::removed_in;
 use super::requested::{self, Requested};
@@ -97,6 +98,10 @@ pub struct ClusterScan {
     pub aggregated: Vec<AggregatedServer>,
     /// The error that prevented reading them.
     pub aggregated_error: Option<String>,
+    /// The extension API servers that may not watch the objects of flow control.
+    pub unbound: Vec<UnboundServer>,
+    /// The error that prevented finding them.
+    pub unbound_error: Option<String>,
     /// The parts that could not be read.
     pub unread: Vec<Unread>,
     /// The start of the API server, if its metrics have it.
@@ -122,6 +127,8 @@ impl ClusterScan {
             helm: Vec::new(),
             aggregated: Vec::new(),
             aggregated_error: None,
+            unbound: Vec::new(),
+            unbound_error: None,
             unread: Vec::new(),
             started: None,
         }

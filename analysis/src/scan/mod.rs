@@ -35,6 +35,7 @@
 mod aggregated;
 mod callers;
 mod cluster;
+mod extension_servers;
 mod helm;
 mod refusals;
 mod removed;
@@ -46,6 +47,7 @@ mod writers;
 pub use aggregated::{AggregatedServer, Deployment, library};
 pub use callers::{Caller, Denied, LogCallers};
 pub use cluster::{ClusterScan, Part, Unread};
+pub use extension_servers::{UnboundServer, extension_servers, unbound_servers};
 pub use helm::{Fails, HelmRevision, OldObject, find_current};
 pub use refusals::{Refusal, refusals};
 pub use removed::removed_in;

@@ -30,7 +30,8 @@ use tokio::task::JoinSet;
 /// it is newer than the start of the API server and the server has received requests in that version. If several API servers
 /// share an address, only the responding server is read. Audit logs are the most precise: they name the user, the program and
 /// the verbs. With a single cluster, its verdict takes the audit logs into account. The API servers behind APIServices
-/// are listed, because many embed a controller that requests an old version by itself.
+/// are listed, because many embed a controller that requests an old version by itself. Extension API servers whose service
+/// account has no role to watch the objects of flow control are listed too.
 ///
 /// The scan reads through the preferred version of each cluster, so it is not a client of an old version itself.
 #[derive(Debug, clap::Args)]
@@ -126,6 +127,12 @@ impl Command for Args {
             Rule {
                 group: "apps",
                 resources: &["deployments"],
+                verbs: &["list"],
+            },
+            // The extension API servers without the role for flow control.
+            Rule {
+                group: "rbac.authorization.k8s.io",
+                resources: &["clusterrolebindings", "clusterroles", "rolebindings"],
                 verbs: &["list"],
             },
         ],

@@ -259,8 +259,14 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
 ];
 
-/// Permissions of `scan` for objects that the embedded server does not have: aggregated API servers.
-const UNSEEN: [&str; 3] = ["apiservices", "services", "deployments"];
+/// Permissions of `scan` for objects that the embedded server does not have: aggregated API servers, and the roles of extension API servers.
+const UNSEEN: [&str; 5] = [
+    "apiservices",
+    "services",
+    "deployments",
+    "clusterrolebindings",
+    "clusterroles",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_are_what_commands_ask_for() {

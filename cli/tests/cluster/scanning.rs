@@ -3,6 +3,7 @@
 mod api;
 mod audit;
 mod clusters;
+mod extension_servers;
 
 use crate::Cluster;
 use api::{Api, config_map, secret};
@@ -228,79 +229,6 @@ async fn who_still_writes_is_told_apart_from_history() {
         .out;
     assert!(text.contains("still writes: busy in v1beta3"), "{text}");
     assert!(text.contains("history: retired in v1beta3"), "{text}");
-}
-
-/// An aggregated API server in the Deployment `webhook`.
-fn webhook() -> Vec<(&'static str, Vec<Value>)> {
-    let labels = json!({"app": "webhook"});
-    let service = json!({"namespace": "cert-manager", "name": "webhook-example", "port": 443});
-    let pod = json!({"serviceAccountName": "webhook", "containers": [{"name": "a", "image": "registry.example/webhook:v1"}]});
-    vec![
-        (
-            "/apis/apiregistration.k8s.io/v1/apiservices",
-            vec![
-                json!({"metadata": {"name": "v1alpha1.acme.example.com"}, "spec": {"service": service}}),
-            ],
-        ),
-        (
-            "/api/v1/namespaces/cert-manager/services/webhook-example",
-            vec![json!({"metadata": {"name": "webhook-example"}, "spec": {"selector": labels}})],
-        ),
-        (
-            "/apis/apps/v1/namespaces/cert-manager/deployments",
-            vec![json!({
-                "metadata": {"name": "webhook"},
-                "spec": {"template": {"metadata": {"labels": {"app": "webhook", "tier": "a"}}, "spec": pod}},
-            })],
-        ),
-    ]
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn aggregated_api_servers_are_named_as_callers() {
-    let api = Api::start(webhook()).await;
-    let cluster = Cluster::of("1.31").await;
-    let file = cluster.file("other", &kubeconfig(&[("a", api.url.clone())]));
-    let scan = ["scan", "--no-helm"];
-    let text = cluster.run_with(&file, &scan).expect(1).out;
-    let caller = "Deployment cert-manager/webhook (registry.example/webhook:v1), the API server of APIService v1alpha1.acme.example.com";
-    assert!(
-        text.contains(&format!("may be a caller: {caller}\n")),
-        "{text}"
-    );
-    let fix = "API servers built with k8s.io/apiserver 0.26 to 0.28 request v1beta3 by themselves: upgrade them to a release with 0.29 or later";
-    assert!(text.contains(fix), "{text}");
-    assert!(
-        text.contains("--enable-priority-and-fairness=false"),
-        "{text}"
-    );
-    // The audit log is certain.
-    let event = json!({
-        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": "1", "stage": "ResponseComplete", "verb": "list",
-        "user": {"username": "system:serviceaccount:cert-manager:webhook"}, "userAgent": "webhook/v0.0.0",
-        "objectRef": {"resource": "flowschemas", "apiGroup": "flowcontrol.apiserver.k8s.io", "apiVersion": "v1beta3"},
-        "responseStatus": {"code": 200},
-    });
-    let log = cluster.file("audit.log", &event.to_string());
-    let with_log = [&scan[..], &["--audit-log", &log]].concat();
-    let text = cluster.run_with(&file, &with_log).expect(1).out;
-    assert!(
-        text.contains(&format!("requests v1beta3: {caller}\n")),
-        "{text}"
-    );
-    let with_json = [&with_log[..], &["-o", "json"]].concat();
-    let found = cluster.run_with(&file, &with_json).expect(1).json();
-    let server = &found["clusters"][0]["aggregated"][0];
-    assert_eq!(server["apiServices"][0], "v1alpha1.acme.example.com");
-    assert_eq!(server["service"], "cert-manager/webhook-example");
-    let deployment = &server["deployments"][0];
-    assert_eq!(deployment["name"], "cert-manager/webhook");
-    assert_eq!(deployment["images"][0], "registry.example/webhook:v1");
-    assert_eq!(
-        deployment["user"],
-        "system:serviceaccount:cert-manager:webhook"
-    );
-    assert_eq!(server["requests"], json!(["v1beta3"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

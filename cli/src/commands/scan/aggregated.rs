@@ -1,7 +1,9 @@
-//! Reading the API servers behind APIServices.
+//! Reading the API servers behind APIServices, and the roles of extension API servers.
 
 use k8s_flowcontrol::{Client, Error};
-use k8s_flowcontrol_analysis::scan::AggregatedServer;
+use k8s_flowcontrol_analysis::scan::{
+    AggregatedServer, UnboundServer, extension_servers, unbound_servers,
+};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
@@ -29,6 +31,31 @@ pub(super) async fn read(client: &Client) -> Result<Vec<AggregatedServer>, Error
     Ok(servers)
 }
 
+/// Reads the extension API servers that may not watch the objects of flow control.
+///
+/// # Errors
+/// If the bindings or roles cannot be read. A cluster without RBAC has none.
+pub(super) async fn read_unbound(client: &Client) -> Result<Vec<UnboundServer>, Error> {
+    let bindings = match get(
+        client,
+        &format!("{RBAC}/namespaces/kube-system/rolebindings"),
+    )
+    .await
+    {
+        Ok(bindings) => bindings,
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let servers = extension_servers(&bindings);
+    if servers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bindings = get(client, &format!("{RBAC}/clusterrolebindings")).await?;
+    let roles = get(client, &format!("{RBAC}/clusterroles")).await?;
+    Ok(unbound_servers(&servers, &bindings, &roles))
+}
+
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 /// The characters that are encoded in a path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.');
 

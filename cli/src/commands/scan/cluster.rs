@@ -98,6 +98,10 @@ async fn fill(
             Err(error) => scan.aggregated_error = Some(error.to_string()),
         }
     }
+    match aggregated::read_unbound(client).await {
+        Ok(servers) => scan.unbound = servers,
+        Err(error) => scan.unbound_error = Some(error.to_string()),
+    }
     Ok(())
 }
 

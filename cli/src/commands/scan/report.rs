@@ -5,7 +5,7 @@ use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::scan::{
     Caller, ClusterScan, Denied, Deployment, Evidence, Fails, HelmRevision, LogCallers, Part,
-    Stamp, Unread, library, refusals,
+    Stamp, UnboundServer, Unread, library, refusals,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -131,6 +131,7 @@ fn lines(cluster: &ClusterScan) -> Vec<String> {
             .map(|stamp| format!("history: {}", trace(stamp))),
     );
     lines.extend(aggregated(cluster));
+    lines.extend(unbound(cluster));
     lines.extend(cluster.unread.iter().map(not_read));
     lines
 }
@@ -146,6 +147,44 @@ fn not_read(part: &Unread) -> String {
         _ => "",
     };
     format!("not read: {what}: {error}{help}")
+}
+
+/// The extension API servers without the role for flow control.
+fn unbound(cluster: &ClusterScan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for UnboundServer {
+        user,
+        binding,
+        resources,
+        ..
+    } in &cluster.unbound
+    {
+        let resources: Vec<_> = resources.iter().map(String::as_str).collect();
+        lines.push(format!(
+            "may be denied: {user}, an extension API server by the RoleBinding kube-system/{binding}, may not list and watch {}. If it is \
+             built with k8s.io/apiserver, it needs {}",
+            resources.join(" and "),
+            role_for(user),
+        ));
+    }
+    if let Some(error) = &cluster.unbound_error {
+        lines.push(format!(
+            "extension API servers that may be denied: not read: {error}"
+        ));
+    }
+    lines
+}
+
+/// The commands that give an extension API server its role.
+fn role_for(user: &str) -> String {
+    let bound = match user.strip_prefix("system:serviceaccount:") {
+        Some(account) => format!("--serviceaccount={account}"),
+        None => format!("--user={user}"),
+    };
+    format!(
+        "`kubectl flowcontrol rbac extension-server | kubectl apply -f -` and `kubectl create clusterrolebinding NAME \
+         --clusterrole=flowcontrol-extension-server {bound}`"
+    )
 }
 
 /// The API servers that may be the callers, and the ways to stop their requests.
@@ -290,16 +329,11 @@ fn denied(log: &LogCallers, streams: &mut Streams) -> Result<(), Failure> {
             ..
         } = denied;
         let resources: Vec<_> = resources.iter().map(String::as_str).collect();
-        let bound = match user.strip_prefix("system:serviceaccount:") {
-            Some(account) => format!("--serviceaccount={account}"),
-            None => format!("--user={user}"),
-        };
         streams.out.entry(&format!(
-            "denied: {user} ({user_agent}) may not list or watch {} ({}). An extension API server needs `kubectl flowcontrol rbac \
-             extension-server | kubectl apply -f -` and `kubectl create clusterrolebinding NAME \
-             --clusterrole=flowcontrol-extension-server {bound}`",
+            "denied: {user} ({user_agent}) may not list or watch {} ({}). An extension API server needs {}",
             resources.join(" and "),
             plural(*requests, "request"),
+            role_for(user),
         ))?;
     }
     Ok(())
