@@ -144,7 +144,7 @@ async fn a_killed_server_loses_no_answered_write() {
 
 /// Run it with `cargo test -p kubectl-flowcontrol --test data_dir -- --ignored`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes about twenty minutes"]
+#[ignore = "takes about twenty minutes on a busy machine"]
 async fn a_thousand_killed_servers_lose_no_answered_write() {
     for folder in 0..40 {
         kill((0..25).map(|round| 1 + (folder * 25 + round) * 7919 % 61)).await;

@@ -116,7 +116,10 @@ fn answer(path: &str, lists: &Lists) -> (&'static str, String) {
     }
     let items = found.map_or(&[][..], |(_, items)| items.as_slice());
     if !query.contains("limit=") && !query.contains("continue=") {
-        return ("200 OK", json!({"metadata": {}, "items": items}).to_string());
+        return (
+            "200 OK",
+            json!({"metadata": {}, "items": items}).to_string(),
+        );
     }
     let next = match page + 1 < items.len() {
         true => (page + 1).to_string(),
