@@ -177,7 +177,7 @@ pub(super) fn settle(outcome: &mut Migration, text: &str, path: &Path, settings:
     if outcome.text.is_some() || is_documentation || outcome.findings.iter().all(is_metric) {
         return;
     }
-    match reason(text, &path.to_string_lossy()) {
+    match reason(text, &path.to_string_lossy(), &outcome.findings) {
         Some(reason) if outcome.worst() != Some(Severity::Error) => {
             let note = one_note(&outcome.findings, reason);
             outcome.findings = note.into_iter().collect();
@@ -232,6 +232,11 @@ fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration 
     }
     if outcome.text.is_none() && outcome.findings.is_empty() {
         outcome.findings = prose(text, settings);
+    }
+    if settings.metrics != Metrics::Ignore {
+        // One note for all removed metrics that the text names.
+        let removed = removed_metrics(text, Metrics::Note).into_iter().next();
+        outcome.findings.extend(removed);
     }
     outcome
 }

@@ -12,6 +12,8 @@ use k8s_flowcontrol_types::ApiVersion;
 pub(crate) enum Reason {
     /// A program wrote the code.
     Generated,
+    /// The code is that of a library: it defines types of a version.
+    Types,
     /// A server or a library publishes the file: discovery, OpenAPI, or a lock file.
     Published,
     /// The file lists the versions of many groups.
@@ -54,8 +56,27 @@ const PUBLISHED: [&str; 6] = [
 /// The number of findings in a program from which one stands for all.
 const MANY: usize = 40;
 
-/// The reason for old versions in a text, if it has one.
-pub(crate) fn reason(text: &str, path: &str) -> Option<Reason> {
+/// The number of definitions of types of old versions from which a program is a library of them.
+const DEFINED: usize = 4;
+
+/// The words before a name that is defined.
+const DEFINITIONS: [&str; 12] = [
+    "class",
+    "interface",
+    "struct",
+    "type",
+    "record",
+    "trait",
+    "protocol",
+    "message",
+    "enum",
+    "module",
+    "object",
+    "typedef",
+];
+
+/// The reason for old versions in a text, if it has one; `findings` are those of the text.
+pub(crate) fn reason(text: &str, path: &str, findings: &[Finding]) -> Option<Reason> {
     let mut end = HEAD.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -74,7 +95,25 @@ pub(crate) fn reason(text: &str, path: &str) -> Option<Reason> {
     if is_openapi || PUBLISHED.iter().any(|mark| head.contains(mark)) {
         return Some(Reason::Published);
     }
-    tables::is_table(text).then_some(Reason::Table)
+    if tables::is_table(text) {
+        return Some(Reason::Table);
+    }
+    let defined = findings.iter().filter(|found| is_definition(text, found));
+    (defined.take(DEFINED).count() == DEFINED).then_some(Reason::Types)
+}
+
+/// Whether a finding is the name of a type that its line defines: `class V1beta2FlowSchema`.
+fn is_definition(text: &str, finding: &Finding) -> bool {
+    let before = text.get(..finding.offset).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    // The finding may begin within the name: `FlowSchemaFlowcontrolV1beta1`.
+    let line =
+        before[start..].trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let word = line.split_whitespace().next_back();
+    let is_ended = line.ends_with(char::is_whitespace);
+    finding.rule == Rule::Program
+        && is_ended
+        && word.is_some_and(|word| DEFINITIONS.contains(&word))
 }
 
 /// Whether a JSON text describes the fields of objects, and is none itself.
@@ -93,6 +132,7 @@ pub(crate) fn one_note(findings: &[Finding], reason: Reason) -> Option<Finding> 
     };
     let message = match reason {
         Reason::Generated => format!("generated code names old versions in {places}"),
+        Reason::Types => format!("types of old versions are defined here, in {places}"),
         Reason::Published => {
             format!("a document of a server or library names old versions in {places}")
         }
@@ -101,7 +141,7 @@ pub(crate) fn one_note(findings: &[Finding], reason: Reason) -> Option<Finding> 
         }
     };
     let mut note = Finding::new(Severity::Note, Rule::Generated, first.offset, message);
-    if reason == Reason::Generated {
+    if matches!(reason, Reason::Generated | Reason::Types) {
         note = note.help("update the library or the generator, and generate the code again");
     }
     Some(note)

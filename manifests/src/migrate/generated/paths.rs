@@ -35,7 +35,7 @@ pub(super) fn is_generated(path: &str) -> bool {
         || folders
             .iter()
             .any(|folder| format!("/{path}").contains(folder))
-        || !is_manifest(name) && (is_module(&path) || is_type(name))
+        || !is_manifest(name) && (is_module(&path) || is_type(name) || is_operation(folder, name))
 }
 
 /// Whether objects may be in a file of this name.
@@ -57,6 +57,21 @@ fn is_module(path: &str) -> bool {
         })
 }
 
+/// Whether a file is named for an operation or a path of a version: `ReadFlowcontrolApiserverV1beta3FlowSchema.kt`,
+/// `io.k8s.api.flowcontrol.v1beta1.FlowSchemaSpec.dhall`, `paths/apis_flowcontrol_apiserver_k8s_io_v1beta2_flowschemas/get.py`.
+fn is_operation(folder: &str, name: &str) -> bool {
+    let has = |text: &str, group: &str| {
+        let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+        plain
+            .match_indices(group)
+            .any(|(at, _)| version(&plain[at + group.len()..]).is_some())
+    };
+    let mut parts = folder.split('/').filter(|part| part.starts_with("apis"));
+    has(name, "flowcontrolapiserverv")
+        || name.starts_with("io.k8s.") && has(name, "iok8sapiflowcontrolv")
+        || parts.any(|part| has(part, "flowcontrolapiserverk8siov"))
+}
+
 /// Whether a file is named for a type of a version: `V1beta1FlowSchema.java`, `v1beta1_flow_schema.py`,
 /// `IoK8sApiFlowcontrolV1beta1FlowSchema.ts`.
 fn is_type(name: &str) -> bool {
@@ -67,7 +82,7 @@ fn is_type(name: &str) -> bool {
     let Some(kind) = stem.strip_prefix('v').and_then(version) else {
         return false;
     };
-    TYPES.iter().any(|name| kind.starts_with(name))
+    kind == "api" || TYPES.iter().any(|name| kind.starts_with(name))
 }
 
 /// The rest after an old version without its `v`, such as `1beta3`.
@@ -97,6 +112,10 @@ mod tests {
             "dist/gen/models/V1beta3FlowSchema.js.map",
             "kubernetes-26.1.0.dist-info/RECORD",
             "cdk8s/.jsii",
+            "endpoints/ReadFlowcontrolApiserverV1beta3FlowSchema.kt",
+            "paths/apis_flowcontrol_apiserver_k8s_io_v1beta2_flowschemas/__init__.py",
+            "types/io.k8s.api.flowcontrol.v1beta1.FlowSchemaSpec.dhall",
+            "API/FlowControlV1Beta2API.swift",
         ] {
             assert!(is_generated(path), "{path}");
         }
@@ -108,6 +127,8 @@ mod tests {
             "controllers/flowschema.go",
             "charts/flowcontrol/v1beta3/values.yaml",
             "flowcontrol/versions.go",
+            "k8s_flowcontrol_apiserver_k8s_io_flow_schema_v1beta3/resource.tf",
+            "apis/flowcontrol/levels.go",
         ] {
             assert!(!is_generated(path), "{path}");
         }
