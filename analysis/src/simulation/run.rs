@@ -86,6 +86,11 @@ impl<S: Source, O: Observer> Run<S, O> {
         }
     }
 
+    /// Takes no samples, which short runs spend most of their time on. The report has none then.
+    pub(super) fn without_samples(&mut self) {
+        self.events = Events::default();
+    }
+
     pub(super) fn run(&mut self, mut progress: impl FnMut(Progress)) {
         let mut events = 0_u64;
         loop {

@@ -26,6 +26,8 @@ pub(crate) struct Trial<'a, I> {
     pub(crate) of_classes: &'a [usize],
     /// The number of groups.
     pub(crate) groups: usize,
+    /// Whether the report has samples over time.
+    pub(crate) has_samples: bool,
 }
 
 /// The result of a trial.
@@ -78,6 +80,9 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
         let peaks = Peaks(vec![Peak::default(); names.len()]);
         let groups = (0..self.groups).map(|group| group.to_string()).collect();
         let mut run = Run::new((server, None), source, duration, flows.all, groups, peaks);
+        if !self.has_samples {
+            run.without_samples();
+        }
         run.run(progress);
         let peaks = names.into_iter().zip(std::mem::take(&mut run.observer.0));
         let mut groups = std::mem::take(&mut run.source.groups);

@@ -40,7 +40,8 @@ impl Sizer<'_> {
         };
         let mut checks = Vec::new();
         for variation in self.required() {
-            checks.extend(self.run(&objects, seats, variation, &|_| true)?.checks);
+            let outcome = self.run(&objects, seats, variation, &|_| true, false)?;
+            checks.extend(outcome.checks);
         }
         Ok(checks)
     }
@@ -60,7 +61,7 @@ impl Sizer<'_> {
             levels: priority_levels.to_vec(),
         };
         for variation in self.required() {
-            let outcome = self.run(&objects, seats, variation, &|_| true)?;
+            let outcome = self.run(&objects, seats, variation, &|_| true, false)?;
             if !outcome.checks.iter().all(Check::is_met) {
                 return Ok(false);
             }
@@ -101,7 +102,7 @@ impl Sizer<'_> {
         };
         let all = self.required().into_iter().chain([more]);
         all.map(|variation| {
-            let outcome = self.run(objects, seats, variation, &|_| true)?;
+            let outcome = self.run(objects, seats, variation, &|_| true, true)?;
             Ok((variation, outcome))
         })
         .collect()

@@ -137,13 +137,14 @@ impl<'a> Sizer<'a> {
         Ok(())
     }
 
-    /// Simulates a variation of the load, of which `is_wanted` selects the requests of logs by time.
+    /// Simulates a variation of the load, of which `is_wanted` selects the requests of logs by time. Only the answer needs samples over time.
     pub(super) fn run(
         &self,
         objects: &Objects,
         seats: u32,
         variation: Variation,
         is_wanted: &dyn Fn(i64) -> bool,
+        has_samples: bool,
     ) -> Result<Outcome, SizeError> {
         let server = FlowController::new(
             &objects.flow_schemas,
@@ -202,6 +203,7 @@ impl<'a> Sizer<'a> {
             of_clients: &of_clients,
             of_classes: &self.of_shapes,
             groups: sets.len(),
+            has_samples,
         };
         let measured = trial.run(|_| ());
         let mut checks = Vec::new();

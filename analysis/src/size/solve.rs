@@ -195,7 +195,7 @@ impl Sizer<'_> {
             times: self.times,
             ..Variation::seed(FIRST_SEED)
         };
-        let before = self.run(&self.present, found.seats, first, &|_| true)?;
+        let before = self.run(&self.present, found.seats, first, &|_| true, true)?;
         let required = outcomes
             .iter()
             .filter(|(variation, _)| self.is_required(variation));

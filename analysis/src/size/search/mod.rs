@@ -193,7 +193,7 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
         }
         Ok(self
             .sizer
-            .run(objects, seats, variation, &*self.is_wanted)?)
+            .run(objects, seats, variation, &*self.is_wanted, false)?)
     }
 
     /// The simulated configurations so far.
