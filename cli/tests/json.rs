@@ -162,6 +162,7 @@ const OF_CLUSTERS: &[&[&str]] = &[
     &["whoami", "-o", "json"],
     &["top", "-o", "json"],
     &["diagnose", "-o", "json"],
+    &["monitoring", "--live", "--interval", "0", "-o", "json"],
     &["scan", "--audit-log", LOG, "-o", "json"],
     &["plan", "--context", "embedded", "-o", "json"],
 ];

@@ -107,6 +107,49 @@ fn alerts_fire_when_they_should() {
     }
 }
 
+/// The limits of a real server with 600 seats and 27 deleted levels, whose series add up to 3,531 seats.
+#[test]
+fn a_full_server_with_recorded_deleted_levels_is_saturated() {
+    let recorded = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../analysis/tests/fixtures/metrics/deleted-levels.txt"
+    ));
+    let Ok(recorded) = recorded else {
+        // The published package does not contain the recording.
+        return;
+    };
+    let mut test = "tests:\n- interval: 1m\n  input_series:\n".to_owned();
+    let in_use = [("workload-low", 400), ("system", 160), ("met-28-r0", 0)];
+    let in_use = in_use.map(|(level, seats)| {
+        format!("apiserver_flowcontrol_current_executing_seats{{flow_schema=\"x\",priority_level=\"{level}\"}} {seats}")
+    });
+    let series = recorded.lines().filter(|line| !line.starts_with('#'));
+    for line in series.chain(in_use.iter().map(String::as_str)) {
+        let (series, value) = line.rsplit_once(' ').unwrap();
+        let series = series.replace('{', "{instance=\"a\",");
+        test += &format!("  - series: '{series}'\n    values: {value}x60\n");
+    }
+    test += "  promql_expr_test:
+  - expr: group by (alertname, instance) (ALERTS{alertstate=\"firing\"})
+    eval_time: 30m
+    exp_samples:
+    - labels: '{alertname=\"FlowControlServerSaturated\",instance=\"a\"}'
+      value: 1
+  - expr: instance:apiserver_flowcontrol_seats:max
+    eval_time: 30m
+    exp_samples:
+    - labels: 'instance:apiserver_flowcontrol_seats:max{instance=\"a\"}'
+      value: 600
+";
+    let folder = Folder::new();
+    let (rules, _) = write(&folder, "1.36");
+    let rules = serde_json::to_string(&[rules]).unwrap();
+    let file = folder.file("deleted.yaml", format!("rule_files: {rules}\n{test}"));
+    if let Some(output) = promtool(&["test", "rules", &file]) {
+        assert_agrees(&output);
+    }
+}
+
 #[test]
 fn the_output_is_the_same_each_time() {
     for format in ["rules", "prometheus-rule", "dashboard", "config-map"] {

@@ -15,15 +15,25 @@ const RUNBOOK: &str =
 /// The levels of nodes, leader election and the controllers of the control plane.
 const SYSTEM: &str = "leader-election|node-high|system|workload-high";
 
+/// More seats for one level are fewer for others, and none help a server that something else limits.
+macro_rules! before_a_change {
+    () => {
+        concat!(
+            "Before you change shares or limits, `kubectl flowcontrol diagnose --audit-log LOG` tells whether the processor, etcd or the memory ",
+            "limits the server, and simulates who gains and who pays."
+        )
+    };
+}
+
 /// An alert.
 pub(super) struct Alert {
     pub(super) name: &'static str,
     pub(super) expression: String,
     /// The minutes after which it fires.
-    minutes: u32,
-    severity: &'static str,
-    summary: &'static str,
-    description: &'static str,
+    pub(super) minutes: u32,
+    pub(super) severity: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) description: &'static str,
 }
 
 impl Alert {
@@ -71,13 +81,13 @@ fn rejections() -> Vec<Alert> {
             description: concat!(
                 "{{ $value | humanizePercentage }} of the requests of the priority level {{ $labels.priority_level }} get the status 429 ",
                 "with the reason {{ $labels.reason }}. ",
-                "{{ if eq $labels.reason \"queue-full\" }}The queues of some flows are full. Find the busiest flow with `kubectl flowcontrol ",
-                "traffic`; give it its own flow schema and priority level, or raise queueLengthLimit if the flow only comes in bursts.",
-                "{{ else if eq $labels.reason \"time-out\" }}The requests waited as long as the server permits. The level needs more seats: ",
-                "raise its nominalConcurrencyShares or borrowingLimitPercent, or move its busiest flow to another level.",
-                "{{ else if eq $labels.reason \"concurrency-limit\" }}The level does not queue requests and all of its seats were in use. Raise its ",
-                "nominalConcurrencyShares, or give it queues with limitResponse.type Queue.",
-                "{{ else }}`kubectl flowcontrol top` shows the seats and queues of every level.{{ end }}",
+                "{{ if eq $labels.reason \"queue-full\" }}The queues of some flows are full: `kubectl flowcontrol traffic` names the busiest flow, ",
+                "whose client can send fewer requests at a time. ",
+                "{{ else if eq $labels.reason \"time-out\" }}The requests waited as long as the server permits: `kubectl flowcontrol traffic` names ",
+                "the flows that take the seats of the level. ",
+                "{{ else if eq $labels.reason \"concurrency-limit\" }}The level does not queue requests, and all of its seats were in use. ",
+                "{{ else }}`kubectl flowcontrol top` shows the seats and queues of every level. {{ end }}",
+                before_a_change!(),
             ),
         },
         Alert {
@@ -92,7 +102,7 @@ fn rejections() -> Vec<Alert> {
                 "{{ $value | humanize }} requests per second of the priority level {{ $labels.priority_level }} are rejected. Nodes can ",
                 "become NotReady and controllers can lose their leases. Look for a flow schema that sends other traffic to this level with ",
                 "`kubectl flowcontrol traffic`. ",
-                "If the traffic is right, the level needs more nominalConcurrencyShares or the control plane more API servers.",
+                before_a_change!(),
             ),
         },
     ]
@@ -122,8 +132,8 @@ fn waits() -> Vec<Alert> {
             description: concat!(
                 "One in a hundred requests of the priority level {{ $labels.priority_level }} waits for {{ $value | humanizeDuration }} or ",
                 "longer. The server rejects a request after a quarter of its time limit, which is 15 seconds with the default ",
-                "--request-timeout. Raise the nominalConcurrencyShares of the level, or isolate its busiest flow with ",
-                "`kubectl flowcontrol create isolate`.",
+                "--request-timeout. `kubectl flowcontrol traffic` names the flows that take the seats of the level. ",
+                before_a_change!(),
             ),
         },
     ]
@@ -140,7 +150,8 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             description: concat!(
                 "Requests occupy {{ $value | humanizePercentage }} of the seats of {{ $labels.instance }}. Other shares would only move the ",
                 "shortage from one priority level to another. Find the clients that take the most seats with ",
-                "`kubectl flowcontrol traffic`, check whether etcd or admission webhooks are slow, or add API servers.",
+                "`kubectl flowcontrol traffic`, and check whether admission webhooks are slow. `kubectl flowcontrol diagnose` tells whether the ",
+                "processor, etcd or the memory limits the server; more API servers do not help where etcd does.",
             ),
         },
         Alert {
@@ -151,9 +162,9 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             summary: "Requests of the priority level {{ $labels.priority_level }} wait while other levels leave seats idle.",
             description: concat!(
                 "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time, although less than half of ",
-                "the seats of {{ $labels.instance }} are in use. The configuration is the limit, not the server: raise the ",
-                "nominalConcurrencyShares or the borrowingLimitPercent of the level, or the lendablePercent of the idle ones. ",
-                "`kubectl flowcontrol seats` shows the effect on every level.",
+                "the seats of {{ $labels.instance }} are in use. The level may not borrow, or the idle seats are guaranteed to other levels, or the ",
+                "waiting requests take several seats each. ",
+                before_a_change!(),
             ),
         },
         Alert {
@@ -182,8 +193,8 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             summary: "The priority level {{ $labels.priority_level }} cannot borrow more seats.",
             description: concat!(
                 "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time on {{ $labels.instance }}, ",
-                "and the level has borrowed as many seats as its borrowingLimitPercent permits. Raise that limit or the ",
-                "nominalConcurrencyShares; `kubectl flowcontrol seats` shows the effect on every level.",
+                "and the level has borrowed as many seats as its borrowingLimitPercent permits. ",
+                before_a_change!(),
             ),
         });
     }

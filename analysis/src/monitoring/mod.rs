@@ -14,13 +14,19 @@
 //! ```
 
 mod alerts;
+mod check;
 mod dashboard;
 mod panels;
+mod promql;
 mod recording;
 mod selector;
 mod series;
+mod template;
 
 use crate::metrics::catalog::Stability;
+pub use check::{
+    AlertNow, AlertState, Holding, ObservedSeats, RuleCheck, RuleProblem, ServerMetrics,
+};
 use k8s_flowcontrol_types::Release;
 pub use selector::{InvalidSelector, Selector};
 use serde_json::{Value, json};

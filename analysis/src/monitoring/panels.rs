@@ -162,16 +162,18 @@ fn overview(queries: &Queries<'_>) -> Vec<Panel> {
         },
         Panel {
             title: "Seats in use",
-            description: "The seats in use, as a fraction of the seats of the chosen servers and levels.",
+            description: "The seats in use, as a fraction of the seats of the chosen servers and levels with requests in the last day.",
             form: Form::Number,
             unit: "percentunit",
+            // A server keeps the limits of deleted levels.
             expression: format!(
-                "sum({}) / sum({})",
+                "sum({}) / sum({} and on (cluster, instance, priority_level) sum by (cluster, instance, priority_level) (increase({}[1d])) > 0)",
                 queries.chosen(in_use, ""),
-                queries.chosen(limit, "")
+                queries.chosen(limit, ""),
+                queries.chosen(&DISPATCHED_REQUESTS_TOTAL, ""),
             ),
             legend: "",
-            metrics: vec![in_use, limit],
+            metrics: vec![in_use, limit, &DISPATCHED_REQUESTS_TOTAL],
         },
     ]
 }

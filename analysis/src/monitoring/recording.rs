@@ -38,6 +38,9 @@ pub(super) const CURRENT: &str =
 pub(super) const UPPER: &str =
     "instance_priority_level:apiserver_flowcontrol_upper_limit_seats:max";
 
+/// The labels of a level in one server.
+const LEVEL: &str = "cluster, instance, priority_level";
+
 /// A recording rule.
 pub(super) struct Rule {
     pub(super) name: &'static str,
@@ -67,7 +70,6 @@ impl Rule {
 
 /// The rules of a release. A rule uses only those before it.
 pub(super) fn rules(series: &Series<'_>) -> Vec<Rule> {
-    const LEVEL: &str = "cluster, instance, priority_level";
     let rate = |metric| format!("rate({}[5m])", series.all(metric));
     let (dispatched, rejected) = (
         rate(&DISPATCHED_REQUESTS_TOTAL),
@@ -130,11 +132,21 @@ pub(super) fn rules(series: &Series<'_>) -> Vec<Rule> {
 /// All seats of a server.
 ///
 /// A server keeps the series of deleted levels, so the sum of the nominal limits can be too large. The upper limit of a level that may borrow
-/// without a limit is its nominal limit plus all seats, and catch-all is such a level: it always exists, and its spec cannot change.
+/// without a limit is its nominal limit plus all seats, and catch-all is such a level: it always exists, and its spec cannot change. A server
+/// before 1.26 has no such metric. There the sum is that of the levels with requests in the last day, which no level has a day after it was
+/// deleted; or of all levels, if none has.
 fn seats(series: &Series<'_>) -> Rule {
+    let dispatched = series.all(&DISPATCHED_REQUESTS_TOTAL);
     let sum = format!("sum by (cluster, instance) ({NOMINAL})");
+    let in_use = format!(
+        "sum by (cluster, instance) (\n  {NOMINAL}\n  and on ({LEVEL})\n  sum by ({LEVEL}) (increase({dispatched}[1d])) > 0\n)\nor\n{sum}"
+    );
     if !UPPER_LIMIT_SEATS.is_exposed_by(series.release) {
-        return Rule::new(SEATS, sum);
+        return Rule {
+            name: SEATS,
+            expression: in_use,
+            enough: Some(sum),
+        };
     }
     let of_catch_all = |metric| series.matching(metric, "", "priority_level=\"catch-all\"");
     let (upper, nominal) = (
@@ -144,7 +156,7 @@ fn seats(series: &Series<'_>) -> Rule {
     Rule {
         name: SEATS,
         expression: format!(
-            "max by (cluster, instance) (\n  {upper}\n  -\n  {nominal}\n)\nor\n{sum}"
+            "max by (cluster, instance) (\n  {upper}\n  -\n  {nominal}\n)\nor\n{in_use}"
         ),
         enough: Some(sum),
     }

@@ -1,39 +1,49 @@
 //! `monitoring`: Prometheus rules and a Grafana dashboard.
 
-use crate::command::{Command, Declared, Group};
+mod live;
+
+use crate::cluster::ClusterArgs;
+use crate::command::{
+    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
+use crate::kubernetes_arg::KubernetesArg;
 use crate::output::{Streams, write_file};
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::to_yaml;
+use live::Live;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Write Prometheus rules and a Grafana dashboard for flow control
 ///
 /// The rules record rates, waits and seats, and alert about rejected requests, long waits, idle and exhausted seats, exempt traffic and
 /// requests that no flow schema expects. The dashboard shows the same per priority level and flow schema, and works without the
 /// rules. Both use the metrics of one release; rules and panels that need alpha metrics are marked.
+///
+/// With `--live` the rules are compared with the metrics of every API server of a cluster that is reachable by its own address: metrics and labels that a
+/// rule uses and a server lacks, levels that were deleted, and what each alert says now. Exits with 1 if a server lacks a metric or a label.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The file to write: rules to NAME.yaml, the dashboard to NAME.json, or both to a folder; - for the standard output; can be
     /// repeated
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "live")]
     out: Vec<PathBuf>,
 
     /// The form of the file; by default the end of its name decides
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// The Kubernetes release of the API servers
-    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
-    kubernetes: Release,
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
 
     /// Label matchers of PromQL for all queries, such as job="apiserver". Aggregated API servers have metrics of the same names
     #[arg(
@@ -44,8 +54,33 @@ pub(crate) struct Args {
     )]
     matchers: Selector,
 
+    /// Compare the rules with the metrics of a cluster; naming one, as with `--context`, is not enough
+    #[arg(long)]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// The seconds between two samples of the counters; with 0 rates are unknown
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "live", value_parser = clap::value_parser!(u64).range(0..=600))]
+    interval: u64,
+
+    /// The output format of `--live`
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Output,
+
     #[command(flatten)]
     force: ForceArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// Problems, seats, and a table of the alerts; below it the texts of those whose condition holds
+    Text,
+    /// {"schemaVersion": 1, "release", "intervalSeconds", "servers": [{"address", "seats", "sumOfLimits"}], "problems", "metrics",
+    /// "metricsWithoutSeries", "deletedLevels", "alerts": [{"name", "severity", "minutes", "state", "why", "cases": [{"labels", "value",
+    /// "summary", "description"}]}]}
+    Json,
 }
 
 /// The beginning of every YAML file of this command.
@@ -58,7 +93,10 @@ Examples:
 
   # The same for the Prometheus Operator and the sidecar of Grafana
   kubectl flowcontrol monitoring --out - --format prometheus-rule | kubectl apply -n monitoring -f -
-  kubectl flowcontrol monitoring --out - --format config-map | kubectl apply -n monitoring -f -";
+  kubectl flowcontrol monitoring --out - --format config-map | kubectl apply -n monitoring -f -
+
+  # Does the cluster have the metrics of the rules, and what would the alerts say now?
+  kubectl flowcontrol monitoring --live";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -78,6 +116,20 @@ impl Command for Args {
     const NAME: &'static str = "monitoring";
     const GROUP: Group = Group::Run;
     const PLACE: u8 = 2;
+    const NEEDS: Needs = Needs::new(
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"]), API_SERVERS],
+    );
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "an API server lacks a metric or a label of the rules",
+        ),
+        (
+            Exit::Cluster,
+            "the cluster is unreachable, or rejects a request",
+        ),
+    ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)
@@ -85,12 +137,24 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let monitoring = Monitoring::new(args.kubernetes).with_selector(args.matchers.clone());
+    let live = match args.live {
+        true => {
+            let interval = Duration::from_secs(args.interval);
+            Some(Live::read(
+                &args.cluster,
+                args.kubernetes.given(),
+                interval,
+            )?)
+        }
+        false => None,
+    };
+    let release = args.kubernetes.release_or(live.as_ref().map(Live::release));
+    let monitoring = Monitoring::new(release).with_selector(args.matchers.clone());
     // All texts come before the first file, so that an error leaves no half of them.
     let mut files = Vec::new();
     for to in &args.out {
         for (path, format) in files_of(to, args.format)? {
-            files.push((path, text(&monitoring, format, args.kubernetes)?));
+            files.push((path, text(&monitoring, format, release)?));
         }
     }
     args.force
@@ -103,7 +167,18 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         write_file(&path, text.as_bytes())?;
         writeln!(streams.err, "wrote {}", path.display())?;
     }
-    Ok(Exit::Success)
+    let Some(live) = live else {
+        return Ok(Exit::Success);
+    };
+    let check = live.check(&monitoring);
+    match args.output {
+        Output::Text => live.text(&check, streams)?,
+        Output::Json => live.json(&check, streams)?,
+    }
+    match check.problems.is_empty() {
+        true => Ok(Exit::Success),
+        false => Ok(Exit::Findings),
+    }
 }
 
 /// The files that a value of `--out` stands for.

@@ -17,6 +17,7 @@ mod control_planes;
 mod deleting;
 mod diagnosing;
 mod escapes;
+mod monitoring;
 mod new_user;
 mod previewing;
 mod rbac;

@@ -1,6 +1,6 @@
 //! Borrowing that cannot happen.
 
-use super::{Check, Context, Observation, Report, Severity, count};
+use super::{Check, Context, Observation, Report, Severity, about_seats, count};
 use crate::diagnosis::load::Load;
 use k8s_flowcontrol_types::Fact;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfigurationSpec;
@@ -36,6 +36,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 evidence,
                 action,
             } = reason;
+            let action = about_seats(load, action);
             report.level(Severity::Problem, load, message, evidence, action);
         }
     }
@@ -58,7 +59,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
                 "priority level {name} may not borrow seats: its borrowingLimitPercent is 0"
             ),
             evidence: vec![Observation::level_field(name, BORROWING_LIMIT, 0)],
-            action: "raise or remove borrowingLimitPercent, unless the level must stay small",
+            action: "keep it if the level must stay small; else simulate a higher borrowingLimitPercent over an audit log before you set it, which shows who gains and who pays",
         });
     }
     let (current, maximum) = (load.current.as_ref()?, load.maximum.as_ref()?);
@@ -130,7 +131,7 @@ fn nobody_lends(context: &Context<'_>, report: &mut Report) {
         None,
         "no priority level lends seats, so that no level can borrow any".to_owned(),
         evidence.collect(),
-        "set lendablePercent of levels that rarely use all of their seats",
+        "simulate a lendablePercent of levels that rarely use all of their seats over an audit log before you set it, which shows who gains and who pays",
     );
 }
 

@@ -78,9 +78,11 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         false => Severity::Note,
     };
     let action = match fills {
-        true => "reduce the requests of this flow, or move it to a priority level of its own",
+        true => {
+            "reduce the requests of this flow; simulate a priority level of its own over an audit log before you create it, which shows who gains and who pays"
+        }
         false => {
-            "reduce the requests of all flows, or simulate more seats for the level over an audit log, which shows who gains and who pays"
+            "reduce the requests of all flows; simulate more seats for the level over an audit log before you give them, which shows who gains and who pays"
         }
     };
     report.level(severity, load, message, evidence, action);

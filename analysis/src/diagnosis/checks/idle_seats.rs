@@ -2,7 +2,7 @@
 
 use super::machine::Limit;
 use super::overload::Pressed;
-use super::{Check, Context, MORE_SEATS, Observation, Report, Severity, count};
+use super::{Check, Context, MORE_SEATS, Observation, Report, Severity, about_seats, count};
 
 pub(super) const CHECK: Check = Check {
     id: "idle-seats",
@@ -42,15 +42,9 @@ fn run(context: &Context<'_>, report: &mut Report) {
             pressed.lendable
         )));
         // Who gains and who pays depends on the load, which the evidence does not have.
-        let limit = Limit::of(load.server);
-        let action = match &limit {
-            None => format!("the level has the most seats that it may have: {MORE_SEATS}"),
-            Some(limit) => format!(
-                "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
-                limit.what
-            ),
-        };
-        let severity = match limit {
+        let advice = format!("the level has the most seats that it may have: {MORE_SEATS}");
+        let action = about_seats(load, &advice);
+        let severity = match Limit::of(load.server) {
             None => Severity::Problem,
             Some(_) => Severity::Note,
         };

@@ -137,6 +137,17 @@ impl Report {
     }
 }
 
+/// Advice about seats, for a server that nothing else limits. More seats for a server that something else limits make all requests slower.
+fn about_seats(load: &Load<'_>, advice: &str) -> String {
+    match machine::Limit::of(load.server) {
+        None => advice.to_owned(),
+        Some(limit) => format!(
+            "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
+            limit.what
+        ),
+    }
+}
+
 /// Who gains and who pays depends on the load, which metrics and dumps do not have.
 const MORE_SEATS: &str = "simulate more seats for it over an audit log before you give them, which shows who gains and who pays";
 

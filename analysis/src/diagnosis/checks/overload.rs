@@ -1,5 +1,6 @@
 //! A server whose seats are in use while requests wait.
 
+use super::machine::Limit;
 use super::{Check, Context, Report, Severity, count, share};
 use crate::diagnosis::load::{Load, Measured};
 
@@ -45,8 +46,15 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let in_use = other.in_use.as_ref().filter(|in_use| in_use.value > 0)?;
             Some(in_use.from.clone())
         }));
-        let action = "reduce the requests of the flows that fill the level; if the server's processor and memory allow more, \
-                      raise --max-requests-inflight and --max-mutating-requests-inflight, or add API servers";
+        let action = match Limit::of(load.server) {
+            None => "reduce the requests of the flows that fill the level, or add API servers; a server that has processor time, memory and etcd to spare \
+                     can have more seats (--max-requests-inflight and --max-mutating-requests-inflight)"
+                .to_owned(),
+            Some(limit) => format!(
+                "reduce the requests of the flows that fill the level: {} limits the server, so that more seats would make all requests slower",
+                limit.what
+            ),
+        };
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

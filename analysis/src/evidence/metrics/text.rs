@@ -17,6 +17,13 @@ impl Sample<'_> {
         let found = self.labels.iter().find(|(label, _)| *label == name);
         found.map(|(_, value)| value.as_str())
     }
+
+    /// The names and values of all labels, in the order of the text.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.labels
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+    }
 }
 
 /// The samples of a text, such as the response of `/metrics`. Comments and malformed lines are skipped.

@@ -1,0 +1,139 @@
+//! The texts of alerts with their values, as Prometheus writes them.
+
+use super::promql::Labels;
+
+/// A text with the labels and the value of an alert. Of templates, only those of the alerts here are known: labels, the value, its three
+/// formats, and conditions on a label.
+pub(super) fn expanded(template: &str, labels: &Labels, value: f64) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    // Whether the present branch is the one that holds, and whether one of its condition was.
+    let (mut is_written, mut was_written) = (true, true);
+    while let Some((before, after)) = rest.split_once("{{") {
+        if is_written {
+            text += before;
+        }
+        let Some((action, after)) = after.split_once("}}") else {
+            break;
+        };
+        rest = after;
+        let words: Vec<&str> = action.split_whitespace().collect();
+        match words[..] {
+            ["if", "eq", label, value] => {
+                is_written = is_equal(labels, label, value);
+                was_written = is_written;
+            }
+            ["else", "if", "eq", label, value] => {
+                is_written = !was_written && is_equal(labels, label, value);
+                was_written |= is_written;
+            }
+            ["else"] => is_written = !was_written,
+            ["end"] => (is_written, was_written) = (true, true),
+            _ if !is_written => {}
+            ["$value"] => text += &value.to_string(),
+            ["$value", "|", format] => text += &formatted(value, format),
+            [label] => text += of_label(labels, label),
+            _ => {}
+        }
+    }
+    match is_written {
+        true => text + rest,
+        false => text,
+    }
+}
+
+fn of_label<'a>(labels: &'a Labels, expression: &str) -> &'a str {
+    let name = expression.strip_prefix("$labels.").unwrap_or_default();
+    labels.get(name).map_or("", String::as_str)
+}
+
+fn is_equal(labels: &Labels, label: &str, value: &str) -> bool {
+    of_label(labels, label) == value.trim_matches('"')
+}
+
+fn formatted(value: f64, format: &str) -> String {
+    match format {
+        "humanizePercentage" => format!("{}%", significant(value * 100.0)),
+        "humanizeDuration" => duration(value),
+        _ => humanized(value),
+    }
+}
+
+/// With the prefixes of large and small units.
+fn humanized(value: f64) -> String {
+    let (mut value, mut prefix) = (value, "");
+    if value.abs() >= 1.0 {
+        for next in ["k", "M", "G", "T"] {
+            if value.abs() < 1000.0 {
+                break;
+            }
+            (value, prefix) = (value / 1000.0, next);
+        }
+    } else if value != 0.0 {
+        for next in ["m", "u", "n"] {
+            if value.abs() >= 1.0 {
+                break;
+            }
+            (value, prefix) = (value * 1000.0, next);
+        }
+    }
+    format!("{}{prefix}", significant(value))
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds >= 60.0 => {
+            format!(
+                "{}m {}s",
+                (seconds / 60.0).trunc(),
+                (seconds % 60.0).trunc()
+            )
+        }
+        seconds if seconds >= 1.0 || seconds == 0.0 => format!("{}s", significant(seconds)),
+        seconds => format!("{}s", humanized(seconds)),
+    }
+}
+
+/// Four significant digits.
+fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = 3 - value.abs().log10().floor() as i32;
+    let factor = 10_f64.powi(digits);
+    ((value * factor).round() / factor).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_values_and_conditions() {
+        let labels = Labels::from([("reason".to_owned(), "time-out".to_owned())]);
+        let template = concat!(
+            "{{ $value | humanizePercentage }} for {{ $labels.reason }}{{ $labels.none }}: ",
+            "{{ if eq $labels.reason \"queue-full\" }}full{{ else if eq $labels.reason \"time-out\" }}late{{ else }}other{{ end }}.",
+        );
+        assert_eq!(
+            expanded(template, &labels, 0.123_456),
+            "12.35% for time-out: late."
+        );
+        assert_eq!(expanded(template, &Labels::new(), 0.5), "50% for : other.");
+    }
+
+    #[test]
+    fn numbers_are_written_as_by_prometheus() {
+        for (format, value, expected) in [
+            ("humanize", 0.0, "0"),
+            ("humanize", 1234.5, "1.234k"),
+            ("humanize", 0.25, "250m"),
+            ("humanizeDuration", 1.5, "1.5s"),
+            ("humanizeDuration", 75.0, "1m 15s"),
+            ("humanizeDuration", 0.02, "20ms"),
+            ("humanizePercentage", 0.99, "99%"),
+        ] {
+            assert_eq!(formatted(value, format), expected, "{value} {format}");
+        }
+    }
+}
