@@ -9,5 +9,6 @@ mod cases;
 mod checks;
 mod flows;
 mod hostile;
+mod machine;
 mod recorded;
 mod support;
