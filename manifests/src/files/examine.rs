@@ -312,6 +312,8 @@ fn treatment(path: &Path) -> Treatment {
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends(&[".tgz", ".tar.gz", ".tar", ".zip"]) {
         Treatment::Archive
+    } else if name == "cmakelists.txt" {
+        Treatment::Program
     } else if ends(&[
         ".md",
         ".markdown",
