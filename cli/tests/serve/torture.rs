@@ -1,0 +1,152 @@
+//! `serve --torture`.
+
+use crate::client;
+use crate::common::{self, Folder, Served, code, run, stderr};
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
+
+/// Starts `serve` with a kubeconfig, and returns it with the rest of its output.
+#[cfg(unix)]
+fn tortured(options: &[&str]) -> (std::process::Child, impl std::io::BufRead) {
+    use std::io::BufRead;
+    let mut child = common::program()
+        .arg("serve")
+        .args(options)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut url = String::new();
+    output.read_line(&mut url).unwrap();
+    assert!(url.starts_with("http"), "{url}");
+    (child, output)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn torture_in_front_of_a_cluster_ends_with_a_report() {
+    use std::io::Read;
+    let folder = Folder::new();
+    let tokens = folder.file("tokens.csv", "real-token,admin,1,\"system:masters\"\n");
+    let [real, front] = ["real", "front"].map(|name| folder.path(name));
+    let cluster = ["--tokens", &tokens, "--write-kubeconfig", &real];
+    let _cluster = Served::start(&cluster);
+    let options = [
+        "--torture",
+        "resets,header-case,tokens,slow",
+        "--seed",
+        "3",
+        "--tls",
+        "--proxy-to",
+        &real,
+        "--write-kubeconfig",
+        &front,
+        "-o",
+        "json",
+    ];
+    let (mut child, mut output) = tortured(&options);
+    let kubeconfig = std::fs::read_to_string(&front).unwrap();
+    assert!(
+        kubeconfig.contains("tokenFile") && !kubeconfig.contains("real-token"),
+        "{kubeconfig}"
+    );
+    let client = client(&front);
+    for _ in 0..20 {
+        let mut level = PriorityLevelConfiguration::default();
+        while level.spec.r#type.as_str() != "Exempt" {
+            level = client.api().get("exempt").await.unwrap_or_default();
+        }
+    }
+    let kill = ["-s", "INT", &child.id().to_string()].map(str::to_owned);
+    assert!(
+        std::process::Command::new("kill")
+            .args(kill)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut report = String::new();
+    output.read_to_string(&mut report).unwrap();
+    assert!(child.wait().unwrap().success());
+    let report = &common::schema::check("serve", report.as_bytes())[0];
+    assert_eq!(report["schemaVersion"], 1);
+    assert_eq!(report["seed"], 3);
+    assert_eq!(
+        report["modes"],
+        serde_json::json!(["resets", "slow", "tokens", "header-case"])
+    );
+    assert!(report["verbs"]["get"].as_u64().unwrap() >= 20, "{report}");
+    assert!(report["faults"]["tokens"].as_u64().unwrap() > 0, "{report}");
+    assert_eq!(report["findings"], serde_json::json!([]), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn torture_in_front_of_the_local_server_prints_text() {
+    use std::io::Read;
+    let folder = Folder::new();
+    let front = folder.path("front");
+    let options = [
+        "--torture",
+        "slow",
+        "-f",
+        "examples/batch.yaml",
+        "--write-kubeconfig",
+        &front,
+    ];
+    let (mut child, mut output) = tortured(&options);
+    let get = run(&["get", "plc", "batch", "-o", "name", "--kubeconfig", &front]);
+    assert_eq!(code(&get), 0, "{}", stderr(&get));
+    let kill = ["-s", "TERM", &child.id().to_string()].map(str::to_owned);
+    assert!(
+        std::process::Command::new("kill")
+            .args(kill)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut report = String::new();
+    output.read_to_string(&mut report).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(report.starts_with("modes: slow (seed 0)\n"), "{report}");
+    assert!(report.ends_with("no violation\n"), "{report}");
+}
+
+#[test]
+fn torture_keeps_the_rules_of_exposure_and_names_its_modes() {
+    for (options, expected) in [
+        (
+            vec!["--torture", "slow", "--address", "0.0.0.0", "--tls"],
+            "hint: add `--tokens`, or `--unprotected`",
+        ),
+        (vec!["--torture", "tokens"], "the mode tokens needs TLS"),
+        (
+            vec!["--torture", "reset"],
+            "`reset` is not a mode; the modes are compressed-watches, ",
+        ),
+        (vec!["--proxy-to", "kubeconfig"], "--torture <MODES>"),
+        (
+            vec!["--torture", "slow", "--proxy-to", "missing-file"],
+            "missing-file",
+        ),
+        (
+            vec![
+                "--torture",
+                "slow",
+                "--proxy-to",
+                "kubeconfig",
+                "--data-dir",
+                "x",
+            ],
+            "cannot be used with",
+        ),
+    ] {
+        let output = run(&[&["serve"], &options[..]].concat());
+        assert_ne!(code(&output), 0, "{options:?}");
+        assert!(
+            stderr(&output).contains(expected),
+            "{options:?}: {}",
+            stderr(&output)
+        );
+    }
+}
