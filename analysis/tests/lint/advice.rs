@@ -1,6 +1,6 @@
 //! Following the advice of a finding leads to valid objects without that finding.
 
-use crate::objects::{level, level_findings, schema, schema_findings, urls, user};
+use super::objects::{level, level_findings, schema, schema_findings, urls, user};
 use k8s_flowcontrol_rules::validate;
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Lint findings.
 
-use crate::built_in::{levels, schemas};
-use crate::objects::{
+use super::objects::{
     everything, found, group, level, level_findings, pods, schema, schema_findings, urls, user,
 };
+use crate::built_in::{levels, schemas};
 use k8s_flowcontrol_analysis::lint::{Configuration, Severity, lint, rules};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::FlowSchema;

@@ -1,8 +1,8 @@
 //! Made-up servers whose every wait is known, simulated from their logs.
 
-use crate::predicted::{Objects, compare, events, is_within, predict, prepare, server, with_batch};
-use crate::truth::{self, Client, Machine, Run};
-use crate::{README, SEATS};
+use super::predicted::{Objects, compare, events, is_within, predict, prepare, server, with_batch};
+use super::truth::{self, Client, Machine, Run};
+use super::{README, SEATS};
 use k8s_flowcontrol_analysis::diagnosis::{Change, Evidence, Finding, Scope};
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};

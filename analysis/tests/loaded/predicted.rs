@@ -1,7 +1,7 @@
 //! The simulation of a log, and how near its rejections and waits are.
 
-use crate::truth::Counted;
-use crate::{SEATS, objects};
+use super::truth::Counted;
+use super::{SEATS, objects};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{FlowReport, Recorded, Recording, Report};
 use k8s_flowcontrol_rules::controller::FlowController;

@@ -1,7 +1,7 @@
 //! The predicted seats and waits beside the histograms of the recorded server.
 
-use crate::predicted::Objects;
-use crate::{SEATS, each, objects};
+use super::predicted::Objects;
+use super::{SEATS, each, objects};
 use flate2::read::GzDecoder;
 use k8s_flowcontrol_analysis::verification::{
     LevelVerification, Quantity, ServerMetrics, Verification, Verifier,

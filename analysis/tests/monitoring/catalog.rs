@@ -1,6 +1,6 @@
 //! The table of metrics, beside those of real servers.
 
-use crate::{OF_1_36, recorded, release};
+use super::{OF_1_36, recorded, release};
 use k8s_flowcontrol_analysis::metrics::catalog::{self, Metric, Stability};
 use std::collections::BTreeSet;
 

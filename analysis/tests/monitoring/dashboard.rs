@@ -1,6 +1,6 @@
 //! The dashboard.
 
-use crate::metrics_of;
+use super::metrics_of;
 use k8s_flowcontrol_analysis::metrics::catalog::Stability;
 use k8s_flowcontrol_analysis::monitoring::Monitoring;
 use k8s_flowcontrol_types::Release;

@@ -1,6 +1,6 @@
 //! The rules, checked against the metrics of servers.
 
-use crate::{OF_1_36, release};
+use super::{OF_1_36, release};
 use k8s_flowcontrol_analysis::monitoring::{
     AlertState, Holding, Monitoring, RuleCheck, RuleProblem, ServerMetrics,
 };

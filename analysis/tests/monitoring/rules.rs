@@ -1,6 +1,6 @@
 //! Rules: the metrics that they use, and their texts.
 
-use crate::{OF_1_36, expressions, metrics_of, recorded, release};
+use super::{OF_1_36, expressions, metrics_of, recorded, release};
 use k8s_flowcontrol_analysis::metrics::catalog::Stability;
 use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::{to_yaml, yaml_to_json};

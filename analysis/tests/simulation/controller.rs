@@ -1,6 +1,6 @@
 //! Levels of one server.
 
-use crate::{get_pods, level, schema, user};
+use super::{get_pods, level, schema, user};
 use k8s_flowcontrol_rules::controller::{
     ADJUSTMENT_PERIOD, Admission, FlowController, Ticket, wait_limit,
 };

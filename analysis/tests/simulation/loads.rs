@@ -1,6 +1,6 @@
 //! Reports about loads.
 
-use crate::{get_pods, level, schema, user};
+use super::{get_pods, level, schema, user};
 use k8s_flowcontrol_analysis::simulation::{
     Arrivals, Client, Load, Report, RequestTrace, ServiceTime, Step, explain, simulate,
 };

@@ -1,6 +1,6 @@
 //! Audit logs as a load.
 
-use crate::{get_pods, level, schema, user};
+use super::{get_pods, level, schema, user};
 use k8s_flowcontrol_analysis::audit::AuditLog;
 use k8s_flowcontrol_analysis::simulation::{
     Arrivals, Client, Load, Recorded, Recording, Report, RequestTrace, ServiceTime, Step, explain,

@@ -1,6 +1,6 @@
 //! Random small cases: every answer satisfies its intents, and trying every configuration finds nothing cheaper.
 
-use crate::{RELEASE, built_in};
+use super::{RELEASE, built_in};
 use k8s_flowcontrol_analysis::recipes::{Client, Recipes};
 use k8s_flowcontrol_analysis::size::{Answer, Check, Intents, Sizer, Sizing};
 use k8s_flowcontrol_rules::limits::ServerLimits;

@@ -1,6 +1,6 @@
 //! Later logs against the intents of an earlier answer.
 
-use crate::{RELEASE, built_in, requests};
+use super::{RELEASE, built_in, requests};
 use k8s_flowcontrol_analysis::size::{
     Answer, Baseline, Drift, Intents, Margin, Sizer, Sizing, State,
 };

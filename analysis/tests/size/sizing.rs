@@ -1,6 +1,6 @@
 //! Answers, and their reasons.
 
-use crate::{RELEASE, built_in, requests, size, sized};
+use super::{RELEASE, built_in, requests, size, sized};
 use k8s_flowcontrol_analysis::size::{Answer, Intents, SizeError, Sizer};
 use k8s_flowcontrol_types::Resource;
 use serde_json::json;

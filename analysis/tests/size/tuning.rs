@@ -1,6 +1,6 @@
 //! Borrowing, lending and queues in place of seats.
 
-use crate::{RELEASE, built_in, level, requests};
+use super::{RELEASE, built_in, level, requests};
 use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer, Sizing};
 use k8s_flowcontrol_types::api::v1::{
     FlowSchema, LimitedPriorityLevelConfiguration, PriorityLevelConfiguration,

@@ -1,7 +1,7 @@
 //! Losses of fields that some versions or releases do not have.
 
-use crate::kinds::levels;
-use crate::losses::{expect, shape};
+use super::kinds::levels;
+use super::losses::{expect, shape};
 use ApiVersion::{V1, V1Beta1, V1Beta2, V1Beta3};
 use k8s_flowcontrol_rules::conversion;
 use k8s_flowcontrol_types::{ApiVersion, Release};

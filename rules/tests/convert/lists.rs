@@ -1,6 +1,6 @@
 //! Lists, and conversions through the standard library's traits.
 
-use crate::kinds;
+use super::kinds;
 use ApiVersion::{V1, V1Beta2};
 use k8s_flowcontrol_rules::conversion;
 use k8s_flowcontrol_rules::conversion::ConvertAsServer;

@@ -1,6 +1,6 @@
 //! Losses of shares and their annotation, row by row of the documented table.
 
-use crate::kinds::levels;
+use super::kinds::levels;
 use ApiVersion::{V1, V1Beta1, V1Beta2, V1Beta3};
 use k8s_flowcontrol_types::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION};
 use k8s_flowcontrol_types::kind::VersionedKind;

@@ -1,7 +1,7 @@
 //! Properties of the conversion of any level.
 
-use crate::kinds::{Typed, levels, normal, typed, typed_defaults};
-use crate::strategies::{any_json, any_level, plain_level, releases, versions};
+use super::kinds::{Typed, levels, normal, typed, typed_defaults};
+use super::strategies::{any_json, any_level, plain_level, releases, versions};
 use k8s_flowcontrol_rules::{conversion, defaults};
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
 use k8s_flowcontrol_types::kind::VersionedKind;

@@ -1,6 +1,6 @@
 //! Recorded conversions of real servers.
 
-use crate::kinds::{Typed, normal, typed, typed_defaults};
+use super::kinds::{Typed, normal, typed, typed_defaults};
 use k8s_flowcontrol_rules::{conversion, defaults};
 use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};

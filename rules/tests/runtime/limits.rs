@@ -1,6 +1,6 @@
 //! Seats of priority levels.
 
-use crate::built_in::{levels, read};
+use super::built_in::{levels, read};
 use k8s_flowcontrol_rules::limits::{AdjustmentMethod, LevelChange, SeatDemand, ServerLimits};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_types::Release;

@@ -1,6 +1,6 @@
 //! Classification of requests.
 
-use crate::built_in::{levels, read, schemas};
+use super::built_in::{levels, read, schemas};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User, Verdict};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};

@@ -1,6 +1,6 @@
 //! Properties of all configurations.
 
-use crate::strategies::{level, release, request, schema};
+use super::strategies::{level, release, request, schema};
 use k8s_flowcontrol_rules::limits::{SeatDemand, ServerLimits};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_rules::sharding::Dealer;

@@ -1,6 +1,6 @@
 //! Random configurations and requests.
 
-use crate::built_in::read;
+use super::built_in::read;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};

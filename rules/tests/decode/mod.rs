@@ -306,7 +306,7 @@ fn parse_in_every_format(bytes: &[u8]) {
 
 #[test]
 fn every_prefix_of_a_real_object_is_parsed_or_an_error() {
-    let json = include_str!("fixtures/validate/create.jsonl")
+    let json = include_str!("../fixtures/validate/create.jsonl")
         .lines()
         .next()
         .unwrap();

@@ -6,11 +6,6 @@
 )]
 
 mod advice;
-#[path = "../../../rules/tests/runtime/built_in.rs"]
-mod built_in;
 mod objects;
 mod properties;
 mod rules;
-#[path = "../../../rules/tests/runtime/strategies.rs"]
-#[allow(dead_code, reason = "lint needs no requests of its own")]
-mod strategies;

@@ -13,7 +13,7 @@ use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use serde_json::Value;
 use std::time::Duration;
 
-const RECORDED: &str = include_str!("fixtures/seats/recorded.jsonl");
+const RECORDED: &str = include_str!("../fixtures/seats/recorded.jsonl");
 
 /// A list of 1,000 pods of 5 kB.
 const LIST: Request<'static> = Request {

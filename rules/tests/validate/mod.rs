@@ -111,17 +111,17 @@ fn agree(records: &str) {
 
 #[test]
 fn verdicts_on_unusual_texts_equal_the_recorded_ones() {
-    agree(include_str!("fixtures/validate/text.jsonl"));
+    agree(include_str!("../fixtures/validate/text.jsonl"));
 }
 
 #[test]
 fn verdicts_on_unusual_objects_equal_the_recorded_ones() {
-    agree(include_str!("fixtures/validate/create.jsonl"));
+    agree(include_str!("../fixtures/validate/create.jsonl"));
 }
 
 #[test]
 fn verdicts_on_replacements_equal_the_recorded_ones() {
-    agree(include_str!("fixtures/validate/update.jsonl"));
+    agree(include_str!("../fixtures/validate/update.jsonl"));
 }
 
 #[test]

@@ -6,13 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../rules/tests/runtime/built_in.rs"]
-#[allow(dead_code, reason = "shared with the tests of matching")]
-mod built_in;
-#[path = "../../rules/tests/runtime/strategies.rs"]
-#[allow(dead_code, reason = "shared with the tests of matching")]
-mod strategies;
-
+use crate::strategies::{level, schema};
 use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::Classifier;
@@ -22,7 +16,6 @@ use k8s_flowcontrol_types::{Release, Resource};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::json;
-use strategies::{level, schema};
 
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
