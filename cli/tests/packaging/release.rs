@@ -8,7 +8,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const VERSION: &str = "7.8.9";
-const TARGET: &str = "x86_64-unknown-linux-gnu";
+const TARGET: &str = "x86_64-unknown-linux-musl";
+const ARM: &str = "aarch64-unknown-linux-musl";
+
+/// The targets of releases. The standard library for ARM is needed, and cannot be downloaded everywhere.
+fn targets() -> Vec<&'static str> {
+    let script = format!(
+        "[ -d \"$(rustc --print sysroot)/lib/rustlib/{ARM}\" ] || rustup target add {ARM} && \
+         {{ [ \"$(id -u)\" = 0 ] || command -v aarch64-linux-gnu-gcc; }}"
+    );
+    let output = Command::new("sh").args(["-c", &script]).output();
+    if output.is_ok_and(|output| output.status.success()) {
+        return vec![TARGET, ARM];
+    }
+    eprintln!(
+        "the release has no program for ARM: {ARM} cannot be downloaded, or aarch64-linux-gnu-gcc is not installed"
+    );
+    vec![TARGET]
+}
 
 /// A copy of the project in a repository of its own.
 struct Project {
@@ -70,14 +87,14 @@ impl Project {
         command
     }
 
-    /// A release of the native target in the profile for development, without the gate, which runs this test.
-    fn release(&self, target: &Path, folder: &str) -> Command {
+    /// A release of these targets in the profile for development, without the gate, which runs this test.
+    fn release(&self, targets: &[&str], target: &Path, folder: &str) -> Command {
         let mut release = self.command(self.root.join("packaging/release"));
         release.args([VERSION, folder]);
         release.env("CARGO_TARGET_DIR", target).env("GATE", "true");
         // The library of Parquet takes a third of the time; a test of its own has it.
         release
-            .env("TARGETS", TARGET)
+            .env("TARGETS", targets.join(" "))
             .env("PROFILE", "dev")
             .env("FEATURES", "");
         release.env("CARGO_PROFILE_DEV_DEBUG", "false");
@@ -117,7 +134,7 @@ fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
     );
     let target = PathBuf::from(folder.path("target"));
     let fails = |expected: &str| {
-        let said = error(project.release(&target, &folder.path("dist")));
+        let said = error(project.release(&[TARGET], &target, &folder.path("dist")));
         assert!(said.contains(expected), "{said}");
         assert!(!said.contains("== the gate"), "{said}");
     };
@@ -149,7 +166,7 @@ fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
     // More public items break nothing; the gate is next.
     std::fs::write(&listing, "pub fn a()\npub fn b()\npub fn c()\n").unwrap();
     project.commit();
-    let mut release = project.release(&target, &folder.path("dist"));
+    let mut release = project.release(&[TARGET], &target, &folder.path("dist"));
     release.env("GATE", "false");
     let said = error(release);
     assert!(said.contains("the gate (false) failed"), "{said}");
@@ -161,6 +178,7 @@ fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
 fn a_release_is_reproducible_and_everything_in_it_is_installed() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("release");
     let folder = Folder::new();
+    let targets = targets();
     let one = Project::copy(PathBuf::from(folder.path("one")), &[]);
     one.set_version();
     let mut update = one.command("cargo");
@@ -171,7 +189,7 @@ fn a_release_is_reproducible_and_everything_in_it_is_installed() {
     for project in [&one, &two] {
         // The crates of the project are compiled for each, since their files are newer. Those of others are compiled once: they have no part in
         // where the project is.
-        text(project.release(&target, "dist"));
+        text(project.release(&targets, &target, "dist"));
     }
     let sums =
         |project: &Project| std::fs::read_to_string(project.root.join("dist/SHA256SUMS")).unwrap();
@@ -189,6 +207,9 @@ fn a_release_is_reproducible_and_everything_in_it_is_installed() {
     }
 
     the_archive_runs_and_names_no_folder(&dist, &folder);
+    if targets.contains(&ARM) {
+        the_program_for_arm_is_static_and_runs(&dist, &folder);
+    }
     the_image_runs_without_anything_else(&dist, &folder);
     the_list_of_crates(&dist);
     packages_are_where_krew_and_binstall_look(&one, &dist);
@@ -229,6 +250,33 @@ fn the_archive_runs_and_names_no_folder(dist: &Path, folder: &Folder) {
     let script = "ldd kubectl-flowcontrol 2>&1 | grep -qE 'statically linked|not a dynamic executable'\n\
                   ./kubectl-flowcontrol get --server=http://localhost:1 2>&1 || true";
     let said = shell(&bin, script);
+    assert!(said.contains("onnection refused"), "{said}");
+}
+
+fn the_program_for_arm_is_static_and_runs(dist: &Path, folder: &Folder) {
+    let bin = PathBuf::from(folder.path("arm"));
+    std::fs::create_dir(&bin).unwrap();
+    let archive = dist.join("kubectl-flowcontrol-7.8.9-linux-arm64.tar.gz");
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf").arg(archive).arg("-C").arg(&bin);
+    text(tar);
+    let program = std::fs::read(bin.join("kubectl-flowcontrol")).unwrap();
+    assert_eq!(program[..5], *b"\x7fELF\x02");
+    // AArch64, and no interpreter, which loads shared libraries.
+    assert_eq!(program[18..20], [0xb7, 0]);
+    let loader = b"/lib/ld-";
+    assert!(!program.windows(loader.len()).any(|part| part == loader));
+    let emulator = "qemu-aarch64-static";
+    if Command::new(emulator).arg("--version").output().is_err() {
+        eprintln!("{emulator} is not installed, so the program for ARM is not run");
+        return;
+    }
+    let script = format!(
+        "{emulator} ./kubectl-flowcontrol --version\n\
+         {emulator} ./kubectl-flowcontrol get --server=http://localhost:1 2>&1 || true"
+    );
+    let said = shell(&bin, &script);
+    assert!(said.starts_with("kubectl-flowcontrol 7.8.9\n"), "{said}");
     assert!(said.contains("onnection refused"), "{said}");
 }
 
