@@ -42,18 +42,27 @@ fn run(name: &str, arguments: &[&str]) -> String {
 
 /// The same with a kubeconfig file.
 fn run_with(name: &str, arguments: &[&str], kubeconfig: Option<&Path>) -> String {
-    let path = EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX));
-    let mut command = Command::new(&path);
+    let mut command = example(name);
     command.args(arguments).env_remove("KUBECONFIG");
     if let Some(kubeconfig) = kubeconfig {
         command.env("KUBECONFIG", kubeconfig);
     }
+    output(&mut command)
+}
+
+/// A command that runs an example.
+pub(crate) fn example(name: &str) -> Command {
+    Command::new(EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX)))
+}
+
+/// Runs an example to its end, and returns its output.
+pub(crate) fn output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (out, err) = (
         String::from_utf8(output.stdout).unwrap(),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert!(output.status.success(), "{name} failed:\n{out}\n{err}");
+    assert!(output.status.success(), "{command:?} failed:\n{out}\n{err}");
     out
 }
 
@@ -245,8 +254,7 @@ fn wait_waits_and_updates() {
 
 /// Runs an example with standard input.
 fn run_with_input(name: &str, input: &str) -> serde_json::Value {
-    let path = EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX));
-    let mut child = Command::new(path)
+    let mut child = example(name)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -22,6 +22,7 @@
 //! - `custom`: custom resources that begin as Rust types
 //! - `dumps`: the server's flow-control tables, read by `rules`
 //! - `examples`: the programs in `examples/`
+//! - `replay`: a load at its times, on an embedded server and on a cluster, beside the prediction of the simulation
 //! - `documented`: the most used items have an example in their documentation
 
 #![allow(
@@ -50,6 +51,7 @@ mod partial;
 mod patches;
 mod raw;
 mod references;
+mod replay;
 mod secured;
 mod support;
 mod versions;
