@@ -6,6 +6,9 @@ use crate::dumps::LevelState;
 use crate::metrics::{FlowMetrics, Quantity};
 use k8s_flowcontrol_rules::objects::LevelInUse;
 
+/// Free seats are few if they are less than this part of the level's seats: one fifth.
+const FEW: i64 = 5;
+
 /// A number and its source.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
@@ -115,6 +118,26 @@ impl<'a> Load<'a> {
     pub(super) fn free(&self) -> Option<i64> {
         let (current, in_use) = (self.current.as_ref()?, self.in_use.as_ref()?);
         Some(current.value.saturating_sub(in_use.value).max(0))
+    }
+
+    /// The widest waiting request in the dump, in seats; `None` if it is unknown.
+    pub(super) fn widest_waiting(&self) -> Option<i64> {
+        let requests = self.server.requests.iter().flatten();
+        let of_level = requests.filter(|row| row.priority_level == self.name());
+        let waiting = of_level
+            .filter_map(|row| row.request.as_ref())
+            .filter(|request| request.index_in_queue.is_some());
+        waiting
+            .filter_map(|request| request.initial_seats.max(request.final_seats))
+            .max()
+    }
+
+    /// Whether the level uses its seats: none is free, or the few that are free are too few for a request that waits.
+    pub(super) fn is_full(&self) -> Option<bool> {
+        let (free, current) = (self.free()?, self.current.as_ref()?.value);
+        let are_few = free.saturating_mul(FEW) < current;
+        let are_too_few = || self.widest_waiting().is_some_and(|widest| widest > free);
+        Some(free == 0 || (are_few && are_too_few()))
     }
 
     /// The seats of the server, which the maximum of a level that borrows without a limit tells.

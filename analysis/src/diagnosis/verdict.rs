@@ -61,6 +61,12 @@ pub struct Diagnosis {
 pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
     let has = |check: &str| findings.iter().any(|finding| finding.check == check);
     let has_severity = |severity| findings.iter().any(|finding| finding.severity == severity);
+    let is_wide = || {
+        let mut problems = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Problem);
+        problems.any(|finding| finding.check == "wide-requests")
+    };
     // Nothing is known about a level that does not exist.
     let is_known = context.loads().next().is_some()
         && context
@@ -74,7 +80,7 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
     };
     if has("overload") || findings.iter().any(is_limited) {
         Verdict::Overloaded
-    } else if has("idle-seats") || has("closed-level") || has("wide-requests") {
+    } else if has("idle-seats") || has("closed-level") || is_wide() {
         Verdict::Misconfigured
     } else if is_known && is_in_trouble() {
         Verdict::Rejecting

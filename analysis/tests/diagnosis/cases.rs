@@ -1,7 +1,8 @@
 //! Each check with a recorded case in which it finds something, and one in which it does not. The table stands in README.md.
 
 use super::recorded::{evidence, show};
-use super::support::{lines, of};
+use super::several;
+use super::support::{lines, objects, of};
 use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Scope, ServerEvidence, Severity, Verdict, checks, diagnose,
 };
@@ -9,7 +10,6 @@ use k8s_flowcontrol_analysis::dumps::{parse_priority_levels, parse_queues, parse
 use k8s_flowcontrol_analysis::metrics::{FlowMetrics, MachineMetrics};
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_types::Release;
-use serde_json::Value;
 use std::time::Duration;
 
 const README: &str = include_str!("../../README.md");
@@ -18,15 +18,7 @@ const AFTER: &str = include_str!("../fixtures/busy/metrics-after.txt");
 
 /// The server of `fixtures/busy`, in the middle of its load; its processor's counters are those of the 60 s.
 fn busy() -> Evidence {
-    let list: Value =
-        serde_json::from_str(include_str!("../fixtures/loaded/objects.json")).unwrap();
-    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
-    for object in list["items"].as_array().unwrap() {
-        match object["kind"].as_str().unwrap() {
-            "FlowSchema" => schemas.push(serde_json::from_value(object.clone()).unwrap()),
-            _ => levels.push(serde_json::from_value(object.clone()).unwrap()),
-        }
-    }
+    let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
     let metrics = FlowMetrics::parse(include_str!("../fixtures/busy/gauges.txt"));
     let mut server = ServerEvidence::new("127.0.0.1:6443");
     server.earlier = Some((metrics.clone(), Duration::from_secs(60)));
@@ -129,6 +121,8 @@ fn cases() -> Vec<(&'static str, Diagnosis)> {
         ("full, one level", diagnose(&evidence(), &one)),
         ("full, one user", diagnose(&evidence(), &of_zack)),
         ("busy", diagnose(&busy(), &all)),
+        ("wide", diagnose(&several::first(), &all)),
+        ("two servers", diagnose(&several::both(), &all)),
         ("watches, made up", diagnose(&watching(4000), &all)),
         ("quiet", diagnose(&quiet(), &all)),
     ]

@@ -11,4 +11,5 @@ mod flows;
 mod hostile;
 mod machine;
 mod recorded;
+mod several;
 mod support;

@@ -1,6 +1,6 @@
 //! The diagnosis of a recorded server under load.
 
-use super::support::{lines, of};
+use super::support::{lines, objects, of};
 use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Scope, ServerEvidence, Severity, Verdict, diagnose,
 };
@@ -8,7 +8,6 @@ use k8s_flowcontrol_analysis::dumps::{parse_priority_levels, parse_queues, parse
 use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_types::Release;
-use serde_json::Value;
 
 const METRICS: &str = include_str!("../fixtures/diagnosis/metrics.txt");
 const LEVELS: &str = include_str!("../fixtures/dumps/priority-levels.txt");
@@ -16,15 +15,7 @@ const QUEUES: &str = include_str!("../fixtures/dumps/queues.txt");
 const REQUESTS: &str = include_str!("../fixtures/dumps/requests-with-details.txt");
 
 pub(super) fn evidence() -> Evidence {
-    let list: Value =
-        serde_json::from_str(include_str!("../fixtures/diagnosis/objects.json")).unwrap();
-    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
-    for object in list["items"].as_array().unwrap() {
-        match object["kind"].as_str().unwrap() {
-            "FlowSchema" => schemas.push(serde_json::from_value(object.clone()).unwrap()),
-            _ => levels.push(serde_json::from_value(object.clone()).unwrap()),
-        }
-    }
+    let (schemas, levels) = objects(include_str!("../fixtures/diagnosis/objects.json"));
     let mut server = ServerEvidence::new("127.0.0.1:6443");
     server.metrics = Some(FlowMetrics::parse(METRICS));
     server.priority_levels = Some(parse_priority_levels(LEVELS).unwrap().rows);

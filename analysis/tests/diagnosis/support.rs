@@ -8,6 +8,19 @@ use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
+/// The flow schemas and priority levels of a recorded list.
+pub(crate) fn objects(list: &str) -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
+    let list: Value = serde_json::from_str(list).unwrap();
+    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
+    for object in list["items"].as_array().unwrap() {
+        match object["kind"].as_str().unwrap() {
+            "FlowSchema" => schemas.push(serde_json::from_value(object.clone()).unwrap()),
+            _ => levels.push(serde_json::from_value(object.clone()).unwrap()),
+        }
+    }
+    (schemas, levels)
+}
+
 /// A level with queues.
 pub(crate) fn level(name: &str, limited: Value) -> PriorityLevelConfiguration {
     serde_json::from_value(json!({

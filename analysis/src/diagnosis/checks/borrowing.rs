@@ -16,7 +16,7 @@ const LENDABLE: &str = "spec.limited.lendablePercent";
 
 fn run(context: &Context<'_>, report: &mut Report) {
     for load in context.loads() {
-        let is_full = load.free().is_none_or(|free| free == 0);
+        let is_full = load.is_full().unwrap_or(true);
         if load.is_exempt() || !load.is_in_trouble_now() || !is_full {
             continue;
         }

@@ -27,13 +27,17 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "{}{} of priority level {} wait, all of its {} are in use, and the other levels can lend only {}{}",
+            "{}{} of priority level {} wait, {} of its {} are in use, and the other levels can lend only {}{}",
             match share(pressed.guaranteed, pressed.all) < IDLE_PERCENT {
                 true => "the server is overloaded: ",
                 false => "",
             },
             count(load.waiting(), "request"),
             load.name(),
+            match pressed.in_use.value < pressed.current.value {
+                true => pressed.in_use.value.to_string(),
+                false => "all".to_owned(),
+            },
             count(pressed.current.value, "seat"),
             count(pressed.lendable, "seat"),
             match pressed.guaranteed {
@@ -59,7 +63,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
     }
 }
 
-/// A level whose seats are all in use while requests wait.
+/// A full level whose requests wait.
 pub(super) struct Pressed<'a> {
     pub(super) current: &'a Measured,
     in_use: &'a Measured,
@@ -74,10 +78,10 @@ pub(super) struct Pressed<'a> {
 }
 
 impl<'a> Pressed<'a> {
-    /// `None` if no request waits, the level has free seats, or the evidence is missing.
+    /// `None` if no request waits, the level has seats for those that wait, or the evidence is missing.
     pub(super) fn new(context: &Context<'_>, load: &'a Load<'_>) -> Option<Self> {
         let (current, in_use) = (load.current.as_ref()?, load.in_use.as_ref()?);
-        if load.waiting() == 0 || in_use.value < current.value || current.value <= 0 {
+        if load.waiting() == 0 || !load.is_full()? || current.value <= 0 {
             return None;
         }
         let (mut idle, mut lendable, mut all) = (0_i64, 0_i64, current.value);

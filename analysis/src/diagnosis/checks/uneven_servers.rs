@@ -2,6 +2,7 @@
 
 use super::{Check, Context, Observation, Report, Severity};
 use crate::diagnosis::load::Load;
+use crate::diagnosis::observation::Period;
 use crate::metrics::Quantity;
 
 pub(super) const CHECK: Check = Check {
@@ -38,24 +39,31 @@ fn run(context: &Context<'_>, report: &mut Report) {
             names(&busy),
             names(&free),
         );
-        let evidence = busy.iter().chain(&free).filter_map(|load| {
+        let waiting = busy.iter().filter_map(|load| load.waiting.as_ref());
+        let seats = free.iter().flat_map(|load| [&load.in_use, &load.current]);
+        let now = waiting.chain(seats.flatten());
+        let mut evidence: Vec<_> = now.map(|measured| measured.from.clone()).collect();
+        evidence.extend(busy.iter().chain(&free).filter_map(|load| {
             let metrics = load.server.metrics.as_ref()?;
-            let dispatched = metrics.total(Quantity::DispatchedRequests, level.name())?;
             let metric = metrics.metric(Quantity::DispatchedRequests)?;
+            let name = level.name();
             Some(Observation::Metric {
                 server: load.server.name.clone(),
-                series: format!("sum({metric}{{priority_level={:?}}})", level.name()),
-                value: dispatched,
-                period: Some(crate::diagnosis::observation::Period::SinceStart),
+                series: format!("sum({metric}{{priority_level={name:?}}})"),
+                // A server omits the series of a level that had no request yet.
+                value: metrics
+                    .total(Quantity::DispatchedRequests, name)
+                    .unwrap_or(0),
+                period: Some(Period::SinceStart),
             })
-        });
+        }));
         let action = "balance the connections: clients keep one connection for long, so that a restart of the servers or the \
                       server's flag --goaway-chance spreads them";
         report.cluster(
             Severity::Risk,
             Some(level.name()),
             message,
-            evidence.collect(),
+            evidence,
             action,
         );
     }

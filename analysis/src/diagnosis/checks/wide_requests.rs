@@ -13,13 +13,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         let Some(free) = load.free().filter(|free| *free > 0 && load.waiting() > 0) else {
             continue;
         };
-        let requests = load.server.requests.iter().flatten();
-        let of_level = requests.filter(|row| row.priority_level == load.name());
-        let waiting = of_level
-            .filter_map(|row| row.request.as_ref())
-            .filter(|request| request.index_in_queue.is_some());
-        let seats = waiting.filter_map(|request| request.initial_seats.max(request.final_seats));
-        let Some(widest) = seats.max().filter(|widest| *widest > free) else {
+        let Some(widest) = load.widest_waiting().filter(|widest| *widest > free) else {
             continue;
         };
         let message = format!(
@@ -47,6 +41,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
             widest,
         ));
         let action = "let the clients list with `limit`, by namespace or from the watch cache (resourceVersion=0), so that their lists need fewer seats";
-        report.level(Severity::Problem, load, message, evidence, action);
+        // A full level has few seats to lose.
+        let severity = match load.is_full() {
+            Some(true) => Severity::Note,
+            _ => Severity::Problem,
+        };
+        report.level(severity, load, message, evidence, action);
     }
 }
