@@ -36,8 +36,8 @@ pub(crate) struct Flow {
 /// A request that has arrived at flow control.
 #[derive(Debug)]
 pub(crate) struct Arrival {
-    /// The number that [ends](Flow::end) it; none if the request is rejected.
-    pub(crate) number: Option<u64>,
+    /// The number that [ends](Flow::end) it, or the `Retry-After` of its rejection.
+    pub(crate) number: Result<u64, Duration>,
     /// The UIDs of its FlowSchema and level, empty for objects that are not in the store.
     pub(crate) uids: [String; 2],
     /// Tells when a request that waits is dispatched.
@@ -146,9 +146,9 @@ impl Flow {
                     executing.started = None;
                     dispatched = Some(told);
                 }
-                Verdict::Rejected => {
+                Verdict::Rejected(retry_after) => {
                     return Some(Arrival {
-                        number: None,
+                        number: Err(retry_after),
                         uids,
                         dispatched: None,
                     });
@@ -161,7 +161,7 @@ impl Flow {
         self.next += 1;
         self.executing.insert(self.next, executing);
         Some(Arrival {
-            number: Some(self.next),
+            number: Ok(self.next),
             uids,
             dispatched,
         })
@@ -179,20 +179,13 @@ impl Flow {
         }
     }
 
-    /// Rejects a request that has waited too long; false if it was dispatched in the meantime.
-    pub(crate) fn time_out(&mut self, number: u64) -> bool {
-        let (Some(throttle), Some(executing)) = (&mut self.throttle, self.executing.get(&number))
-        else {
-            return false;
-        };
+    /// Rejects a request that has waited too long, with a `Retry-After`; none if it was dispatched in the meantime.
+    pub(crate) fn time_out(&mut self, number: u64) -> Option<Duration> {
+        let (throttle, executing) = (self.throttle.as_mut()?, self.executing.get(&number)?);
         let waited = elapsed(executing.arrived, Timestamp::now());
-        let is_out = executing
-            .ticket
-            .is_some_and(|ticket| throttle.time_out(ticket, executing.subject(), waited));
-        if is_out {
-            self.executing.remove(&number);
-        }
-        is_out
+        let retry_after = throttle.time_out(executing.ticket?, executing.subject(), waited)?;
+        self.executing.remove(&number);
+        Some(retry_after)
     }
 
     /// Handles the events of the queues until now, and returns the time of the next one.

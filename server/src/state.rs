@@ -281,8 +281,9 @@ impl State {
         else {
             return Admitted::NotSubject;
         };
-        let Some(number) = number else {
-            return Admitted::Rejected(uids);
+        let number = match number {
+            Ok(number) => number,
+            Err(retry_after) => return Admitted::Rejected { uids, retry_after },
         };
         let ticket = Ticket {
             state: self.clone(),
@@ -293,8 +294,11 @@ impl State {
             return Admitted::Executes(ticket);
         };
         match self.wait(number, dispatched).await {
-            true => Admitted::Executes(ticket),
-            false => Admitted::Rejected(ticket.uids.clone()),
+            Ok(()) => Admitted::Executes(ticket),
+            Err(retry_after) => Admitted::Rejected {
+                uids: ticket.uids.clone(),
+                retry_after,
+            },
         }
     }
 
@@ -315,8 +319,12 @@ impl State {
         }
     }
 
-    /// Waits in a queue. Returns whether the request executes.
-    async fn wait(&self, number: u64, mut dispatched: oneshot::Receiver<()>) -> bool {
+    /// Waits in a queue until the request executes, or returns the `Retry-After` of its rejection.
+    async fn wait(
+        &self,
+        number: u64,
+        mut dispatched: oneshot::Receiver<()>,
+    ) -> Result<(), Duration> {
         let deadline = Instant::now() + wait_limit(REQUEST_TIMEOUT);
         loop {
             // Every waiting request looks after the events that no request causes, so no task does when none waits.
@@ -327,12 +335,14 @@ impl State {
                 _ = &mut dispatched => break,
                 () = tokio::time::sleep_until(until.into()) => {}
             }
-            if Instant::now() >= deadline && self.with_flow(|_, flow| flow.time_out(number)) {
-                return false;
+            if Instant::now() >= deadline
+                && let Some(retry_after) = self.with_flow(|_, flow| flow.time_out(number))
+            {
+                return Err(retry_after);
             }
         }
         self.with_flow(|_, flow| flow.start(number));
-        true
+        Ok(())
     }
 
     pub(crate) fn with_flow<T>(&self, run: impl FnOnce(&Store, &mut Flow) -> T) -> T {
@@ -361,8 +371,11 @@ impl Drop for CountedWatch {
 pub(crate) enum Admitted {
     NotSubject,
     Executes(Ticket),
-    /// With the UIDs of the FlowSchema and the level.
-    Rejected([String; 2]),
+    Rejected {
+        /// The UIDs of the FlowSchema and the level.
+        uids: [String; 2],
+        retry_after: Duration,
+    },
 }
 
 /// A request's place in flow control.

@@ -134,6 +134,8 @@ facts! {
     ExemptServedFirst: 31, "pkg/util/flowcontrol/apf_controller.go of kubernetes/apiserver";
     /// A priority level bounds the seats of a request.
     LevelSeatBounds: 26, "recorded estimates of 1.25 and 1.29";
+    /// `Retry-After` grows with the rejections of a level; before, it was always one second.
+    RetryAfterGrows: 28, "pkg/util/flowcontrol of kubernetes/apiserver; recorded on 1.36";
     /// Requests for tokens of service accounts do not take final seats.
     FreeTokens: 26, "pkg/util/flowcontrol/request of kubernetes/apiserver";
     /// Lists of one object are estimated as other lists.

@@ -100,8 +100,11 @@ fn significant(value: f64) -> String {
         return value.to_string();
     }
     let digits = 3 - value.abs().log10().floor() as i32;
-    let factor = 10_f64.powi(digits);
-    ((value * factor).round() / factor).to_string()
+    let text = format!("{value:.*}", usize::try_from(digits).unwrap_or_default());
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
 }
 
 #[cfg(test)]

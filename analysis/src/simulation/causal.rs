@@ -1,11 +1,14 @@
 //! Recorded requests, sent again by clients that wait for responses.
 
+use super::connections::{Connections, Outcome};
 use super::logged::{Class, Recorded};
+use super::loops::{Habit, due, of_clock};
 use super::report::Observed;
 use super::slowdown::Slowdown;
 use super::source::{Facts, Source};
+use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::time::Duration;
 
 /// A request that comes later than this after the last response of its client keeps the time of the log, in microseconds: a
@@ -13,8 +16,6 @@ use std::time::Duration;
 const LONGEST_THINK_US: i64 = 5_000_000;
 /// The last requests of a client, which are sent again if it is faster than in the log.
 const KEPT: usize = 32;
-/// The header `Retry-After` of a rejection.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// A recorded request on its way.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +29,9 @@ pub(super) struct Sending {
 #[derive(Clone, Copy, Debug)]
 struct Successor {
     request: Recorded,
-    /// The time since the response.
+    /// The time since the response, or since the end of its `Retry-After`.
     think: Duration,
-    /// Whether the server of the log rejected the request before it.
-    rejection: bool,
+    after: Outcome,
 }
 
 /// The pauses after one outcome.
@@ -41,22 +41,52 @@ struct Pauses {
     count: u32,
 }
 
+impl Pauses {
+    fn add(&mut self, think: Duration) {
+        self.sum = self.sum.saturating_add(think);
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn average(self) -> Option<Duration> {
+        self.sum.checked_div(self.count)
+    }
+}
+
 /// A client of the log.
 ///
 /// Its requests keep their order, and not their connection: all connections of a client end together, as in the log.
 #[derive(Debug, Default)]
 struct Client {
-    /// The ends of the last requests of its connections in microseconds of the log, with their numbers, and whether they were
-    /// rejected.
-    ends: BTreeSet<(i64, u64, bool)>,
+    connections: Connections,
     /// Requests that wait for a response in the simulation.
     next: VecDeque<Successor>,
     /// The last requests, which follow once more when the log ends before the simulation.
     past: VecDeque<Successor>,
-    /// The ends of simulated requests that still lack a successor, and whether they were rejected.
-    idle: Vec<(Duration, bool)>,
-    /// After a response, and after a rejection.
-    pauses: [Pauses; 2],
+    /// The ends of simulated requests that still lack a successor, and the `Retry-After` of those that were rejected.
+    idle: Vec<(Duration, Option<Duration>)>,
+    /// By [`Outcome`].
+    pauses: [Pauses; 3],
+}
+
+impl Client {
+    /// How long the client pauses after a simulated response before a request of the log: as long as in the log, or after another
+    /// outcome as long as it did on average.
+    fn pause(&self, successor: &Successor, retry_after: Option<Duration>) -> Duration {
+        let [executed, rejected, ignored] = self.pauses;
+        let (after, usual) = match (retry_after, successor.after) {
+            (None, Outcome::Executed) | (Some(_), Outcome::Rejected | Outcome::Ignored) => {
+                (successor.after, None)
+            }
+            (None, _) => (Outcome::Executed, executed.average()),
+            (Some(_), _) if ignored.count > rejected.count => (Outcome::Ignored, ignored.average()),
+            (Some(_), _) => (Outcome::Rejected, rejected.average()),
+        };
+        let think = usual.unwrap_or(successor.think);
+        match after {
+            Outcome::Rejected => think.saturating_add(retry_after.unwrap_or_default()),
+            Outcome::Executed | Outcome::Ignored => think,
+        }
+    }
 }
 
 /// Sends recorded requests, each after the response that its client waited for.
@@ -81,19 +111,23 @@ pub(super) struct Causal<I> {
     planned: BinaryHeap<Reverse<(Duration, u64)>>,
     /// The planned requests by the number of the plan.
     ready: HashMap<u64, Sending>,
-    /// Whether each client waits for its responses.
-    waiting: HashMap<u32, bool>,
+    habits: HashMap<u32, Habit>,
     plans: u64,
     now: Duration,
-    /// Whether the request that ends now was rejected.
-    is_rejection: bool,
+    /// The `Retry-After` of the request that ends now, if it was rejected.
+    retry_after: Option<Duration>,
+    /// The level of each flow.
+    levels: Vec<LevelIndex>,
+    /// The server of the log, for the `Retry-After` of its rejections.
+    log: FlowController,
 }
 
 impl<I: Iterator<Item = Recorded>> Causal<I> {
     pub(super) fn new(
         classes: Vec<Class>,
+        (log, levels): (FlowController, Vec<LevelIndex>),
         (averages, slowdown): (Vec<Duration>, Option<Slowdown>),
-        waiting: HashMap<u32, bool>,
+        habits: HashMap<u32, Habit>,
         (first, last): (i64, i64),
         mut requests: I,
     ) -> Self {
@@ -112,10 +146,12 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             reads: 0,
             planned: BinaryHeap::new(),
             ready: HashMap::new(),
-            waiting,
+            habits,
             plans: 0,
             now: Duration::ZERO,
-            is_rejection: false,
+            retry_after: None,
+            levels,
+            log,
         }
     }
 
@@ -141,7 +177,8 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         self.observed[flow as usize].add(&request);
         let received = request.received_us;
         let at = self.at(received);
-        let is_awaited = self.waiting.get(&request.client) == Some(&true);
+        let habit = self.habits.get(&request.client).copied();
+        let is_awaited = matches!(habit, Some(Habit::Waits | Habit::Hurries));
         let sending = Sending {
             recorded: request,
             is_awaited,
@@ -150,25 +187,25 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             return self.start(at, sending);
         }
         let client = self.clients.entry(request.client).or_default();
-        // The connection that has been free for the longest time.
-        let free = client.ends.first().copied();
-        let free = free.filter(|(end, ..)| *end <= received);
-        if let Some(free) = &free {
-            client.ends.remove(free);
-        }
-        client
-            .ends
-            .insert((end(&request), self.reads, request.rejected));
+        let free = client.connections.take(received);
+        let ended = end(&request);
+        let due = request.rejected.then(|| {
+            let level = self.levels[flow as usize];
+            let retry_after = self.log.reject(of_clock(received), level);
+            match habit {
+                Some(Habit::Hurries) => ended,
+                _ => due(ended, retry_after),
+            }
+        });
+        client.connections.add(self.reads, ended, due);
         match free {
-            Some((before, _, rejection)) if received.saturating_sub(before) <= LONGEST_THINK_US => {
+            Some((before, after)) if received.saturating_sub(before) <= LONGEST_THINK_US => {
                 let think = Duration::from_micros(received.saturating_sub(before).unsigned_abs());
-                let pauses = &mut client.pauses[usize::from(rejection)];
-                pauses.sum = pauses.sum.saturating_add(think);
-                pauses.count = pauses.count.saturating_add(1);
+                client.pauses[after as usize].add(think);
                 let successor = Successor {
                     request,
                     think,
-                    rejection,
+                    after,
                 };
                 client.next.push_back(successor);
                 client.past.push_back(successor);
@@ -202,20 +239,10 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         let Some(successor) = successor else {
             return;
         };
-        let Some((ended, rejected)) = client.idle.pop() else {
+        let Some((ended, retry_after)) = client.idle.pop() else {
             return;
         };
-        let think = successor.think;
-        let pause = if successor.rejection == rejected {
-            think
-        } else {
-            let pauses = client.pauses[usize::from(rejected)];
-            let usual = pauses.sum.checked_div(pauses.count);
-            usual.unwrap_or_else(|| match rejected {
-                true => think.max(RETRY_AFTER),
-                false => think.saturating_sub(RETRY_AFTER),
-            })
-        };
+        let pause = client.pause(&successor, retry_after);
         let sending = Sending {
             recorded: successor.request,
             is_awaited: true,
@@ -287,13 +314,13 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
         }
     }
 
-    fn rejected(&mut self, _: Duration, _: Sending) -> bool {
-        self.is_rejection = true;
+    fn rejected(&mut self, _: Duration, _: Sending, retry_after: Duration) -> bool {
+        self.retry_after = Some(retry_after);
         false
     }
 
     fn completed(&mut self, now: Duration, sending: Sending) {
-        let rejection = std::mem::take(&mut self.is_rejection);
+        let retry_after = self.retry_after.take();
         self.now = self.now.max(now);
         if !sending.is_awaited {
             return;
@@ -304,7 +331,7 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
             .entry(number)
             .or_default()
             .idle
-            .push((answered, rejection));
+            .push((answered, retry_after));
         // The successor is at most so late in the log.
         let until = end(&sending.recorded).saturating_add(LONGEST_THINK_US);
         let has_next = |clients: &HashMap<u32, Client>| {

@@ -9,9 +9,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The wait before a retry: the server's `Retry-After`.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
-
 /// A request that a client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sending {
@@ -175,12 +172,12 @@ impl Source for Clients<'_> {
         }
     }
 
-    fn rejected(&mut self, now: Duration, sending: Sending) -> bool {
+    fn rejected(&mut self, now: Duration, sending: Sending, retry_after: Duration) -> bool {
         let Some(retries) = sending.retries.checked_sub(1) else {
             return false;
         };
         let retry = Sending { retries, ..sending };
-        self.plan(now.saturating_add(RETRY_AFTER), Arrival::Retry(retry));
+        self.plan(now.saturating_add(retry_after), Arrival::Retry(retry));
         true
     }
 

@@ -1,8 +1,10 @@
-//! Which clients of a log wait for a response before they send their next request.
+//! Which clients of a log wait for a response, and for the end of `Retry-After`, before they send their next request.
 
+use super::connections::Connections;
 use super::logged::Recorded;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::time::Duration;
 
 /// A client with this many more requests on average than its arriving requests meet waits for its responses.
 ///
@@ -13,9 +15,38 @@ const FEWER_MET: f64 = 0.3;
 /// Fewer requests do not characterize a client.
 const LEAST_REQUESTS: u64 = 10;
 
+/// A client ignores `Retry-After` if it has more early requests than this part of its rejections: connections that are new come early
+/// once.
+const EARLY: f64 = 0.3;
+
+/// When a client sends its next request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Habit {
+    /// At times that do not depend on responses.
+    Independent,
+    /// After a response, and after a rejection not before the end of `Retry-After`.
+    Waits,
+    /// After a response, without regard to `Retry-After`.
+    Hurries,
+}
+
+/// The end of `Retry-After` after a rejection, in microseconds of the log.
+pub(super) fn due(ended: i64, retry_after: Duration) -> i64 {
+    ended.saturating_add_unsigned(retry_after.as_micros() as u64)
+}
+
+/// A time in microseconds since 1970 as that of a server's clock, by whose seconds `Retry-After` changes.
+pub(super) fn of_clock(us: i64) -> Duration {
+    Duration::from_micros(us.max(0).unsigned_abs())
+}
+
 /// The requests that a client has at the same time.
 #[derive(Debug, Default)]
 struct Concurrency {
+    connections: Connections,
+    rejected: u64,
+    /// The requests for which there was no connection, unless one did not wait for the end of `Retry-After`.
+    early: u64,
     /// The ends of requests, in microseconds.
     open: BinaryHeap<Reverse<i64>>,
     requests: u64,
@@ -28,7 +59,7 @@ struct Concurrency {
 }
 
 impl Concurrency {
-    fn add(&mut self, request: &Recorded) {
+    fn add(&mut self, request: &Recorded, retry_after: Option<Duration>) {
         let received = request.received_us;
         let took = request.took.unwrap_or_default().as_micros() as u64;
         let end = received.saturating_add_unsigned(took);
@@ -47,23 +78,38 @@ impl Concurrency {
         self.took = self.took.saturating_add(took);
         self.last = self.last.max(end);
         self.open.push(Reverse(end));
+        if self.connections.take(received).is_none() && self.connections.any_waits(received) {
+            self.early += 1;
+        }
+        self.rejected += u64::from(retry_after.is_some());
+        let due = retry_after.map(|retry_after| due(end, retry_after));
+        self.connections.add(self.requests, end, due);
     }
 
-    fn waits_for_responses(&self) -> bool {
+    fn habit(&self) -> Habit {
         let period = self.last.saturating_sub(self.first).max(1) as f64;
         let met = self.met as f64 / self.requests.max(1) as f64;
-        self.requests >= LEAST_REQUESTS && self.took as f64 / period - met >= FEWER_MET
+        if self.requests < LEAST_REQUESTS || self.took as f64 / period - met < FEWER_MET {
+            return Habit::Independent;
+        }
+        match self.early as f64 > self.rejected as f64 * EARLY {
+            true => Habit::Hurries,
+            false => Habit::Waits,
+        }
     }
 }
 
-/// Whether each client waits for its responses; the requests are sorted by time.
-pub(super) fn waiting_clients(requests: impl Iterator<Item = Recorded>) -> HashMap<u32, bool> {
+/// The habit of each client. The requests are sorted by time; those that were rejected have their `Retry-After`.
+pub(super) fn habits(
+    requests: impl Iterator<Item = (Recorded, Option<Duration>)>,
+) -> HashMap<u32, Habit> {
     let mut clients: HashMap<u32, Concurrency> = HashMap::new();
-    for request in requests {
-        clients.entry(request.client).or_default().add(&request);
+    for (request, retry_after) in requests {
+        let client = clients.entry(request.client).or_default();
+        client.add(&request, retry_after);
     }
     let clients = clients.into_iter();
     clients
-        .map(|(client, found)| (client, found.waits_for_responses()))
+        .map(|(client, found)| (client, found.habit()))
         .collect()
 }

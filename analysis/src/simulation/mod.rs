@@ -5,7 +5,7 @@
 //! its arguments: the same seed gives the same report. A [`Recording`] does the same with the requests of an audit log, and
 //! compares the waits with the recorded waits. [`explain`] and [`Recording::explain`] return the traces of single requests.
 //!
-//! A request of a generated client that gets 429 is retried after a second, as client-go does with `Retry-After: 1`, up to ten
+//! A request of a generated client that gets 429 is retried after the time of `Retry-After`, as client-go does, up to ten
 //! times.
 //!
 //! The model does not know several API servers, or the bytes of objects beyond the given seats. The requests of an audit log
@@ -40,6 +40,7 @@
 
 mod causal;
 mod clients;
+mod connections;
 mod events;
 mod executing;
 mod explain;

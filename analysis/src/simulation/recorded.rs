@@ -10,7 +10,7 @@ use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
 use super::hidden::Separate;
 use super::logged::{Class, Recorded};
-use super::loops::waiting_clients;
+use super::loops::{Habit, habits, of_clock};
 use super::report::{FlowReport, Report};
 use super::run::{Observer, Progress, Run};
 use super::slowdown::{Executions, Slowdown};
@@ -70,8 +70,8 @@ pub struct Recording {
     known_classes: HashMap<Class, u32>,
     /// By user and user agent.
     clients: HashMap<(String, String), u32>,
-    /// Whether each client waits for its responses.
-    waiting: HashMap<u32, bool>,
+    /// When each client sends its next request.
+    habits: HashMap<u32, Habit>,
     /// None if requests do not slow each other down, and before [`find_slowdown`](Self::find_slowdown).
     slowdown: Option<Slowdown>,
     /// The times of the first and of the last request.
@@ -100,7 +100,7 @@ impl Recording {
             classes: Vec::new(),
             known_classes: HashMap::new(),
             clients: HashMap::new(),
-            waiting: HashMap::new(),
+            habits: HashMap::new(),
             slowdown: None,
             period: None,
         }
@@ -153,7 +153,16 @@ impl Recording {
     ///
     /// The requests must be sorted by time, and must be the requests of the following replay.
     pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
-        self.waiting = waiting_clients(requests.into_iter());
+        let mut server = self.server.clone();
+        let with_retry_after = requests.into_iter().map(|request| {
+            let retry_after = request.rejected.then(|| {
+                let flow = self.classes[request.class as usize].flow;
+                let level = self.flows.all[flow as usize].level;
+                server.reject(of_clock(request.received_us), level)
+            });
+            (request, retry_after)
+        });
+        self.habits = habits(with_retry_after);
     }
 
     /// Takes out of the executions the waits that the log does not have: servers write them since 1.31, for requests that took
@@ -203,7 +212,7 @@ impl Recording {
     /// Takes the clients and the slowdown of another recording of the same requests.
     pub fn learn_from(&mut self, other: &Self) {
         self.slowdown.clone_from(&other.slowdown);
-        self.waiting.clone_from(&other.waiting);
+        self.habits.clone_from(&other.habits);
     }
 
     /// Replays the requests as their clients would send them, and tells `progress` from time to time how far it has come.
@@ -212,7 +221,7 @@ impl Recording {
     /// that waits for its responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated
     /// response as the log has it after the recorded one, unless the pause is longer than five seconds. After a
     /// response with another outcome than in the log (429 or not), the client pauses as it did on average after that
-    /// outcome. All other requests come at the times of the log.
+    /// outcome. After a rejection, clients that wait for the end of `Retry-After` in the log do so for the simulated one. All other requests come at the times of the log.
     ///
     /// Requests that follow responses end with the last request of the log: a client that is slower than in the log sends fewer
     /// requests, and one that is faster sends its last ones again.

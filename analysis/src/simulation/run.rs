@@ -202,7 +202,9 @@ impl<S: Source, O: Observer> Run<S, O> {
     /// Tells a client that its request got status 429.
     fn reject(&mut self, now: Duration, request: S::Request, facts: &Facts) {
         self.tally.end = now;
-        match self.source.rejected(now, request) {
+        let level = self.tally.flows[facts.flow].level;
+        let retry_after = self.server.reject(now, level);
+        match self.source.rejected(now, request, retry_after) {
             true => self.tally.count(facts, |counts| counts.retried += 1),
             false => {
                 self.tally.count(facts, |counts| counts.failed += 1);

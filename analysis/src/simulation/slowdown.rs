@@ -16,6 +16,9 @@ const MOST_PARTS: i64 = 1 << 20;
 const CERTAIN: f64 = 3.0;
 /// A weaker dependence is none: other causes, such as long requests at busy times, look alike.
 const LEAST: f64 = 0.15;
+/// The number of requests with recorded waits from which they must show the dependence too: an estimated wait can be part of an
+/// execution that only looks long because many executed.
+const ENOUGH: f64 = 100.0;
 
 /// The speed of requests by the number that execute at the same time. One alone has the speed 1.
 #[derive(Clone, Debug)]
@@ -92,9 +95,11 @@ impl Concurrency {
 #[derive(Debug)]
 pub(super) struct Executions {
     concurrency: Concurrency,
-    /// Executions with their beginning and kind, by their end, that may share their time with requests to come.
-    open: BinaryHeap<Reverse<(i64, i64, u32)>>,
-    kinds: BTreeMap<u32, Sums>,
+    /// Executions with their beginning, their kind and whether the log has their wait, by their end, that may share their time
+    /// with requests to come.
+    open: BinaryHeap<Reverse<(i64, i64, u32, bool)>>,
+    /// Sums of all requests, and of those whose wait the log has.
+    kinds: BTreeMap<u32, [Sums; 2]>,
 }
 
 /// Sums over the logarithms of the number of executing requests (x) and of the execution time (y).
@@ -106,6 +111,17 @@ struct Sums {
     xx: f64,
     xy: f64,
     yy: f64,
+}
+
+impl Sums {
+    fn add(&mut self, x: f64, y: f64) {
+        self.count += 1.0;
+        self.x += x;
+        self.y += y;
+        self.xx += x * x;
+        self.xy += x * y;
+        self.yy += y * y;
+    }
 }
 
 impl Executions {
@@ -131,12 +147,13 @@ impl Executions {
         for (part, overlap) in self.concurrency.overlaps(began, ended) {
             *self.concurrency.parts.entry(part).or_default() += overlap;
         }
-        self.open.push(Reverse((ended, began, kind)));
+        let is_recorded = request.observed.is_some();
+        self.open.push(Reverse((ended, began, kind, is_recorded)));
     }
 
     /// Evaluates the executions that ended before a time.
     fn close(&mut self, until: i64) {
-        while let Some(Reverse((ended, began, kind))) = self.open.peek().copied()
+        while let Some(Reverse((ended, began, kind, is_recorded))) = self.open.peek().copied()
             && ended < until
         {
             self.open.pop();
@@ -147,32 +164,41 @@ impl Executions {
                 .sum::<f64>()
                 / time;
             let (x, y) = (executing.max(1.0).ln(), time.ln());
-            let sums = self.kinds.entry(kind).or_default();
-            sums.count += 1.0;
-            sums.x += x;
-            sums.y += y;
-            sums.xx += x * x;
-            sums.xy += x * y;
-            sums.yy += y * y;
+            let [all, recorded] = self.kinds.entry(kind).or_default();
+            all.add(x, y);
+            if is_recorded {
+                recorded.add(x, y);
+            }
         }
     }
 
-    /// The dependence that the executions show; none if they do not show any.
+    /// The dependence that the executions show; none if they do not show any, or if those whose wait the log has do not.
     pub(super) fn slowdown(mut self) -> Option<Slowdown> {
         self.close(i64::MAX);
-        let (mut xx, mut xy, mut yy, mut freedom) = (0.0, 0.0, 0.0, -1.0);
-        for sums in self.kinds.values() {
-            xx += sums.xx - sums.x * sums.x / sums.count;
-            xy += sums.xy - sums.x * sums.y / sums.count;
-            yy += sums.yy - sums.y * sums.y / sums.count;
-            freedom += sums.count - 1.0;
+        let kinds = self.kinds.values();
+        let slope = slope(kinds.clone().map(|[all, _]| all))?;
+        let recorded = kinds.map(|[_, recorded]| recorded);
+        let enough = recorded.clone().map(|sums| sums.count).sum::<f64>() >= ENOUGH;
+        if enough {
+            self::slope(recorded)?;
         }
-        let slope = xy / xx;
-        let error = ((yy - slope * xy) / freedom.max(1.0) / xx).sqrt();
-        let is_certain = slope >= LEAST && slope >= error * CERTAIN;
-        is_certain.then(|| Slowdown {
+        Some(Slowdown {
             exponent: slope.min(1.0),
             concurrency: self.concurrency,
         })
     }
+}
+
+/// The power of the number of executing requests to which the execution time is proportional; none if that is not certain.
+fn slope<'a>(kinds: impl Iterator<Item = &'a Sums>) -> Option<f64> {
+    let (mut xx, mut xy, mut yy, mut freedom) = (0.0, 0.0, 0.0, -1.0);
+    for sums in kinds.filter(|sums| sums.count > 0.0) {
+        xx += sums.xx - sums.x * sums.x / sums.count;
+        xy += sums.xy - sums.x * sums.y / sums.count;
+        yy += sums.yy - sums.y * sums.y / sums.count;
+        freedom += sums.count - 1.0;
+    }
+    let slope = xy / xx;
+    let error = ((yy - slope * xy) / freedom.max(1.0) / xx).sqrt();
+    (slope >= LEAST && slope >= error * CERTAIN).then_some(slope)
 }

@@ -19,8 +19,8 @@ pub(super) trait Source {
     /// How long a request executes that waited for `wait`.
     fn execution_time(&mut self, request: Self::Request, wait: Duration) -> Duration;
 
-    /// Reports that a request got status 429, and returns whether its client sends it again.
-    fn rejected(&mut self, now: Duration, request: Self::Request) -> bool;
+    /// Reports that a request got status 429 with this `Retry-After`, and returns whether its client sends it again.
+    fn rejected(&mut self, now: Duration, request: Self::Request, retry_after: Duration) -> bool;
 
     /// Reports that a request has ended.
     fn completed(&mut self, now: Duration, request: Self::Request);

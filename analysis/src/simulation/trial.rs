@@ -156,10 +156,10 @@ impl<I: Iterator<Item = Recorded>> Source for Mixed<'_, I> {
         }
     }
 
-    fn rejected(&mut self, now: Duration, sending: Sending) -> bool {
+    fn rejected(&mut self, now: Duration, sending: Sending, retry_after: Duration) -> bool {
         match sending {
-            Sending::Recorded(sending) => self.recorded.rejected(now, sending),
-            Sending::Client(sending) => self.clients.rejected(now, sending),
+            Sending::Recorded(sending) => self.recorded.rejected(now, sending, retry_after),
+            Sending::Client(sending) => self.clients.rejected(now, sending, retry_after),
         }
     }
 

@@ -58,7 +58,7 @@ fn run(clients: Vec<Client>, machine: Machine) -> Run {
         machine,
         seconds: 60.0,
         quiet: 3.0,
-        retry: None,
+        waits_after_rejection: false,
         seed: 1,
     }
 }
@@ -84,7 +84,7 @@ fn check(table: &str, least: usize) {
 #[test]
 fn made_up_servers_are_predicted_as_in_the_table() {
     let retry = |run| Run {
-        retry: Some(1.0),
+        waits_after_rejection: true,
         ..run
     };
     let reject = with_response(&json!({"type": "Reject"}));

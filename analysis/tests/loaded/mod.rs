@@ -15,8 +15,7 @@ use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
 use k8s_flowcontrol_types::Release;
-use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use predicted::{events, predict};
+use predicted::{Objects, events, predict};
 use serde_json::Value;
 use std::fmt::Write;
 use std::io::{self, BufReader, Read};
@@ -24,12 +23,18 @@ use std::time::Duration;
 
 const LOG: &[u8] = include_bytes!("../fixtures/loaded/audit.log.gz");
 const OBJECTS: &str = include_str!("../fixtures/loaded/objects.json");
+const REJECTING_LOG: &[u8] = include_bytes!("../fixtures/rejecting/audit.log.gz");
+const REJECTING_OBJECTS: &str = include_str!("../fixtures/rejecting/objects.json");
 const SERVER: &str = include_str!("../fixtures/loaded/server.json");
 const README: &str = include_str!("../../README.md");
 const SEATS: u32 = 30;
 
-fn objects() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
-    let list: Value = serde_json::from_str(OBJECTS).unwrap();
+fn objects() -> Objects {
+    objects_of(OBJECTS)
+}
+
+fn objects_of(text: &str) -> Objects {
+    let list: Value = serde_json::from_str(text).unwrap();
     let (mut schemas, mut levels) = (Vec::new(), Vec::new());
     for item in list["items"].as_array().unwrap() {
         match item["kind"].as_str().unwrap() {
@@ -40,13 +45,17 @@ fn objects() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
     (schemas, levels)
 }
 
-fn each(mut add: impl FnMut(&Event<'_>)) {
+fn each(add: impl FnMut(&Event<'_>)) {
+    each_of(LOG, add);
+}
+
+fn each_of(text: &[u8], mut add: impl FnMut(&Event<'_>)) {
     let mut log = AuditLog::new();
     let mut each = |event: &Event<'_>| {
         add(event);
         Ok::<(), io::Error>(())
     };
-    log.read(BufReader::new(MultiGzDecoder::new(LOG)), &mut each)
+    log.read(BufReader::new(MultiGzDecoder::new(text)), &mut each)
         .unwrap();
     log.finish(&mut each).unwrap();
 }
@@ -97,10 +106,28 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     check(&predict(events(&text), [&objects, &objects], release));
 }
 
+/// How long clients pause after a rejection decides how many are rejected.
+#[test]
+fn rejections_are_those_of_a_server_whose_retry_after_grows() {
+    let objects = objects_of(REJECTING_OBJECTS);
+    let read = |add: &mut dyn FnMut(&Event<'_>)| each_of(REJECTING_LOG, add);
+    let report = predict(read, [&objects, &objects], Release::nearest(36));
+    check(&report);
+    for prediction in report.predictions() {
+        let [observed, predicted] =
+            [prediction.rejected.observed, prediction.rejected.predicted].map(|count| count as f64);
+        let difference = (observed - predicted).abs();
+        assert!(
+            difference <= 10.0_f64.max(observed * 0.15),
+            "{prediction:?}"
+        );
+    }
+}
+
 fn check(report: &Report) {
     let predictions = report.predictions();
     let busy = |prediction: &&Prediction| {
-        ["batch", "global-default"].contains(&prediction.priority_level.as_str())
+        ["batch", "global-default", "team"].contains(&prediction.priority_level.as_str())
     };
     let mut table = String::new();
     for prediction in predictions.iter().filter(busy) {

@@ -53,9 +53,6 @@ const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
 const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
 
-/// The seconds after which a rejected request may be sent again.
-const RETRY_AFTER: u32 = 1;
-
 /// Serves one request.
 pub(crate) async fn respond<B>(context: Context, request: Request<B>) -> Response<Body>
 where
@@ -95,8 +92,9 @@ where
     let flow = match &admitted {
         Admitted::NotSubject => None,
         Admitted::Executes(ticket) => Some(ticket.uids.clone()),
-        Admitted::Rejected(uids) => {
-            filtered.response = Some(fault_responses::rejected(RETRY_AFTER));
+        Admitted::Rejected { uids, retry_after } => {
+            let seconds = u32::try_from(retry_after.as_secs()).unwrap_or(u32::MAX);
+            filtered.response = Some(fault_responses::rejected(seconds));
             Some(uids.clone())
         }
     };

@@ -85,7 +85,8 @@ pub(crate) enum Verdict {
     Executes(Ticket),
     /// The channel tells when the request is dispatched.
     Waits(Ticket, oneshot::Receiver<()>),
-    Rejected,
+    /// With the time of the header `Retry-After`.
+    Rejected(Duration),
 }
 
 impl Throttle {
@@ -148,7 +149,7 @@ impl Throttle {
     /// Decides about a request of a level.
     pub(crate) fn arrive(&mut self, request: Subject<'_>, flow_hash: u64) -> Verdict {
         let Some(index) = self.controller.level(request.level) else {
-            return Verdict::Rejected;
+            return Verdict::Rejected(Duration::from_secs(1));
         };
         let now = self.now();
         let admission = self.controller.arrive(now, index, flow_hash, request.work);
@@ -170,7 +171,7 @@ impl Throttle {
                     Rejection::QueueFull => counts.queue_full += 1,
                     Rejection::ConcurrencyLimit => counts.concurrency_limit += 1,
                 }
-                Verdict::Rejected
+                Verdict::Rejected(self.controller.reject(now, index))
             }
         };
         self.tell_dispatched();
@@ -186,22 +187,23 @@ impl Throttle {
         counts.execute(request.seats());
     }
 
-    /// Takes a request out of its queue because it has waited too long, and returns whether it still waited.
+    /// Takes a request out of its queue because it has waited too long, and returns its `Retry-After`; none if it was dispatched in the
+    /// meantime.
     pub(crate) fn time_out(
         &mut self,
         ticket: Ticket,
         request: Subject<'_>,
         waited: Duration,
-    ) -> bool {
-        let is_out = self.leave_queue(ticket);
-        if is_out {
-            let observed = self.observed_of(request);
-            observed.other_waits.observe(waited.as_secs_f64());
-            let counts = self.counts_of(request);
-            counts.leave_queue(request.seats());
-            counts.timed_out += 1;
+    ) -> Option<Duration> {
+        if !self.leave_queue(ticket) {
+            return None;
         }
-        is_out
+        let observed = self.observed_of(request);
+        observed.other_waits.observe(waited.as_secs_f64());
+        let counts = self.counts_of(request);
+        counts.leave_queue(request.seats());
+        counts.timed_out += 1;
+        Some(self.controller.reject(self.now(), ticket.level))
     }
 
     /// Ends a request. A waiting request is canceled.

@@ -1,5 +1,6 @@
 //! The same requests on any server: what a recording learned from a log, apart from its configuration.
 
+use super::super::loops::Habit;
 use super::{Causal, Flows, Recorded, Recording, averages};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
@@ -27,7 +28,12 @@ impl Recording {
     /// Whether each client waits for its responses, by number. [`find_loops`](Self::find_loops) comes before it.
     pub(crate) fn looping_clients(&self) -> Vec<bool> {
         let clients = 0..self.clients.len() as u32;
-        let waits = |client| self.waiting.get(&client) == Some(&true);
+        let waits = |client| {
+            matches!(
+                self.habits.get(&client),
+                Some(Habit::Waits | Habit::Hurries)
+            )
+        };
         clients.map(waits).collect()
     }
 
@@ -52,7 +58,13 @@ impl Recording {
         }
         new.classes = classes;
         new.period = Some(period);
-        new.waiting = looping.collect();
+        let habit = |loops| match loops {
+            true => Habit::Waits,
+            false => Habit::Independent,
+        };
+        new.habits = looping
+            .map(|(client, loops)| (client, habit(loops)))
+            .collect();
         new
     }
 
@@ -67,8 +79,12 @@ impl Recording {
     ) -> (Causal<I>, Flows) {
         let source = Causal::new(
             self.classes,
+            (
+                self.server,
+                self.flows.all.iter().map(|flow| flow.level).collect(),
+            ),
             (averages(&self.kinds), self.slowdown),
-            self.waiting,
+            self.habits,
             self.period.unwrap_or_default(),
             requests,
         );

@@ -19,7 +19,7 @@ impl World<'_> {
     pub(super) fn respond(&mut self, request: usize) {
         let wait = self.requests[request].dispatched - self.requests[request].ended;
         let took = self.now - self.requests[request].received;
-        let is_rejected = self.requests[request].is_rejected;
+        let is_rejected = self.requests[request].retry_after.is_some();
         self.count(request, |counted| match is_rejected {
             true => counted.rejected += 1,
             false => counted.responses.push(took),
@@ -34,7 +34,7 @@ impl World<'_> {
         let request = &self.requests[number];
         let client = self.run.clients[self.connections[request.connection]];
         let mut annotations = BTreeMap::new();
-        if !request.is_rejected {
+        if request.retry_after.is_none() {
             annotations.insert("authorization.k8s.io/decision", "allow".to_owned());
         }
         let (_, path) = path(request);
@@ -50,7 +50,7 @@ impl World<'_> {
             "stage": "ResponseComplete", "requestURI": path, "verb": attributes.verb,
             "user": {"username": client.user, "groups": groups},
             "objectRef": object,
-            "responseStatus": {"code": if request.is_rejected { 429 } else { 200 }},
+            "responseStatus": {"code": if request.retry_after.is_some() { 429 } else { 200 }},
             "requestReceivedTimestamp": time(request.received),
             "stageTimestamp": time(self.now),
             "annotations": annotations,

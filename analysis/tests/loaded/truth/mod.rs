@@ -50,8 +50,8 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     /// The seconds before clients begin.
     pub(crate) quiet: f64,
-    /// The pause after a rejection; as after any response if there is none.
-    pub(crate) retry: Option<f64>,
+    /// Whether clients wait for the end of `Retry-After`; they pause as after any response if not.
+    pub(crate) waits_after_rejection: bool,
     pub(crate) seed: u64,
 }
 
@@ -92,7 +92,7 @@ struct Request {
     phase: Phase,
     kind: usize,
     ticket: Option<Ticket>,
-    is_rejected: bool,
+    retry_after: Option<Duration>,
     queued: bool,
     name: u32,
 }

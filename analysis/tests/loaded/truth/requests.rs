@@ -77,7 +77,7 @@ impl World<'_> {
             phase: Phase::Before,
             kind,
             ticket: None,
-            is_rejected: false,
+            retry_after: None,
             queued: false,
             name,
         });
@@ -99,13 +99,11 @@ impl World<'_> {
             Phase::Client => {
                 let connection = self.requests[request].connection;
                 let client = self.run.clients[self.connections[connection]];
-                let pause = match self
-                    .run
-                    .retry
-                    .filter(|_| self.requests[request].is_rejected)
-                {
-                    Some(retry) => retry,
-                    None => self.exponential(client.pause),
+                let pause = match self.requests[request].retry_after {
+                    Some(retry_after) if self.run.waits_after_rejection => {
+                        retry_after.as_secs_f64()
+                    }
+                    _ => self.exponential(client.pause),
                 };
                 if connection + 1 < self.connections.len() {
                     self.timer(pause, Timer::Send(connection));
@@ -134,7 +132,10 @@ impl World<'_> {
     }
 
     fn reject(&mut self, request: usize) {
-        self.requests[request].is_rejected = true;
+        let (level, ..) = self.class(request);
+        let level = self.server.level(&level).unwrap();
+        let retry_after = self.server.reject(self.at(), level);
+        self.requests[request].retry_after = Some(retry_after);
         let time = self.spread(self.run.machine.overhead / 2.0);
         self.job(time, request, Phase::After);
     }

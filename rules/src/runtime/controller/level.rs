@@ -1,8 +1,10 @@
 //! One priority level of a server.
 
+use super::retry_after::RetryAfter;
 use crate::limits::{DemandRecorder, SeatDemand};
 use crate::queueing::{QueueSet, QueueSetConfig, Queuing};
 use crate::sharding::InvalidDealer;
+use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
 /// A priority level with its queues and its demand.
@@ -16,6 +18,7 @@ pub(super) struct Level {
     pub(super) recorder: DemandRecorder,
     pub(super) demand: SeatDemand,
     pub(super) is_quiescing: bool,
+    pub(super) retry_after: RetryAfter,
     /// The demand that the recorder has.
     noted: u64,
 }
@@ -43,6 +46,7 @@ impl Level {
         name: &str,
         queuing: Queuing,
         limit: i64,
+        release: Release,
         now: Duration,
     ) -> Result<Self, InvalidDealer> {
         let seats = u32::try_from(limit.max(0)).unwrap_or(u32::MAX);
@@ -54,6 +58,7 @@ impl Level {
             recorder: DemandRecorder::new(now),
             demand: SeatDemand::default(),
             is_quiescing: false,
+            retry_after: RetryAfter::new(release),
             noted: 0,
         })
     }

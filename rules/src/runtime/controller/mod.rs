@@ -22,6 +22,7 @@
 //! ```
 
 mod level;
+mod retry_after;
 
 pub use level::LevelState;
 
@@ -168,7 +169,7 @@ impl FlowController {
                         .limits
                         .level(used.name())
                         .map_or(0, |limits| limits.initial());
-                    let mut level = Level::new(used.name(), queuing, limit, now)?;
+                    let mut level = Level::new(used.name(), queuing, limit, self.release, now)?;
                     if self.keeps_last_dispatches {
                         level.queues.keep_last_dispatch();
                     }
@@ -225,6 +226,15 @@ impl FlowController {
             Decision::Dispatched(request) => Admission::Dispatched(ticket(request)),
             Decision::Queued(request) => Admission::Queued(ticket(request)),
             Decision::Rejected(rejection) => Admission::Rejected(rejection),
+        }
+    }
+
+    /// Counts a request of a level that gets status 429, because it was [rejected](Self::arrive) or waited too long, and returns the
+    /// value of its header `Retry-After`: one second, or since 1.28 up to 32 seconds while the level rejects many requests.
+    pub fn reject(&mut self, now: Duration, level: LevelIndex) -> Duration {
+        match self.levels.get_mut(level.0) {
+            Some(level) => level.retry_after.reject(now),
+            None => Duration::from_secs(1),
         }
     }
 

@@ -1,0 +1,64 @@
+//! The connections of a client: which of them sends the next request of a log.
+
+use std::collections::BTreeSet;
+
+/// The response that a request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Executed,
+    /// The client waited until the end of `Retry-After`.
+    Rejected,
+    /// The client did not wait for the end of `Retry-After`.
+    Ignored,
+}
+
+/// The connections of a client that have a response, or will have one, in microseconds of the log.
+///
+/// Logs have no connections: of several that can send a request, it is the one that has been free for the longest time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connections {
+    /// The ends of the last requests, with their numbers.
+    executed: BTreeSet<(i64, u64)>,
+    /// Of those that were rejected, with the end of `Retry-After` first.
+    rejected: BTreeSet<(i64, u64, i64)>,
+}
+
+impl Connections {
+    /// Adds the end of a request and, if it was rejected, the end of its `Retry-After`, or its own end if the client ignores that.
+    pub(super) fn add(&mut self, number: u64, end: i64, due: Option<i64>) {
+        match due {
+            Some(due) => self.rejected.insert((due, number, end)),
+            None => self.executed.insert((end, number)),
+        };
+    }
+
+    /// Takes the connection that sends a request: the time from which it thinks, and the outcome of its last request. None if all
+    /// are busy, or wait for the end of `Retry-After`: then the connection is new.
+    ///
+    /// At the end of `Retry-After` a connection sends at once, before others.
+    pub(super) fn take(&mut self, received: i64) -> Option<(i64, Outcome)> {
+        let executed = self.executed.first().map(|(end, _)| *end);
+        let executed = executed.filter(|end| *end <= received);
+        let rejected = self.rejected.first().copied();
+        if let Some((due, _, end)) = rejected.filter(|(due, ..)| *due <= received) {
+            let waited = due > end;
+            if waited || executed.is_none_or(|executed| due <= executed) {
+                self.rejected.pop_first();
+                let outcome = match waited {
+                    true => Outcome::Rejected,
+                    false => Outcome::Ignored,
+                };
+                return Some((due, outcome));
+            }
+        }
+        let end = executed?;
+        self.executed.pop_first();
+        Some((end, Outcome::Executed))
+    }
+
+    /// Whether a connection waits for the end of `Retry-After`.
+    pub(super) fn any_waits(&self, received: i64) -> bool {
+        let first = self.rejected.first();
+        first.is_some_and(|(due, _, end)| *end <= received && *due > received)
+    }
+}
