@@ -25,7 +25,7 @@ fn values(name: &str, arguments: &[&str]) -> Vec<Value> {
 /// The form of objects, and the outputs of commands that run until they are ended: their own tests read them.
 const ELSEWHERE: [&str; 4] = ["object", "serve", "traffic --follow", "traffic --listen"];
 
-/// Whether a definition is of an output: a part of others has no title.
+/// Whether a definition is of an output: a part of others does not have a title.
 fn is_output(name: &str) -> bool {
     !ELSEWHERE.contains(&name) && definitions()[name].get("title").is_some()
 }

@@ -123,7 +123,7 @@ const AS_JSON: &str = "read the values as any JSON with `--missing-as-json`";
 pub(crate) struct Documents {
     /// Whether schemas that no document has stand for any JSON.
     pub(crate) missing_as_json: bool,
-    /// Whether the documents become plain types: no kinds and operations, and any JSON for what has no Rust type.
+    /// Whether the documents become plain types: no kinds and operations, and any JSON for what does not have a Rust type.
     pub(crate) plain: bool,
     given: Vec<Arc<Document>>,
     texts: BTreeMap<String, String>,

@@ -12,7 +12,7 @@ struct Inner {
     place: Option<String>,
     message: String,
     help: Option<String>,
-    /// Whether the document is right, and the generator has no type for it.
+    /// Whether the document is right, and the generator does not have a type for it.
     is_unsupported: bool,
 }
 
@@ -41,7 +41,7 @@ impl Error {
         self
     }
 
-    /// Marks the error of a schema that is valid and has no Rust type.
+    /// Marks the error of a schema that is valid and does not have a Rust type.
     pub(crate) fn unsupported(mut self) -> Self {
         self.0.is_unsupported = true;
         self

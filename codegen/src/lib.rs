@@ -331,7 +331,7 @@ impl Generator {
         Ok(notes)
     }
 
-    /// Lists everything in the documents that no Rust type expresses, with what becomes of it: bounds, rules, examples,
+    /// Lists everything in the documents that no Rust type expresses, with the outcome: bounds, rules, examples,
     /// schemas that become any JSON, and fields that objects keep in `unknown`.
     ///
     /// # Errors

@@ -187,7 +187,7 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// The list of `explain`, by what becomes of each keyword.
+/// The list of `explain`, by the outcome for each keyword.
 fn explanation(found: &[Unexpressed]) -> String {
     let mut text = String::new();
     for outcome in Outcome::ALL {

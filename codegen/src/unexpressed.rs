@@ -3,7 +3,7 @@
 use crate::error::{At, Error};
 use std::fmt;
 
-/// What becomes of a part of a document that no Rust type expresses.
+/// The outcome for a part of a document that no Rust type expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -46,7 +46,7 @@ impl fmt::Display for Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Unexpressed {
-    /// What becomes of it.
+    /// The outcome for it.
     pub outcome: Outcome,
     /// The file and the JSON pointer of the keyword, such as `pets.json#/components/schemas/Pet/not`.
     pub place: String,

@@ -2,7 +2,7 @@
 //!
 //! The server divides its seats among priority levels. It names the flow schema and the level of each request in the headers
 //! `X-Kubernetes-PF-FlowSchema-UID` and `X-Kubernetes-PF-PriorityLevel-UID` of the response. [`Pace`] reads them, and learns
-//! for each level how many requests may be in flight. It needs no guessed QPS and burst.
+//! for each level how many requests may be in flight. It does not need guessed QPS and burst.
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 //!

@@ -44,7 +44,7 @@ impl Queue {
         let now = self.now;
         let callers = self.of(waiter.class.priority);
         if callers.turns.is_empty() {
-            // Time without waiters gives no advantage.
+            // Time without waiters does not give an advantage.
             callers.next = callers.next.max(now);
         }
         let caller = waiter.class.caller.clone();

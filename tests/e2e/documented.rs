@@ -1,4 +1,4 @@
-//! The most used items have an example of their own, which rustdoc compiles and runs as a test.
+//! The most used items have a separate example, which rustdoc compiles and runs as a test.
 
 use std::path::Path;
 

@@ -372,7 +372,7 @@ fn a_dropped_request_leaves_no_plugin() {
         runtime().block_on(async {
             let mut polls = 1;
             loop {
-                // A new client has no credentials yet.
+                // A new client does not have credentials yet.
                 let client = Client::new(config.clone()).unwrap();
                 let done = abandon(operation(client), polls).await.is_some();
                 if done {

@@ -21,7 +21,7 @@ async fn it_learns_the_level_and_leaves_watches_alone() {
     let client = paced(Client::from_url(server.url()).unwrap(), &pace);
     let levels = client.priority_level_configurations();
     let listed = levels.list().send().await.unwrap();
-    // The watch stays open, and takes no place.
+    // The watch stays open, and does not take a place.
     let mut events = levels.watch().await.unwrap();
     assert!(events.next().await.unwrap().is_ok());
     for _ in 0..5 {

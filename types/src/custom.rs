@@ -258,7 +258,7 @@ pub fn definition<K: Resource>() -> Result<Value, Inexpressible> {
     }))
 }
 
-/// The reason why a type has no CustomResourceDefinition.
+/// The reason why a type does not have a CustomResourceDefinition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inexpressible(String);
 

@@ -77,7 +77,7 @@ const COMPARED: [ChangeKind; 5] = [
 /// A rate counts as changed if it is this many times the rate before, and if it is higher by this many an hour.
 const TIMES: f64 = 1.5;
 const AT_LEAST: f64 = 5.0;
-/// A shorter log is compared as if it had this time, in seconds: a single request makes no rate.
+/// A shorter log is compared as if it had this time, in seconds: a single request does not make a rate.
 const SHORTEST: f64 = 60.0;
 
 impl CallerReport {

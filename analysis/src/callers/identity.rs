@@ -21,7 +21,7 @@ pub struct Identity {
     pub program: String,
     /// The node, if the user is a node.
     pub node: Option<String>,
-    /// The address range of the client; empty if the log has no address.
+    /// The address range of the client; empty if the log does not have an address.
     pub source: String,
 }
 

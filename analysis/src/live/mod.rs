@@ -1,6 +1,6 @@
 //! Requests as they are logged: rolling windows, top callers, alerts, metrics, and a state that survives a restart.
 //!
-//! This module decides and counts; it reads no file, no connection and no clock. [`Counter`] turns the last event of a request into a
+//! This module decides and counts; it does not read files, connections or clocks. [`Counter`] turns the last event of a request into a
 //! [`Request`] with redacted names. [`Live`] sums requests over a rolling window and over all time, checks [`Threshold`]s, and writes
 //! metrics. [`Tail`] decides which parts of rotated log files to read next, and [`journal`] keeps the requests that came since the state was
 //! written. A request is counted once if at most 131,072 others lie between its events.

@@ -16,7 +16,7 @@ const ENOUGH: u64 = 20;
 /// - the scope is `all`, `caller` (or the other property of the groups), `level` or `flow-schema`;
 /// - the measure is `requests`, `rejected`, `retries`, `hasty-retries`, `lists`, `newest-lists`, `unlimited-lists`, `watches`,
 ///   `short-watches`, `errors`, or `seats`, the mean of the seats in use;
-/// - the unit is `/s`, `/m` or `/h`, or `%` of the requests of the same scope, of which there must be at least 20. `seats` has no unit.
+/// - the unit is `/s`, `/m` or `/h`, or `%` of the requests of the same scope, of which there must be at least 20. `seats` does not have a unit.
 ///
 /// ```
 /// use k8s_flowcontrol_analysis::live::Threshold;

@@ -73,7 +73,7 @@ impl Windows {
                 add(&mut total.groups, name, *sums);
             }
             for (key, sums) in &span.classes {
-                // Requests that flow control does not see have no level.
+                // Requests that flow control does not see do not have a level.
                 if let Some((level, schema)) = key.split_once('/') {
                     add(&mut total.levels, level, *sums);
                     add(&mut total.flow_schemas, schema, *sums);
@@ -101,7 +101,7 @@ fn add(to: &mut BTreeMap<String, LiveSums>, name: &str, sums: LiveSums) {
     }
 }
 
-/// The priority level and the flow schema as one text; empty for none. Names of objects have no slash.
+/// The priority level and the flow schema as one text; empty for none. Names of objects do not contain a slash.
 pub(super) fn class_key(class: Option<&Class>) -> String {
     class.map_or_else(String::new, |class| {
         format!("{}/{}", class.priority_level, class.flow_schema)

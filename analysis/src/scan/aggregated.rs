@@ -34,7 +34,7 @@ pub struct Deployment {
 }
 
 impl AggregatedServer {
-    /// The servers of a list of APIServices, without their Deployments. APIServices of the API server itself have no Service and are
+    /// The servers of a list of APIServices, without their Deployments. APIServices of the API server itself do not have a Service and are
     /// skipped.
     pub fn all(api_services: &Value) -> Vec<Self> {
         let mut services: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -14,7 +14,7 @@ pub(super) enum Outcome {
 
 /// The connections of a client that have a response, or will have one, in microseconds of the log.
 ///
-/// Logs have no connections: of several that can send a request, it is the one that has been free for the longest time.
+/// Logs do not have connections: of several that can send a request, it is the one that has been free for the longest time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connections {
     /// The ends of the last requests, with their numbers.

@@ -41,9 +41,9 @@ pub struct Sizing {
     pub priority_levels: Vec<PriorityLevelConfiguration>,
     /// The checks of the present objects on a server with these seats.
     pub before: Vec<Check>,
-    /// The simulations of the load as it is on a server with these seats.
+    /// The simulations of the unchanged load on a server with these seats.
     pub reports: Compared,
-    /// What was checked.
+    /// The checks.
     pub proof: Proof,
     /// Whether the search ended by itself. Otherwise fewer seats may be enough.
     pub is_complete: bool,
@@ -93,7 +93,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// What was checked.
+/// The checks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proof {

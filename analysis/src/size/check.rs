@@ -15,7 +15,7 @@ pub struct Check {
     pub name: String,
     /// The requests that were measured.
     pub requests: u64,
-    /// What was measured.
+    /// The measured value.
     pub measured: Measured,
 }
 

@@ -25,7 +25,7 @@ pub struct Baseline {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Margin {
-    /// Whether the check holds under the load as it is.
+    /// Whether the check holds under the unchanged load.
     pub is_met: bool,
     /// How much of the limit is left then, in percent; none without a limit.
     pub percent: Option<f64>,
@@ -39,7 +39,7 @@ pub struct Margin {
 pub struct Drift {
     /// The state of each intent, in their order.
     pub intents: Vec<DriftedIntent>,
-    /// What was checked.
+    /// The checks.
     pub proof: Proof,
     /// The numbers to change so that all intents hold, with the margin that they had; empty if nothing drifted.
     pub changes: Vec<FieldChange>,

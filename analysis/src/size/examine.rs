@@ -18,12 +18,12 @@ pub(super) const MORE: f64 = 1.5;
 pub struct Examination {
     /// The checks of each variation of the load.
     pub proof: Proof,
-    /// The simulation of the load as it is.
+    /// The simulation of the unchanged load.
     pub report: Report,
 }
 
 impl Sizer<'_> {
-    /// Whether the intents hold on a server with these objects and seats: under the load as it is, with another seed, and beside
+    /// Whether the intents hold on a server with these objects and seats: under the unchanged load, with another seed, and beside
     /// the clients that must not starve others.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Sizer<'_> {
         Ok(Examination { proof, report })
     }
 
-    /// The results of all variations, the load as it is first.
+    /// The results of all variations, the unchanged load first.
     pub(super) fn outcomes(
         &self,
         objects: &Objects,

@@ -25,7 +25,7 @@ pub(super) struct Objects {
 pub(super) struct Setting {
     /// The name of the level.
     pub(super) level: String,
-    /// The client of a level of its own; none for a present level.
+    /// The client of a separate level; none for a present level.
     pub(super) client: Option<Client>,
     /// The intents that it is for.
     pub(super) intents: Vec<usize>,
@@ -53,7 +53,7 @@ pub(super) enum Borrowing {
 }
 
 impl Setting {
-    /// A level of a client's own, as far as it is known without any seats.
+    /// A separate level of a client, as far as it is known without any seats.
     pub(super) fn own(client: &Client, intent: usize, lendable: i32) -> Self {
         Self {
             level: format!("size-{}", client.slug()),

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The seed of the load as it is.
+/// The seed of the unchanged load.
 pub(super) const FIRST_SEED: u64 = 1;
 /// The clients that starve others: as many as a server's default seats, without pauses.
 const STARVING: u32 = 600;
@@ -35,7 +35,7 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// The load as it is, with a seed.
+    /// The unchanged load, with a seed.
     pub(super) const fn seed(seed: u64) -> Self {
         Self {
             seed,

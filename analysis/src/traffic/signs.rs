@@ -74,7 +74,7 @@ impl Traits {
         let signs = signs.into_iter().filter(|(_, is)| *is);
         Self {
             signs: Sign::bits(signs.map(|(sign, _)| sign)),
-            // A failed authentication has no user.
+            // A failed authentication does not have a user.
             is_bare: attributes.verb.is_empty() || (user.is_empty() && event.code != Some(401)),
             renewed_node: is_renewal.then(|| redactor.object("nodes", &attributes.name)),
         }

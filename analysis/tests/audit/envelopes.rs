@@ -136,7 +136,7 @@ fn every_format_carries_the_same_requests() {
         *seen.entry(format).or_default() += 1;
     }
     assert_eq!(seen.len(), Format::ALL.len());
-    // Lines of other components are no event and no format.
+    // Lines of other components are neither events nor a format.
     for name in ["kubectl-logs.log", "kubectl-logs-prefix.log"] {
         let (found, counts) = read(&[&fixture(name)]);
         assert_eq!((found, counts.broken), (expected.clone(), 1), "{name}");

@@ -179,7 +179,7 @@ fn thresholds_begin_and_end_alerts() {
     );
 }
 
-/// One of 20 is no percentage.
+/// One of 20 is not a percentage.
 #[test]
 fn a_percentage_needs_enough_requests() {
     let threshold: Threshold = "caller.rejected>1%".parse().unwrap();

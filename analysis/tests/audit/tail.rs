@@ -186,7 +186,7 @@ fn older_files_are_not_read_and_vanished_ends_are_named() {
         .collect();
     assert_eq!(lost.iter().sum::<u64>(), 1, "{lost:?}");
     assert_eq!(seen, b"line 2\nline 4\n");
-    // A rotated file that was read and is deleted is no loss.
+    // A rotated file that was read and is deleted is not a loss.
     folder.rename();
     folder.write(1);
     folder.read(&mut tail, &mut seen, false);
@@ -198,7 +198,7 @@ fn older_files_are_not_read_and_vanished_ends_are_named() {
     assert_eq!(seen, b"line 2\nline 4\nline 5\n");
 }
 
-/// A first line that is not complete has no identity: all audit logs begin alike.
+/// A first line that is not complete does not have an identity: all audit logs begin alike.
 #[test]
 fn an_identity_needs_a_whole_line() {
     assert_eq!(Fingerprint::of(b"{\"kind\":\"Event\""), None);

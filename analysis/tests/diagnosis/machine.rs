@@ -43,7 +43,7 @@ fn processor(collector: f64, idle: f64, all: f64) -> String {
     )
 }
 
-/// No finding advises more seats, and idle seats are no problem of the configuration.
+/// No finding advises more seats, and idle seats are not a problem of the configuration.
 #[track_caller]
 fn is_not_the_configuration(diagnosis: &Diagnosis, what: &str) {
     assert_eq!(diagnosis.verdict, Verdict::Overloaded, "{diagnosis:#?}");

@@ -44,7 +44,7 @@ impl Pacer {
         matches!(self, Self::Budget)
     }
 
-    /// The client with a limit of its own, which its clones share.
+    /// The client with a separate limit, which its clones share.
     pub(crate) fn around(&self, client: Client) -> Client {
         match *self {
             Self::None | Self::Budget => client,

@@ -103,7 +103,7 @@ fn names_are_unique_and_in_groups() {
     assert_eq!(places.len(), all().len(), "two commands have one place");
 }
 
-/// Every file of a command is named once, in one line: a declaration needs no list.
+/// Every file of a command is named once, in one line: a declaration does not need a list.
 #[test]
 fn a_new_command_is_its_file_and_one_line() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");

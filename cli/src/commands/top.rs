@@ -91,7 +91,7 @@ impl Command for Args {
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let is_live = args.output == Output::Table && !args.once && is_interactive();
     block_on(async {
-        // Notes of the server about its API versions have no place on a screen.
+        // Notes of the server about its API versions are not shown on a screen.
         let control_plane = ControlPlane::of(args.cluster.silent_client()?).await;
         // Rates need an earlier reading.
         let earlier = read_all(&control_plane).await?;

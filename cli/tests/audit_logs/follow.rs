@@ -34,7 +34,7 @@ fn assert_clean(summary: &serde_json::Value) {
 fn every_request_is_counted_once_across_rotations() {
     let folder = Folder::new();
     let log = folder.file("audit.log", lines(0..10));
-    // An older file, which is not read, and one that is no log.
+    // An older file, which is not read, and one that is not a log.
     folder.file("audit-2025.log", lines(900..910));
     folder.file("audit-policy.yaml", "kind: Policy\n");
     let live = Live::start(&["--follow", &log]);

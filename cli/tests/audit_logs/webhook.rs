@@ -193,7 +193,7 @@ fn an_acknowledged_batch_survives_a_kill() {
             next += 1;
             acknowledged += 2;
         }
-        // Several senders, and the end in the middle of their batches: what has no answer is sent again below.
+        // Several senders, and the end in the middle of their batches: what does not have a response is sent again below.
         let senders: Vec<_> = (0..4)
             .map(|sender| {
                 let address = address.clone();

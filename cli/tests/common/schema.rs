@@ -24,7 +24,7 @@ const JSON_LINES: [&str; 4] = [
 /// The name of the definition for a command line; `None` if it does not ask for JSON.
 ///
 /// # Panics
-/// If a command prints JSON and has no definition.
+/// If a command prints JSON and does not have a definition.
 pub(crate) fn name_of(arguments: &[&str]) -> Option<&'static str> {
     let has = |word: &str| {
         arguments.iter().any(|own| {

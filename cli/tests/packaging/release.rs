@@ -27,7 +27,7 @@ fn targets() -> Vec<&'static str> {
     vec![TARGET]
 }
 
-/// A copy of the project in a repository of its own.
+/// A copy of the project in a separate repository.
 struct Project {
     root: PathBuf,
 }
@@ -92,7 +92,7 @@ impl Project {
         let mut release = self.command(self.root.join("packaging/release"));
         release.args([VERSION, folder]);
         release.env("CARGO_TARGET_DIR", target).env("GATE", "true");
-        // The library of Parquet takes a third of the time; a test of its own has it.
+        // The library of Parquet takes a third of the time; a separate test has it.
         release
             .env("TARGETS", targets.join(" "))
             .env("PROFILE", "dev")

@@ -154,7 +154,7 @@ impl References<'_> {
                 false => self.schema(document, node),
             };
         };
-        // The schema becomes a type of its own as well.
+        // The schema becomes a separate type as well.
         self.key(document, reference.string()?, &reference.at)?;
         let (mut target, mut tokens) =
             match self

@@ -119,7 +119,7 @@ fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
     }
 }
 
-/// What becomes of a keyword without schemas inside it; `None` if it is expressed.
+/// The outcome for a keyword without schemas inside it; `None` if it is expressed.
 fn outcome(word: &str, value: &Node<'_>) -> Option<Outcome> {
     let is_expressed = EXPRESSED.contains(&word)
         || word == "enum" && only_strings(value)

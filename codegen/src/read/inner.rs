@@ -3,7 +3,7 @@
 use crate::model::{Key, Schema, Type};
 use std::collections::BTreeMap;
 
-/// Gives each inline object and `enum` inside a named list or map a name of its own: `Users` of objects has the elements
+/// Gives each inline object and `enum` inside a named list or map a separate name: `Users` of objects has the elements
 /// `UsersItem`.
 pub(super) fn name(schemas: &mut BTreeMap<Key, Schema>) {
     let lists: Vec<Key> = schemas

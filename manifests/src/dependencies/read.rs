@@ -67,7 +67,7 @@ fn short_name(library: &Library) -> &'static str {
 
 fn contains(text: &str, name: &str, ecosystem: Ecosystem) -> bool {
     match ecosystem {
-        // Names of PyPI and NuGet have no case, and `_` and `-` are one letter.
+        // Names of PyPI and NuGet do not have a case, and `_` and `-` are one letter.
         Ecosystem::Python | Ecosystem::DotNet => {
             let text = normal(text);
             text.contains(&normal(name))

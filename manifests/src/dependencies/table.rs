@@ -1,6 +1,6 @@
 //! The libraries that have types of flow control, or request it by themselves.
 //!
-//! A library without a row has no types of the group, as far as is known: `kube-state-metrics` has no metrics of FlowSchemas, and
+//! A library without a row does not have types of the group, as far as is known: `kube-state-metrics` has no metrics of FlowSchemas, and
 //! `controller-runtime` requests only what its program asks for.
 
 use k8s_flowcontrol_types::ApiVersion;

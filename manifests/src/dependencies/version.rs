@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Compares two versions by their numbers: `v0.26.3`, `28.1`, `^0.20.0`, `==29.0.0`. Missing numbers are zeros. A version of a branch or
-/// with a variable has no numbers.
+/// with a variable does not have numbers.
 pub(super) fn compare(left: &str, right: &str) -> Option<Ordering> {
     let (left, right) = (numbers(left)?, numbers(right)?);
     Some(left.cmp(&right))

@@ -17,7 +17,7 @@ struct Cause {
     is_locked: bool,
 }
 
-/// Names the dependency in the advice for each use of a client, and in the note about generated code. A range of versions needs no note
+/// Names the dependency in the advice for each use of a client, and in the note about generated code. A range of versions does not need a note
 /// beside a lock file.
 pub(super) fn find_causes(files: &mut [Examined], to: ApiVersion) {
     let causes: Vec<_> = files.iter().flat_map(|file| causes(file, to)).collect();

@@ -83,7 +83,7 @@ enum Language {
     Manifest(Form),
     /// Another language, such as one of programs.
     Other,
-    /// The block has no mark.
+    /// The block does not have a mark.
     Unknown,
 }
 

@@ -67,7 +67,7 @@ pub enum Rule {
     Program,
     /// Generated code, or a list of versions, names old versions.
     Generated,
-    /// A library that a program depends on has no types of the wanted version, or requests another one.
+    /// A library that a program depends on does not have types of the wanted version, or requests another one.
     Dependency,
     /// A metric that newer servers do not have.
     Metric,

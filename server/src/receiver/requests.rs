@@ -103,7 +103,7 @@ impl Requests {
         let length = parts.headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|value| value.to_str().ok()?.parse().ok());
         let length = length.unwrap_or(self.largest_body);
-        // A body that is too large takes no memory: it is read to its end and dropped.
+        // A body that is too large does not take up memory: it is read to its end and dropped.
         let limit = if length > self.largest_body {
             0
         } else {

@@ -20,7 +20,7 @@ pub(super) struct Call {
     pub(super) agent: String,
     /// Equal for repetitions: method, path, query and body.
     pub(super) signature: String,
-    /// A PUT whose object has no resourceVersion.
+    /// A PUT whose object does not have a resourceVersion.
     pub(super) is_unconditional: bool,
 }
 

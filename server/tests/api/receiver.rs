@@ -109,7 +109,7 @@ async fn a_full_memory_is_back_pressure_and_a_dropped_request_comes_again() {
     let first = async { send(&receiver, "POST", "", &"x".repeat(900)).await };
     let others = async {
         let held = posts.recv().await.unwrap();
-        // As long as the first batch has no answer, another one does not fit.
+        // As long as the first batch does not have an answer, another one does not fit.
         let rejected = send(&receiver, "POST", "", &"y".repeat(900)).await;
         assert_eq!(status(&rejected), 429, "{rejected}");
         assert!(rejected.contains("retry-after: 1\r\n"), "{rejected}");

@@ -64,7 +64,7 @@ async fn watches_are_compressed_event_by_event() {
     let unpacked = |response: &[u8]| {
         let mut text = Vec::new();
         let packed = chunks(response);
-        // The stream has no end yet.
+        // The stream does not have an end yet.
         let _unfinished = GzDecoder::new(&packed[..]).read_to_end(&mut text);
         String::from_utf8(text).unwrap()
     };
@@ -94,7 +94,7 @@ async fn two_servers_disagree_about_versions() {
     let (_server, torture) = start(&[Mode::RollingUpgrade]).await;
     let mut seen = Vec::new();
     for _ in 0..4 {
-        // Each client has a connection of its own.
+        // Each client has a separate connection.
         let client = Client::from_url(torture.url()).unwrap();
         let groups = client.api_groups().await.unwrap();
         let versions: Vec<_> = groups.groups[0]

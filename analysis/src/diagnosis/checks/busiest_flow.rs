@@ -43,7 +43,7 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         0 => next.seats,
         _ => next.waiting,
     });
-    // Three of five requests are no cause if another flow has the other two.
+    // Three of five requests are not a cause if another flow has the other two.
     let fills = share(part, whole) >= MOST && part >= next.saturating_mul(2);
     let message = match fills {
         true => format!(

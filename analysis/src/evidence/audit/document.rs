@@ -217,7 +217,7 @@ fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Resu
     while !scan.is_at_end {
         let bytes = input.fill_buf()?;
         if bytes.is_empty() {
-            // A number has no end of its own.
+            // A number does not have an end of its own.
             return Ok(length > 0 && scan.depth == 0 && !scan.is_string);
         }
         let taken = scan.value(bytes);

@@ -105,7 +105,7 @@ impl Reading {
             return;
         };
         for level in &mut self.levels {
-            // A level without rejections has no counter yet.
+            // A level without rejections does not have a counter yet.
             let before = earlier
                 .levels
                 .iter()
@@ -222,7 +222,7 @@ fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
         }
     }
     for level in levels.values_mut().filter(|level| level.seats.is_some()) {
-        // A level without requests has no series for them yet.
+        // A level without requests does not have series for them yet.
         level.seats_in_use.get_or_insert(0);
     }
 }

@@ -63,7 +63,7 @@ impl Drop for Screen {
 /// The keys and the new sizes of the terminal, from now on until the program ends.
 pub(super) fn inputs() -> UnboundedReceiver<Input> {
     let (sender, receiver) = unbounded_channel();
-    // A thread of its own: reading blocks. Its end, after an error, ends the view.
+    // A separate thread: reading blocks. Its end, after an error, ends the view.
     std::thread::spawn(move || {
         while let Ok(event) = read() {
             if input(&event).is_some_and(|input| sender.send(input).is_err()) {

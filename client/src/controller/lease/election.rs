@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// A candidate for the leadership, which is a Lease of `coordination.k8s.io/v1`.
 ///
-/// It works with candidates that use client-go or other libraries: it takes a Lease that has no holder, or whose holder has not
+/// It works with candidates that use client-go or other libraries: it takes a Lease that does not have a holder, or whose holder has not
 /// renewed it for the Lease's duration. Clocks may differ as far as they like, since a candidate measures that time by its own clock, from
 /// the moment at which it sees a change. They must not run at very different speeds: a holder stops after the renew deadline, before
 /// others wait no longer.

@@ -24,7 +24,7 @@ pub(super) enum Content<'r> {
     Event(String),
     /// Text in base64, compressed or not.
     Encoded(&'r str),
-    /// The format is known, and this record has no event.
+    /// The format is known, and this record does not have an event.
     Nothing,
 }
 

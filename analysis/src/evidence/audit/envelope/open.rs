@@ -43,7 +43,7 @@ pub(in crate::evidence::audit) struct Opener<'s> {
 pub(in crate::evidence::audit) enum Outcome {
     /// Events were found, or an entry that is known to have none.
     Opened,
-    /// The text has no event, and no known format.
+    /// The text does not have an event or a known format.
     Other,
     /// The text is damaged.
     Broken,
@@ -169,7 +169,7 @@ impl<'s> Opener<'s> {
         let Ok(mut more) = reader.elements() else {
             return Outcome::Broken;
         };
-        // An answer without entries has no event.
+        // An answer without entries does not have an event.
         let mut all = match more {
             true => Outcome::Other,
             false => Outcome::Opened,

@@ -44,7 +44,7 @@ impl<'a> Record<'a> {
         Ok(record)
     }
 
-    /// Whether the object has no field of a format.
+    /// Whether the object does not have a field of a format.
     pub(super) fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }

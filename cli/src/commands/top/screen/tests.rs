@@ -26,7 +26,7 @@ fn keys_as_people_press_them() {
     assert_eq!(input(&Event::Resize(60, 20)), Some(Input::Resized));
 }
 
-/// Not a test of its own: the next one runs it on a terminal.
+/// Not a separate test: the next one runs it on a terminal.
 #[test]
 #[ignore = "needs a terminal"]
 fn panics_on_the_screen() {

@@ -178,7 +178,7 @@ fn read_head(file: File, metadata: &Metadata, modified: SystemTime) -> io::Resul
     let is_compressed =
         first.starts_with(&[0x1f, 0x8b]) || first.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
     let mut head = vec![0; HEAD];
-    // A compressed file that is cut has no identity yet.
+    // A compressed file that is cut does not have an identity yet.
     let length = decompressed(plain).and_then(|mut text| fill(&mut text, &mut head));
     head.truncate(length.unwrap_or_default());
     Ok(Head {

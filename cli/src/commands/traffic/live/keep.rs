@@ -168,7 +168,7 @@ fn lock(journal: &File) -> io::Result<()> {
         use rustix::io::Errno;
         match flock(journal, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Err(io::Error::other("another process uses it")),
-            // Some network file systems have no locks.
+            // Some network file systems do not have locks.
             Err(Errno::NOSYS | Errno::NOTSUP | Errno::NOLCK) => Ok(()),
             locked => Ok(locked?),
         }

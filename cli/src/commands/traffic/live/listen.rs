@@ -1,4 +1,4 @@
-//! The connections of `--listen`, and the signals that end the command, on a thread of their own.
+//! The connections of `--listen`, and the signals that end the command, on a separate thread.
 
 use super::LiveArgs;
 use crate::cluster::block_on_to_the_end;
@@ -64,7 +64,7 @@ impl Listening {
     /// Ends the connections, after the responses to answered requests.
     pub(super) fn stop(self) {
         drop((self.end, self.works));
-        // The thread has no result.
+        // The thread does not have a result.
         let _ended = self.thread.join().is_err();
     }
 }
