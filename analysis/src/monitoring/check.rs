@@ -1,7 +1,11 @@
 //! The rules, checked against the metrics of API servers.
 
+use super::labels::missing_labels;
 use super::promql::{Data, Expression, Labels, Selected, Unknown, parse};
 use super::recording::{NOMINAL, SEATS};
+use super::rule_check::{
+    AlertNow, AlertState, Holding, ObservedSeats, RuleCheck, RuleProblem, ServerMetrics,
+};
 use super::series::Series;
 use super::template::expanded;
 use super::{Monitoring, Selector, alerts, recording};
@@ -10,9 +14,7 @@ use crate::metrics::catalog::{
     find,
 };
 use crate::metrics::{Sample, samples};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The metrics that a server has for every priority level, without any request.
 const ALWAYS: [&Metric; 4] = [
@@ -21,172 +23,8 @@ const ALWAYS: [&Metric; 4] = [
     &REQUEST_CONCURRENCY_LIMIT,
     &UPPER_LIMIT_SEATS,
 ];
-/// Labels that Prometheus adds to the series of a server.
-const ADDED: [&str; 2] = ["cluster", "instance"];
 /// The levels that every server has.
 const MANDATORY: [&str; 2] = ["catch-all", "exempt"];
-
-/// The metrics of one API server: the text of `/metrics`, and an earlier one for rates.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ServerMetrics<'a> {
-    /// The name of the server, which Prometheus calls `instance`.
-    pub instance: &'a str,
-    /// The present text.
-    pub now: &'a str,
-    /// An earlier text, and the time since then. Without it, rates are unknown.
-    pub earlier: Option<(&'a str, Duration)>,
-}
-
-impl<'a> ServerMetrics<'a> {
-    /// The metrics of a server at one moment.
-    pub fn new(instance: &'a str, now: &'a str) -> Self {
-        Self {
-            instance,
-            now,
-            earlier: None,
-        }
-    }
-}
-
-/// What the rules find in the metrics of servers.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct RuleCheck {
-    /// Metrics and labels that a rule uses and a server does not have.
-    pub problems: Vec<RuleProblem>,
-    /// Metrics that a server shows only after the first request, rejection or wait, and that no server has shown yet; sorted.
-    pub not_yet: Vec<&'static str>,
-    /// The metrics that the rules use and a server has; sorted.
-    pub found: Vec<&'static str>,
-    /// The seats of each server, beside the sum of all nominal limits in its metrics.
-    pub seats: Vec<ObservedSeats>,
-    /// The levels that have metrics and do not exist any more.
-    pub deleted_levels: Vec<String>,
-    /// Each alert, as it is now.
-    pub alerts: Vec<AlertNow>,
-}
-
-/// The seats of a server as the rules compute them.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ObservedSeats {
-    /// The server.
-    pub instance: String,
-    /// The seats by the recording rule, which does not count deleted levels; `None` if it has no value.
-    pub seats: Option<f64>,
-    /// The sum of the nominal limits of all levels that have metrics.
-    pub sum: f64,
-}
-
-/// A metric or label that a rule uses and a server does not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RuleProblem {
-    /// Every server of the release has the metric, and this server does not.
-    MissingMetric {
-        /// The server.
-        instance: String,
-        /// The metric.
-        metric: &'static str,
-        /// The rules that use it.
-        rules: Vec<String>,
-    },
-    /// The server has a metric that the release does not have, so that it is a server of another release.
-    OtherRelease {
-        /// The server.
-        instance: String,
-        /// The metric.
-        metric: &'static str,
-    },
-    /// The series that the rule selects do not have the label.
-    MissingLabel {
-        /// The rule.
-        rule: String,
-        /// The label.
-        label: String,
-    },
-    /// An alert is about a level that does not exist any more.
-    DeletedLevel {
-        /// The alert.
-        alert: String,
-        /// The level.
-        priority_level: String,
-    },
-    /// The expression of a rule cannot be evaluated here.
-    Unreadable {
-        /// The rule.
-        rule: String,
-        /// The place in the expression.
-        at: String,
-    },
-}
-
-impl fmt::Display for RuleProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MissingMetric {
-                instance,
-                metric,
-                rules,
-            } => {
-                write!(f, "{instance} does not have the metric {metric} of ")?;
-                f.write_str(&rules.join(", "))
-            }
-            Self::OtherRelease { instance, metric } => write!(
-                f,
-                "{instance} has the metric {metric}, which the release of the rules does not have"
-            ),
-            Self::MissingLabel { rule, label } => {
-                write!(f, "no series of {rule} has the label {label}")
-            }
-            Self::DeletedLevel {
-                alert,
-                priority_level,
-            } => write!(f, "{alert} is about the deleted level {priority_level}"),
-            Self::Unreadable { rule, at } => write!(f, "{rule} cannot be evaluated: {at}"),
-        }
-    }
-}
-
-/// An alert at the time of the metrics.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AlertNow {
-    /// The name.
-    pub name: String,
-    /// `critical`, `warning` or `info`.
-    pub severity: &'static str,
-    /// The minutes for which the condition must hold before the alert fires.
-    pub minutes: u32,
-    /// Whether the condition holds.
-    pub state: AlertState,
-}
-
-/// Whether the condition of an alert holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AlertState {
-    /// It does not hold.
-    Quiet,
-    /// It holds for each of these.
-    Holds(Vec<Holding>),
-    /// The metrics do not show it, for this reason.
-    Unknown(&'static str),
-}
-
-/// One case in which the condition of an alert holds.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Holding {
-    /// The labels of the alert.
-    pub labels: BTreeMap<String, String>,
-    /// The value of the expression.
-    pub value: f64,
-    /// The first text of the alert.
-    pub summary: String,
-    /// The second text, with the value and the steps that help.
-    pub description: String,
-}
 
 impl Monitoring {
     /// Checks the rules against the metrics of API servers: the metrics and labels that the rules use, the series of deleted levels,
@@ -232,7 +70,7 @@ impl Monitoring {
         }
         let mut problems = rules.unreadable.clone();
         problems.extend(self.metric_problems(servers, &data, &rules));
-        problems.extend(rules.label_problems(&data));
+        problems.extend(missing_labels(&rules.read, &data));
 
         let deleted_levels = deleted(&data, levels);
         let mut now = Vec::new();
@@ -359,93 +197,6 @@ impl Rules {
         let names: BTreeSet<_> = rules.map(|(name, _)| name.clone()).collect();
         names.into_iter().collect()
     }
-
-    /// Labels that no series of a rule has.
-    fn label_problems(&self, data: &Data) -> Vec<RuleProblem> {
-        let mut known = HashMap::<&str, BTreeSet<String>>::new();
-        let mut problems = Vec::new();
-        for (name, expression) in &self.read {
-            let mut missing = BTreeSet::new();
-            let labels = labels_of(expression, data, &known, &mut missing);
-            known.insert(name, labels);
-            problems.extend(missing.into_iter().map(|label| RuleProblem::MissingLabel {
-                rule: name.clone(),
-                label,
-            }));
-        }
-        problems
-    }
-}
-
-/// The labels of the elements of an expression; those that it uses and no series has are `missing`.
-fn labels_of(
-    expression: &Expression,
-    data: &Data,
-    known: &HashMap<&str, BTreeSet<String>>,
-    missing: &mut BTreeSet<String>,
-) -> BTreeSet<String> {
-    let of_series = |series: &Selected, missing: &mut BTreeSet<String>| {
-        let mut labels = match known.get(series.name.as_str()) {
-            Some(labels) => labels.clone(),
-            None => observed_labels(series, data),
-        };
-        labels.extend(ADDED.map(str::to_owned));
-        let matchers = series.matchers.iter().map(|matcher| &matcher.label);
-        missing.extend(matchers.filter(|own| !labels.contains(*own)).cloned());
-        labels
-    };
-    match expression {
-        Expression::Number(_) => BTreeSet::new(),
-        Expression::Series(series) | Expression::Range { series, .. } => of_series(series, missing),
-        Expression::Absent(series) => {
-            of_series(series, missing);
-            BTreeSet::new()
-        }
-        Expression::Quantile(_, inner) => {
-            let mut labels = labels_of(inner, data, known, missing);
-            if !labels.remove("le") {
-                missing.insert("le".to_owned());
-            }
-            labels
-        }
-        Expression::Aggregate { by, inner, .. } => {
-            let labels = labels_of(inner, data, known, missing);
-            missing.extend(by.iter().filter(|own| !labels.contains(*own)).cloned());
-            by.iter().cloned().collect()
-        }
-        Expression::Binary {
-            operator,
-            on,
-            left,
-            right,
-        } => {
-            let left = labels_of(left, data, known, missing);
-            let right = labels_of(right, data, known, missing);
-            let on = on.iter().flatten();
-            let is_known = |own: &&String| left.contains(*own) && right.contains(*own);
-            missing.extend(on.filter(|own| !is_known(own)).cloned());
-            match operator {
-                super::promql::Operator::Or => left.union(&right).cloned().collect(),
-                _ if left.is_empty() => right,
-                _ => left,
-            }
-        }
-    }
-}
-
-/// The labels of the series of a metric; those of the table, as long as a server has none.
-fn observed_labels(series: &Selected, data: &Data) -> BTreeSet<String> {
-    let observed: BTreeSet<String> = data
-        .labels(&series.name)
-        .flat_map(|labels| labels.keys().cloned())
-        .collect();
-    if !observed.is_empty() {
-        return observed;
-    }
-    let metric = find(&series.name);
-    let labels = metric.map_or(&[][..], Metric::labels).iter();
-    let bucket = series.name.ends_with("_bucket").then_some("le");
-    labels.copied().chain(bucket).map(str::to_owned).collect()
 }
 
 /// Whether a server has a series of a metric.

@@ -16,18 +16,20 @@
 mod alerts;
 mod check;
 mod dashboard;
+mod labels;
 mod panels;
 mod promql;
 mod recording;
+mod rule_check;
 mod selector;
 mod series;
 mod template;
 
 use crate::metrics::catalog::Stability;
-pub use check::{
+use k8s_flowcontrol_types::Release;
+pub use rule_check::{
     AlertNow, AlertState, Holding, ObservedSeats, RuleCheck, RuleProblem, ServerMetrics,
 };
-use k8s_flowcontrol_types::Release;
 pub use selector::{InvalidSelector, Selector};
 use serde_json::{Value, json};
 use series::Series;

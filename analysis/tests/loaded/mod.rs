@@ -14,9 +14,11 @@ use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
+use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use predicted::{Objects, events, predict};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, BufReader, Read};
 use std::time::Duration;
@@ -25,6 +27,7 @@ const LOG: &[u8] = include_bytes!("../fixtures/loaded/audit.log.gz");
 const OBJECTS: &str = include_str!("../fixtures/loaded/objects.json");
 const REJECTING_LOG: &[u8] = include_bytes!("../fixtures/rejecting/audit.log.gz");
 const REJECTING_OBJECTS: &str = include_str!("../fixtures/rejecting/objects.json");
+const ANSWERS: &str = include_str!("../fixtures/loaded/answers.json");
 const SERVER: &str = include_str!("../fixtures/loaded/server.json");
 const README: &str = include_str!("../../README.md");
 const SEATS: u32 = 30;
@@ -87,6 +90,29 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
         .unwrap();
     }
     assert!(README.contains(&table), "README.md lacks:\n{table}");
+}
+
+#[test]
+fn every_request_is_classified_as_the_server_answered() {
+    let (schemas, levels) = objects();
+    let classifier = Classifier::new(&schemas, &levels, Release::nearest(36));
+    let mut found = BTreeMap::<[String; 3], u64>::new();
+    each(|event| {
+        let attributes = event.attributes();
+        let taken = classifier.classify(&attributes).unwrap();
+        let [user, schema, level] = [
+            attributes.user.name.as_str(),
+            taken.flow_schema,
+            taken.priority_level,
+        ];
+        *found
+            .entry([user, schema, level].map(str::to_owned))
+            .or_default() += 1;
+    });
+    // All requests of a user had the same answer, so that the numbers tell each request.
+    let answers: Vec<([String; 3], u64)> = serde_json::from_str(ANSWERS).unwrap();
+    assert_eq!(found, answers.into_iter().collect());
+    assert_eq!(found.values().sum::<u64>(), 3295);
 }
 
 /// The same log as a server before 1.31 would write it.

@@ -59,6 +59,28 @@ fn the_report_adds_up() {
     );
 }
 
+/// The counts of stored objects change in a server, and a report keeps those that it was made with.
+#[test]
+fn the_same_log_gives_the_same_figures() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let metrics = |pods: u32| {
+        let bytes = 10_000 * pods;
+        format!(
+            "apiserver_resource_objects{{group=\"\",resource=\"pods\"}} {pods}\n\
+             apiserver_resource_size_estimate_bytes{{group=\"\",resource=\"pods\"}} {bytes}\n"
+        )
+    };
+    let many = folder.file("many.txt", metrics(5000));
+    let few = folder.file("few.txt", metrics(1));
+    let first = report(&["--audit-log", &log, "--metrics", &many]);
+    let kept = folder.file("report.json", first.to_string());
+    let again = report(&["--audit-log", &log, "--metrics", &kept]);
+    assert_eq!(again, first);
+    let others = report(&["--audit-log", &log, "--metrics", &few]);
+    assert_ne!(others["priorityLevels"], first["priorityLevels"]);
+}
+
 #[test]
 fn a_proposed_configuration_is_compared() {
     let folder = Folder::new();

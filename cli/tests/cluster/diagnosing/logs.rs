@@ -1,0 +1,149 @@
+//! Audit logs as evidence, and changes that are simulated over them.
+
+use super::{findings, narrow, queue};
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn audit_logs_are_part_of_the_evidence() {
+    let cluster = narrow(queue(1), Vec::new()).await;
+    let event = |id: u32, code: u16| {
+        json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
+            "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
+            "responseStatus": {"code": code},
+            "requestReceivedTimestamp": "2026-11-20T15:57:05.000000Z", "stageTimestamp": "2026-11-20T15:57:06.000000Z",
+        })
+        .to_string()
+    };
+    let log = cluster.file("audit.log", &[event(1, 200), event(2, 429)].join("\n"));
+    let report = cluster
+        .run(&[
+            "diagnose",
+            "--interval",
+            "0",
+            "--user",
+            "bob",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+        ])
+        .expect(1)
+        .json();
+    let own = findings(&report, "user-requests");
+    assert!(
+        own.iter().any(|finding| finding["message"]
+            == "in the audit logs, FlowSchema broad took 2 requests of user bob into priority level narrow, of which 1 was rejected"),
+        "{report:#}"
+    );
+    assert_eq!(
+        findings(&report, "rejections")[0]["evidence"][0]["requests"],
+        1
+    );
+    assert_eq!(report["notLookedAt"], json!([]));
+}
+
+/// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms,
+/// and waits so much longer than the one before it.
+fn waiting(number: u64, more: u64) -> String {
+    let time = |ms: u64| format!("2026-11-20T15:57:{:02}.{:03}000Z", ms / 1000, ms % 1000);
+    let (received, wait) = (number * 100, number * more);
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": number.to_string(), "stage": "ResponseComplete",
+        "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
+        "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": time(received), "stageTimestamp": time(received + wait + 300),
+        "annotations": {"authorization.k8s.io/decision": "allow", "apiserver.latency.k8s.io/apf-queue-wait": format!("{wait}ms")},
+    })
+    .to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_is_simulated_before_it_is_advised() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let events: Vec<_> = (0..60).map(|number| waiting(number, 200)).collect();
+    let log = cluster.file("audit.log", &events.join("\n"));
+    let diagnose = |more: &[&str]| {
+        let all = [
+            "diagnose",
+            "--interval",
+            "0",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+        ];
+        cluster.run(&[&all[..], more].concat()).expect(1).json()
+    };
+    let report = diagnose(&[]);
+    let found = findings(&report, "simulated-change");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("simulated over the log, ")
+            && message.ends_with(" shares instead of 1 help priority level narrow"),
+        "{report:#}"
+    );
+    let evidence = found[0]["evidence"].to_string();
+    assert!(
+        evidence.contains("user bob of FlowSchema broad gains"),
+        "{evidence}"
+    );
+    assert!(
+        evidence.contains("error of the simulation for priority level narrow"),
+        "{evidence}"
+    );
+    // Names are private, and another level does not get this advice.
+    assert!(
+        !diagnose(&["--redact"])["findings"]
+            .to_string()
+            .contains("bob")
+    );
+    let other = cluster
+        .run(&[
+            "diagnose",
+            "--interval",
+            "0",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+            "--level",
+            "workload-low",
+        ])
+        .json();
+    assert!(findings(&other, "simulated-change").is_empty());
+}
+
+/// No request of the log waits, so that the server that wrote it had more than the one seat of today.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_advised_where_the_simulation_cannot_tell() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let events: Vec<_> = (0..60).map(|number| waiting(number, 0)).collect();
+    let log = cluster.file("audit.log", &events.join("\n"));
+    let command = ["diagnose", "--interval", "0", "-o", "json", "--audit-log"];
+    let report = cluster.run(&[&command[..], &[&log]].concat()).json();
+    let found = findings(&report, "simulated-change");
+    assert_eq!(found.len(), 1, "{report:#}");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.ends_with(
+            " shares instead of 1 help priority level narrow is unknown: the simulation does not agree with the log"
+        ),
+        "{message}"
+    );
+    assert_eq!(found[0]["severity"], "note");
+    assert_eq!(
+        found[0]["action"],
+        "keep the configuration, or try the change for a short time and measure"
+    );
+    // Nobody is said to gain or to pay, and the error is quoted.
+    let evidence = found[0]["evidence"].as_array().unwrap();
+    assert_eq!(evidence.len(), 1, "{report:#}");
+    let error = evidence[0]["text"].as_str().unwrap();
+    assert!(
+        error.starts_with(
+            "error of the simulation for priority level narrow: 0 rejections in the log"
+        ) && error.contains("median response 0.30 s in the log"),
+        "{error}"
+    );
+}
