@@ -1,6 +1,6 @@
 //! A level without seats.
 
-use super::{Check, Context, Observation, Report, Severity, count};
+use super::{Check, Context, Observation, Report, Severity, waiting_requests};
 
 pub(super) const CHECK: Check = Check {
     id: "closed-level",
@@ -17,9 +17,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         }
         let message = format!(
-            "{} of priority level {} wait, and the level does not have a seat",
-            count(load.waiting(), "request"),
-            load.name(),
+            "{}, and the level does not have a seat",
+            waiting_requests(load.waiting(), load.name()),
         );
         let mut evidence: Vec<_> = load
             .waiting

@@ -2,7 +2,9 @@
 
 use super::machine::Limit;
 use super::overload::Pressed;
-use super::{Check, Context, MORE_SEATS, Observation, Report, Severity, about_seats, count};
+use super::{
+    Check, Context, MORE_SEATS, Observation, Report, Severity, about_seats, count, waiting_requests,
+};
 
 pub(super) const CHECK: Check = Check {
     id: "idle-seats",
@@ -18,9 +20,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "{} of priority level {} wait for its {}, while other levels can lend {} of {}",
-            count(load.waiting(), "request"),
-            load.name(),
+            "{} for its {}, while other levels can lend {} of {}",
+            waiting_requests(load.waiting(), load.name()),
             count(pressed.current.value, "seat"),
             pressed.lendable,
             count(pressed.all, "seat"),

@@ -167,6 +167,15 @@ fn share(part: i64, whole: i64) -> i64 {
     }
 }
 
+/// So many requests of a level that wait, with the verb.
+fn waiting_requests(number: i64, level: &str) -> String {
+    let verb = if number == 1 { "waits" } else { "wait" };
+    format!(
+        "{} of priority level {level} {verb}",
+        count(number, "request")
+    )
+}
+
 /// A number with a noun in singular or plural.
 fn count(number: i64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

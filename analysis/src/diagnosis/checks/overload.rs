@@ -1,7 +1,7 @@
 //! A server whose seats are in use while requests wait.
 
 use super::machine::Limit;
-use super::{Check, Context, Report, Severity, count, share};
+use super::{Check, Context, Report, Severity, count, share, waiting_requests};
 use crate::diagnosis::load::{Load, Measured};
 
 pub(super) const CHECK: Check = Check {
@@ -27,13 +27,12 @@ fn run(context: &Context<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "{}{} of priority level {} wait, {} of its {} are in use, and the other levels can lend only {}{}",
+            "{}{}, {} of its {} are in use, and the other levels can lend only {}{}",
             match share(pressed.guaranteed, pressed.all) < IDLE_PERCENT {
                 true => "the server is overloaded: ",
                 false => "",
             },
-            count(load.waiting(), "request"),
-            load.name(),
+            waiting_requests(load.waiting(), load.name()),
             match pressed.in_use.value < pressed.current.value {
                 true => pressed.in_use.value.to_string(),
                 false => "all".to_owned(),

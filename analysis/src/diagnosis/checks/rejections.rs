@@ -84,7 +84,7 @@ fn explanation(reason: &str) -> (&'static str, &'static str) {
         ),
         "concurrency-limit" => (
             "rejected because all seats were in use (concurrency-limit)",
-            "use limitResponse type Queue, with which short peaks wait, or reduce the requests of the level",
+            "reduce the requests of the level, or simulate limitResponse type Queue, with which short peaks wait, over an audit log before you set it",
         ),
         "time-out" => (
             "rejected after a long time in a queue (time-out)",

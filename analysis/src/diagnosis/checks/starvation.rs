@@ -74,7 +74,10 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
     for index in heavy.iter().take(NAMED) {
         if let Some(flow) = flows.get(*index) {
             let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
-            let what = format!("waiting requests of {name}, which fill its {hand_size} queues");
+            let what = format!(
+                "waiting requests of {name}, which fill its {}",
+                count(i64::from(hand_size), "queue")
+            );
             evidence.push(Observation::dump(
                 &load.server.name,
                 "dump_requests",
@@ -143,8 +146,8 @@ fn action(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "keep the queues: they isolate the other flows",
         _ => {
-            "use more queues, such as 64 with hand size 8 or 128 with hand size 6, or move the heavy flows to a level of \
-              their own"
+            "simulate more queues, such as 64 with hand size 8 or 128 with hand size 6, or a separate level for the heavy flows, \
+             over an audit log before you set them, which shows who gains and who pays"
         }
     }
 }
@@ -246,6 +249,6 @@ fn no_queue(load: &Load<'_>, report: &mut Report) {
     );
     let path = "spec.limited.limitResponse.type";
     let evidence = vec![Observation::level_field(load.name(), path, "Reject")];
-    let action = "use limitResponse type Queue, with which the flows take turns";
+    let action = "simulate limitResponse type Queue, with which the flows take turns, over an audit log before you set it";
     report.level(Severity::Risk, load, message, evidence, action);
 }

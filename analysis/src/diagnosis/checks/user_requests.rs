@@ -75,10 +75,15 @@ fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) 
             continue;
         }
         let message = format!(
-            "{} of {name} wait in priority level {}, and {} execute",
+            "{} of {name} {} in priority level {}, and {executing} {}",
             count(waiting, "request"),
+            if waiting == 1 { "waits" } else { "wait" },
             load.name(),
-            executing,
+            if executing == 1 {
+                "executes"
+            } else {
+                "execute"
+            },
         );
         let row = |what: &str, value| {
             let what = format!("{what} requests of {name} in {}", load.name());
