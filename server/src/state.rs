@@ -1,34 +1,33 @@
 //! The state that all requests share.
 
+mod admission;
+
+pub(crate) use admission::Admitted;
+
 use crate::bootstrap;
 use crate::collector;
 use crate::dangling;
 use crate::data::{Data, Loaded, Record};
 use crate::deprecated_apis::DeprecatedApis;
-use crate::flow_control::{Arrival, Flow};
+use crate::flow_control::Flow;
 use crate::health::Storage;
 use crate::kinds::{Kind, Kinds};
 use crate::recorded::RecordedRequest;
 use crate::status::{Failure, internal};
 use crate::store::{Limits, Object, Store, Stored, Written};
 use crate::upgrade::decode_store;
-use k8s_flowcontrol_rules::controller::wait_limit;
-use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
-use tokio::sync::{oneshot, watch};
+use std::time::Duration;
+use tokio::sync::watch;
 
 /// The concurrency limit of kube-apiserver with default flags, in seats.
 const DEFAULT_SEATS: u32 = 600;
 
 /// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);
-
-/// The deadline of requests, kube-apiserver's `--request-timeout`.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The state of a server.
 #[derive(Debug)]
@@ -260,56 +259,6 @@ impl State {
         self.with_flow(|_, flow| flow.throttled().is_some())
     }
 
-    /// Classifies a request, and waits until it may execute. It ends when the ticket is dropped.
-    pub(crate) async fn admit(
-        self: &Arc<Self>,
-        request: RequestAttributes,
-        query: &str,
-    ) -> Admitted {
-        let begun = self.with_flow(|store, flow| {
-            let watches = match flow.throttled() {
-                Some(_) => self.watches_of(&request),
-                None => 0,
-            };
-            flow.begin(store, &self.kinds, request, query, watches)
-        });
-        let Some(Arrival {
-            number,
-            uids,
-            dispatched,
-        }) = begun
-        else {
-            return Admitted::NotSubject;
-        };
-        let number = match number {
-            Ok(number) => number,
-            Err(retry_after) => return Admitted::Rejected { uids, retry_after },
-        };
-        let ticket = Ticket {
-            state: self.clone(),
-            number,
-            uids,
-        };
-        let Some(dispatched) = dispatched else {
-            return Admitted::Executes(ticket);
-        };
-        match self.wait(number, dispatched).await {
-            Ok(()) => Admitted::Executes(ticket),
-            Err(retry_after) => Admitted::Rejected {
-                uids: ticket.uids.clone(),
-                retry_after,
-            },
-        }
-    }
-
-    /// The open watches of a request's kind.
-    fn watches_of(&self, request: &RequestAttributes) -> u64 {
-        let is_kind =
-            |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
-        let kind = self.kinds.all().iter().find(is_kind);
-        kind.map_or(0, |kind| self.watches[kind.index].load(Ordering::Relaxed))
-    }
-
     /// Counts a watch of a kind until the result is dropped.
     pub(crate) fn count_watch(self: &Arc<Self>, kind: usize) -> CountedWatch {
         self.watches[kind].fetch_add(1, Ordering::Relaxed);
@@ -317,32 +266,6 @@ impl State {
             state: self.clone(),
             kind,
         }
-    }
-
-    /// Waits in a queue until the request executes, or returns the `Retry-After` of its rejection.
-    async fn wait(
-        &self,
-        number: u64,
-        mut dispatched: oneshot::Receiver<()>,
-    ) -> Result<(), Duration> {
-        let deadline = Instant::now() + wait_limit(REQUEST_TIMEOUT);
-        loop {
-            // Every waiting request looks after the events that no request causes, so no task does when none waits.
-            let next = self.with_flow(|_, flow| flow.advance());
-            let until = next.map_or(deadline, |next| deadline.min(next));
-            tokio::select! {
-                biased;
-                _ = &mut dispatched => break,
-                () = tokio::time::sleep_until(until.into()) => {}
-            }
-            if Instant::now() >= deadline
-                && let Some(retry_after) = self.with_flow(|_, flow| flow.time_out(number))
-            {
-                return Err(retry_after);
-            }
-        }
-        self.with_flow(|_, flow| flow.start(number));
-        Ok(())
     }
 
     pub(crate) fn with_flow<T>(&self, run: impl FnOnce(&Store, &mut Flow) -> T) -> T {
@@ -363,38 +286,6 @@ pub(crate) struct CountedWatch {
 impl Drop for CountedWatch {
     fn drop(&mut self) {
         self.state.watches[self.kind].fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// The outcome of flow control for a request.
-#[derive(Debug)]
-pub(crate) enum Admitted {
-    NotSubject,
-    Executes(Ticket),
-    Rejected {
-        /// The UIDs of the FlowSchema and the level.
-        uids: [String; 2],
-        retry_after: Duration,
-    },
-}
-
-/// A request's place in flow control.
-#[derive(Debug)]
-pub(crate) struct Ticket {
-    state: Arc<State>,
-    number: u64,
-    /// The UIDs of the FlowSchema and the level; empty for objects that are not in the store.
-    pub(crate) uids: [String; 2],
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let mut flow = self
-            .state
-            .flow
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        flow.end(self.number);
     }
 }
 

@@ -118,7 +118,7 @@ pub(super) struct Causal<I> {
     retry_after: Option<Duration>,
     /// The level of each flow.
     levels: Vec<LevelIndex>,
-    /// The server of the log, for the `Retry-After` of its rejections.
+    /// Counts the rejections of the log, for their `Retry-After`; its configuration does not matter for that.
     log: FlowController,
 }
 

@@ -21,7 +21,7 @@ const EARLY: f64 = 0.3;
 
 /// When a client sends its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Habit {
+pub(crate) enum Habit {
     /// At times that do not depend on responses.
     Independent,
     /// After a response, and after a rejection not before the end of `Retry-After`.

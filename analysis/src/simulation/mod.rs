@@ -67,6 +67,7 @@ pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub use load::{Arrivals, Client, Load, ServiceTime};
 pub use load_file::LoadFile;
 pub use logged::Recorded;
+pub(crate) use loops::Habit;
 pub use recorded::Recording;
 pub(crate) use recorded::Shape;
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};

@@ -221,7 +221,8 @@ impl Recording {
     /// that waits for its responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated
     /// response as the log has it after the recorded one, unless the pause is longer than five seconds. After a
     /// response with another outcome than in the log (429 or not), the client pauses as it did on average after that
-    /// outcome. After a rejection, clients that wait for the end of `Retry-After` in the log do so for the simulated one. All other requests come at the times of the log.
+    /// outcome. After a rejection, clients that wait for the end of `Retry-After` in the log do so for the simulated one. All
+    /// other requests come at the times of the log.
     ///
     /// Requests that follow responses end with the last request of the log: a client that is slower than in the log sends fewer
     /// requests, and one that is faster sends its last ones again.

@@ -2,7 +2,7 @@
 
 use super::error::SizeError;
 use crate::audit::Event;
-use crate::simulation::{Recorded, Recording, Shape};
+use crate::simulation::{Habit, Recorded, Recording, Shape};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
@@ -32,8 +32,8 @@ pub struct Collector {
 pub struct Requests {
     pub(super) shapes: Vec<Shape>,
     pub(super) packed: Vec<Packed>,
-    /// Whether each client waits for its responses.
-    pub(super) looping: Vec<bool>,
+    /// When each client sends its next request.
+    pub(super) habits: Vec<Habit>,
     /// The times of the first and of the last request, in microseconds since 1970.
     pub(super) period: (i64, i64),
 }
@@ -181,7 +181,7 @@ impl Collector {
             request.observed = Short::NONE;
         }
         Ok(Requests {
-            looping: recording.looping_clients(),
+            habits: recording.habits(),
             shapes,
             packed,
             period,

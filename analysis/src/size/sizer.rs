@@ -175,7 +175,7 @@ impl<'a> Sizer<'a> {
         let none = Requests {
             shapes: Vec::new(),
             packed: Vec::new(),
-            looping: Vec::new(),
+            habits: Vec::new(),
             period: (0, 0),
         };
         let requests = self.requests.unwrap_or(&none);
@@ -186,7 +186,7 @@ impl<'a> Sizer<'a> {
             estimator,
             requests.shapes.iter(),
             requests.period,
-            Recurring::looping(requests, instances),
+            Recurring::habits(requests, instances),
         );
         for (class, set) in self.of_shapes.iter().enumerate() {
             if let Some((level, _)) = recording.level_and_seats(class as u32) {

@@ -3,7 +3,7 @@
 use super::intents::{AtLoad, Generated, Intents, Target};
 use super::requests::Requests;
 use crate::recipes;
-use crate::simulation::{Arrivals, Client, Load, Recorded, ServiceTime};
+use crate::simulation::{Arrivals, Client, Habit, Load, Recorded, ServiceTime};
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
@@ -146,7 +146,7 @@ impl<'a> Recurring<'a> {
         is_wanted: &'a dyn Fn(i64) -> bool,
     ) -> Self {
         Self {
-            sent: vec![0.0; requests.looping.len()],
+            sent: vec![0.0; requests.habits.len()],
             requests,
             factors,
             variation,
@@ -163,17 +163,17 @@ impl<'a> Recurring<'a> {
         (most * variation.times).ceil() as u32
     }
 
-    /// Whether each client waits for its responses, all instances included.
-    pub(super) fn looping(
+    /// When each client sends its next request, all instances included.
+    pub(super) fn habits(
         requests: &Requests,
         instances: u32,
-    ) -> impl Iterator<Item = (u32, bool)> + '_ {
-        let clients = requests.looping.len() as u32;
+    ) -> impl Iterator<Item = (u32, Habit)> + '_ {
+        let clients = requests.habits.len() as u32;
         (0..instances.max(1)).flat_map(move |instance| {
-            let of = move |(client, looping): (usize, &bool)| {
-                (client as u32 + instance * clients, *looping)
+            let of = move |(client, habit): (usize, &Habit)| {
+                (client as u32 + instance * clients, *habit)
             };
-            requests.looping.iter().enumerate().map(of)
+            requests.habits.iter().enumerate().map(of)
         })
     }
 
@@ -205,7 +205,7 @@ impl<'a> Recurring<'a> {
         for instance in 0..instances {
             let delay = self.delay(request.client, instance);
             let at = request.received_us.saturating_add_unsigned(delay);
-            let client = request.client + instance * self.requests.looping.len() as u32;
+            let client = request.client + instance * self.requests.habits.len() as u32;
             self.number += 1;
             self.later
                 .push(Reverse((at, self.number, index as u32, client)));

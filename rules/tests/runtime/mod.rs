@@ -10,4 +10,5 @@ mod extremes;
 mod limits;
 mod matching;
 mod properties;
+mod retry_after;
 mod strategies;

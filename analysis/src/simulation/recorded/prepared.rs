@@ -25,16 +25,13 @@ impl Recording {
         }
     }
 
-    /// Whether each client waits for its responses, by number. [`find_loops`](Self::find_loops) comes before it.
-    pub(crate) fn looping_clients(&self) -> Vec<bool> {
+    /// When each client sends its next request, by number. [`find_loops`](Self::find_loops) comes before it.
+    pub(crate) fn habits(&self) -> Vec<Habit> {
         let clients = 0..self.clients.len() as u32;
-        let waits = |client| {
-            matches!(
-                self.habits.get(&client),
-                Some(Habit::Waits | Habit::Hurries)
-            )
-        };
-        clients.map(waits).collect()
+        let habit = |client| self.habits.get(&client).copied();
+        clients
+            .map(|client| habit(client).unwrap_or(Habit::Independent))
+            .collect()
     }
 
     /// A recording on a server. Its classes are the given shapes, in their order; the execution times of its requests are known
@@ -45,7 +42,7 @@ impl Recording {
         estimator: Estimator,
         shapes: impl Iterator<Item = &'a Shape>,
         period: (i64, i64),
-        looping: impl Iterator<Item = (u32, bool)>,
+        habits: impl Iterator<Item = (u32, Habit)>,
     ) -> Self {
         let mut new = Self::new(server, bounds, estimator);
         let mut classes = Vec::new();
@@ -58,13 +55,7 @@ impl Recording {
         }
         new.classes = classes;
         new.period = Some(period);
-        let habit = |loops| match loops {
-            true => Habit::Waits,
-            false => Habit::Independent,
-        };
-        new.habits = looping
-            .map(|(client, loops)| (client, habit(loops)))
-            .collect();
+        new.habits = habits.collect();
         new
     }
 

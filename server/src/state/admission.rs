@@ -1,0 +1,124 @@
+//! The place of a request in flow control, from its arrival to its end.
+
+use super::State;
+use crate::flow_control::Arrival;
+use crate::kinds::Kind;
+use k8s_flowcontrol_rules::controller::wait_limit;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// The deadline of requests, kube-apiserver's `--request-timeout`.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The outcome of flow control for a request.
+#[derive(Debug)]
+pub(crate) enum Admitted {
+    NotSubject,
+    Executes(Ticket),
+    Rejected {
+        /// The UIDs of the FlowSchema and the level.
+        uids: [String; 2],
+        retry_after: Duration,
+    },
+}
+
+/// A request's place in flow control.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    state: Arc<State>,
+    number: u64,
+    /// The UIDs of the FlowSchema and the level; empty for objects that are not in the store.
+    pub(crate) uids: [String; 2],
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut flow = self
+            .state
+            .flow
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        flow.end(self.number);
+    }
+}
+
+impl State {
+    /// Classifies a request, and waits until it may execute. It ends when the ticket is dropped.
+    pub(crate) async fn admit(
+        self: &Arc<Self>,
+        request: RequestAttributes,
+        query: &str,
+    ) -> Admitted {
+        let begun = self.with_flow(|store, flow| {
+            let watches = match flow.throttled() {
+                Some(_) => self.watches_of(&request),
+                None => 0,
+            };
+            flow.begin(store, &self.kinds, request, query, watches)
+        });
+        let Some(Arrival {
+            number,
+            uids,
+            dispatched,
+        }) = begun
+        else {
+            return Admitted::NotSubject;
+        };
+        let number = match number {
+            Ok(number) => number,
+            Err(retry_after) => return Admitted::Rejected { uids, retry_after },
+        };
+        let ticket = Ticket {
+            state: self.clone(),
+            number,
+            uids,
+        };
+        let Some(dispatched) = dispatched else {
+            return Admitted::Executes(ticket);
+        };
+        match self.wait(number, dispatched).await {
+            Ok(()) => Admitted::Executes(ticket),
+            Err(retry_after) => Admitted::Rejected {
+                uids: ticket.uids.clone(),
+                retry_after,
+            },
+        }
+    }
+
+    /// The open watches of a request's kind.
+    fn watches_of(&self, request: &RequestAttributes) -> u64 {
+        let is_kind =
+            |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
+        let kind = self.kinds.all().iter().find(is_kind);
+        kind.map_or(0, |kind| self.watches[kind.index].load(Ordering::Relaxed))
+    }
+
+    /// Waits in a queue until the request executes, or returns the `Retry-After` of its rejection.
+    async fn wait(
+        &self,
+        number: u64,
+        mut dispatched: oneshot::Receiver<()>,
+    ) -> Result<(), Duration> {
+        let deadline = Instant::now() + wait_limit(REQUEST_TIMEOUT);
+        loop {
+            // Every waiting request looks after the events that no request causes, so no task does when none waits.
+            let next = self.with_flow(|_, flow| flow.advance());
+            let until = next.map_or(deadline, |next| deadline.min(next));
+            tokio::select! {
+                biased;
+                _ = &mut dispatched => break,
+                () = tokio::time::sleep_until(until.into()) => {}
+            }
+            if Instant::now() >= deadline
+                && let Some(retry_after) = self.with_flow(|_, flow| flow.time_out(number))
+            {
+                return Err(retry_after);
+            }
+        }
+        self.with_flow(|_, flow| flow.start(number));
+        Ok(())
+    }
+}
