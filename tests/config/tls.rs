@@ -1,6 +1,8 @@
 //! Server and client certificates.
 
-use crate::support::{Authority, Notices, Server, ask_with, own_authority, traditional_key};
+use crate::support::{
+    Authority, Identity, Notices, Server, ask_with, own_authority, traditional_key,
+};
 use k8s_flowcontrol::config::{Config, Secret};
 use rcgen::ExtendedKeyUsagePurpose as Usage;
 
@@ -33,23 +35,57 @@ async fn an_authority_vouches_for_the_server() {
         .unwrap();
 }
 
+/// A server with this certificate gets no request, unless verification is off.
+async fn rejected(authority: &Authority, identity: &Identity, expected: &str) {
+    let server = Server::tls(identity).await;
+    let config = trusting(&server, authority);
+    let error = ask_with(config.clone()).await.unwrap_err().to_string();
+    assert!(error.contains(expected), "{error}");
+    assert!(server.requests().is_empty());
+    ask_with(config.with_insecure_skip_tls_verify(true))
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
-async fn names_and_dates_are_checked() {
+async fn an_expired_certificate_is_an_error() {
     let authority = Authority::new("one");
-    for (identity, expected) in [
-        (authority.sign(&["other.example"]), "not valid for"),
-        // An address is neither a name nor another address.
-        (authority.sign(&["127.0.0.2", "localhost"]), "not valid for"),
-        (authority.sign_until(&["127.0.0.1"], 2010), "expired"),
-    ] {
-        let server = Server::tls(&identity).await;
-        let config = trusting(&server, &authority);
-        let error = ask_with(config.clone()).await.unwrap_err().to_string();
+    let identity = authority.sign_between(&["127.0.0.1"], 2000..2010);
+    rejected(&authority, &identity, "expired").await;
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_valid_yet_is_an_error() {
+    let authority = Authority::new("one");
+    let identity = authority.sign_between(&["127.0.0.1"], 2990..2999);
+    rejected(&authority, &identity, "not valid yet").await;
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_is_an_error() {
+    let authority = Authority::new("one");
+    let identity = authority.sign(&["other.example"]);
+    rejected(&authority, &identity, "not valid for").await;
+}
+
+#[tokio::test]
+async fn an_address_is_neither_a_name_nor_another_address() {
+    let authority = Authority::new("one");
+    let identity = authority.sign(&["127.0.0.2", "localhost"]);
+    rejected(&authority, &identity, "not valid for").await;
+}
+
+/// Nothing is trusted. An absent authority means the authorities of the operating system.
+#[tokio::test]
+async fn an_empty_authority_is_an_error() {
+    let server = Server::tls(&Authority::new("one").sign(&["127.0.0.1"])).await;
+    for empty in ["", "\n"] {
+        let config = Config::new(server.url()).unwrap();
+        let config = config.with_certificate_authority(empty);
+        let error = ask_with(config).await.unwrap_err().to_string();
+        let expected = "certificate authority: expected a certificate in PEM";
         assert!(error.contains(expected), "{error}");
         assert!(server.requests().is_empty());
-        ask_with(config.with_insecure_skip_tls_verify(true))
-            .await
-            .unwrap();
     }
 }
 
@@ -161,7 +197,7 @@ async fn a_key_that_is_another_certificates() {
 
 #[tokio::test]
 async fn a_listed_certificate_needs_no_other_authority() {
-    let ask_listing = async |identity: &crate::support::Identity, listed: &str| {
+    let ask_listing = async |identity: &Identity, listed: &str| {
         let server = Server::tls(identity).await;
         let config = Config::new(server.url()).unwrap();
         ask_with(config.with_certificate_authority(listed)).await
@@ -232,16 +268,11 @@ async fn malformed_certificates_of_a_bundle_are_skipped() {
     ask_with(trusting(&server, &authority)).await.unwrap();
     assert!(notices.take().is_empty());
 
-    // With an empty authority nothing is trusted. An absent authority means the authorities of the operating system.
-    let empty = "certificate authority: expected a certificate in PEM";
-    for (none, expected) in [
-        (block("b%%l"), "it contains no usable certificate"),
-        (String::new(), empty),
-        ("\n".to_owned(), empty),
-    ] {
-        let config = Config::new(server.url()).unwrap();
-        let config = config.with_certificate_authority(none);
-        let error = ask_with(config).await.unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-    }
+    let config = Config::new(server.url()).unwrap();
+    let config = config.with_certificate_authority(block("b%%l"));
+    let error = ask_with(config).await.unwrap_err().to_string();
+    assert!(
+        error.contains("it contains no usable certificate"),
+        "{error}"
+    );
 }

@@ -188,6 +188,32 @@ async fn what_helm_keeps_in_old_versions() {
     );
 }
 
+/// `cli/tests/fixtures/helm/README.md` has the errors of these versions of Helm on a server without v1beta3.
+#[tokio::test(flavor = "multi_thread")]
+async fn releases_that_helm_itself_wrote() {
+    for recorded in [
+        include_str!("../fixtures/helm/releases-3.17.3.json"),
+        include_str!("../fixtures/helm/releases-4.1.4.json"),
+    ] {
+        let secrets: Vec<Value> = serde_json::from_str(recorded).unwrap();
+        let api = Api::start(vec![("/api/v1/secrets", secrets)]).await;
+        let cluster = Cluster::of("1.31").await;
+        let file = cluster.file("other", &kubeconfig(&[("helm", api.url.clone())]));
+        let text = cluster.run_with(&file, &["scan"]).expect(5).out;
+        let object = "Secret): PriorityLevelConfiguration \"batch\" in v1beta3";
+        for expected in [
+            format!(
+                "team-a/fairness revision 1 (superseded, {object}; only `helm rollback` to it fails from Kubernetes 1.32"
+            ),
+            format!(
+                "team-a/fairness revision 2 (deployed, {object}; `helm upgrade` fails from Kubernetes 1.32"
+            ),
+        ] {
+            assert!(text.contains(&expected), "{expected}\n{text}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_still_writes_is_told_apart_from_history() {
     let schema = |name: &str, time: &str| {

@@ -1,4 +1,4 @@
-//! `migrate --render`, with a program that stands for Helm.
+//! `migrate --render`, with a program that stands for Helm, and with Helm itself where it is installed.
 
 use super::{Ran, folder, level, migrated};
 use std::fs;
@@ -25,13 +25,21 @@ struct Chart {
 
 impl Chart {
     fn new(name: &str, helm: &str) -> Self {
-        let folder = folder(name);
+        let chart = Self::of_helm(name);
+        let folder = &chart.folder;
         fs::create_dir_all(folder.join("bin")).unwrap();
         let program = folder.join("bin/helm");
         fs::write(&program, helm).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let chart = Self { folder };
-        chart.write("Chart.yaml", "name: name\n");
+        chart
+    }
+
+    /// A chart that the `helm` in the PATH renders.
+    fn of_helm(name: &str) -> Self {
+        let chart = Self {
+            folder: folder(name),
+        };
+        chart.write("Chart.yaml", "apiVersion: v2\nname: name\nversion: 0.1.0\n");
         chart
     }
 
@@ -159,4 +167,62 @@ fn without_helm_the_error_tells_what_to_do() {
         "{}",
         ran.err
     );
+}
+
+#[test]
+fn helm_itself_renders_and_compares_charts() {
+    let version = Command::new("helm").args(["version", "--short"]).output();
+    let Some(version) = version.ok().filter(|output| output.status.success()) else {
+        eprintln!("not tested: helm is not installed");
+        return;
+    };
+    eprintln!("Helm {}", String::from_utf8_lossy(&version.stdout));
+
+    // A version that only Helm knows.
+    let chart = Chart::of_helm("helm");
+    let computed = OBJECT.replace(
+        "{{ template \"version\" }}",
+        "flowcontrol.apiserver.k8s.io/{{ .Values.version | lower }}",
+    );
+    chart.write("templates/a.yaml", &computed);
+    chart.write("values.yaml", "version: V1\n");
+    let ran = chart.run(&["--check", "-v"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
+    let note = "rendered for Kubernetes 1.37, it is in v1";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    chart.write("values.yaml", "version: V1beta3\n");
+    let ran = chart.run(&["--check", "--kubernetes", "1.31"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let warning = "warning[rendered]: Helm renders FlowSchema \"a\" in v1beta3 for Kubernetes 1.31";
+    assert!(ran.err.contains(warning), "{}", ran.err);
+    let values = chart.folder.join("values-v1.yaml");
+    fs::write(&values, "version: v1\n").unwrap();
+    let ran = chart.run(&["--check", "--values", values.to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+
+    // The migrated templates, with the functions and the values of Helm.
+    let chart = Chart::of_helm("helm-migrated");
+    let text = format!(
+        "{{{{- if .Values.fair | default true }}}}\n{}{{{{- end }}}}\n",
+        level("{{ .Release.Name }}-a")
+    );
+    chart.write("templates/a.yaml", &text);
+    let ran = chart.run(&["--write"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "chart/templates/a.yaml\n"),
+        "{ran:?}"
+    );
+    let path = chart.folder.join("chart/templates/a.yaml");
+    assert_eq!(fs::read_to_string(&path).unwrap(), migrated(&text));
+
+    let chart = Chart::of_helm("helm-error");
+    chart.write("templates/a.yaml", OBJECT);
+    let ran = chart.run(&["--check"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let error = "error[not-checked]: Helm cannot render this chart: ";
+    assert!(ran.err.contains(error), "{}", ran.err);
+    // Helm 3 names the reason in the line of the place, Helm 4 below it.
+    let reason = "at <{{template \"version\"}}>: template \"version\" not defined";
+    assert!(ran.err.contains(reason), "{}", ran.err);
 }

@@ -4,6 +4,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     date_time_ymd,
 };
+use std::ops::Range;
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -41,23 +42,24 @@ impl Authority {
     }
 
     pub(crate) fn sign(&self, names: &[&str]) -> Identity {
-        self.sign_until(names, 2999)
+        self.sign_between(names, 2000..2999)
     }
 
-    pub(crate) fn sign_until(&self, names: &[&str], year: i32) -> Identity {
-        self.sign_key(names, year, &KeyPair::generate().unwrap())
+    /// A certificate that is valid from the beginning of a year to that of another one.
+    pub(crate) fn sign_between(&self, names: &[&str], years: Range<i32>) -> Identity {
+        self.sign_key(names, years, &KeyPair::generate().unwrap())
     }
 
     /// A certificate for a key in PKCS#8.
     pub(crate) fn sign_pem(&self, names: &[&str], key: &str) -> Identity {
-        self.sign_key(names, 2999, &KeyPair::from_pem(key).unwrap())
+        self.sign_key(names, 2000..2999, &KeyPair::from_pem(key).unwrap())
     }
 
-    fn sign_key(&self, names: &[&str], year: i32, key: &KeyPair) -> Identity {
+    fn sign_key(&self, names: &[&str], years: Range<i32>, key: &KeyPair) -> Identity {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names.clone()).unwrap();
-        params.not_before = date_time_ymd(2000, 1, 1);
-        params.not_after = date_time_ymd(year, 1, 1);
+        params.not_before = date_time_ymd(years.start, 1, 1);
+        params.not_after = date_time_ymd(years.end, 1, 1);
         params
             .distinguished_name
             .push(DnType::CommonName, &names[0]);

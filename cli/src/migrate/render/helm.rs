@@ -55,11 +55,21 @@ impl Helm {
         let output = command.stdin(Stdio::null()).output();
         let output = output.map_err(|error| error.to_string())?;
         if !output.status.success() {
-            let text = String::from_utf8_lossy(&output.stderr);
-            let message = text.lines().find_map(|line| line.strip_prefix("Error: "));
-            let message = message.or_else(|| text.lines().next());
-            return Err(message.unwrap_or("no message").to_owned());
+            return Err(message(&String::from_utf8_lossy(&output.stderr)));
         }
         String::from_utf8(output.stdout).map_err(|_| "the result is not UTF-8".to_owned())
+    }
+}
+
+/// The message of Helm in one line. Helm 4 writes the reason below the place, and an empty line at the end.
+fn message(text: &str) -> String {
+    let lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Error: "))
+        .map(|line| line.trim_start_matches("Error: ").trim());
+    let message: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+    match message.is_empty() {
+        true => text.lines().next().unwrap_or("no message").to_owned(),
+        false => message.join(" "),
     }
 }
