@@ -1,5 +1,5 @@
 //! Checks objects before a server stores them, as a webhook or a pipeline does: an AdmissionReview from standard input, its response
-//! to standard output. The rules are those of the server, and findings of lint become warnings.
+//! to standard output. The rules are the server's, and findings of lint become warnings.
 //!
 //! `cargo run --example admission < review.json` does not need a server.
 

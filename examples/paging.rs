@@ -15,7 +15,7 @@ async fn main() -> Outcome {
     let (client, _server) = connect().await?;
     let schemas = client.flow_schemas();
 
-    // The first two pages. What the program keeps is the token, as JSON.
+    // The first two pages. The program keeps the token, as JSON.
     let mut pages = schemas.list().limit(3).pages();
     let mut names = Vec::new();
     for _ in 0..2 {

@@ -8,7 +8,7 @@ use k8s_flowcontrol_rules::seats::Stored;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What the estimates rest on.
+/// The assumptions of the estimates.
 pub const ASSUMPTION: &str = "\
 Assumed: while it executes, a list holds as many objects as are stored, or as its limit says, at their average stored size; lists of objects whose size \
 is unknown are not counted. A server needs several times as much while it decodes and encodes them. A live watch needs 50 to 100 KiB.";

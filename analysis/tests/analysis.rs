@@ -1,4 +1,4 @@
-//! What is concluded from configurations, logs, dumps and metrics: of recorded servers, made-up ones and at random.
+//! Conclusions from configurations, logs, dumps and metrics: of recorded servers, made-up servers and at random.
 
 #![allow(
     clippy::unwrap_used,

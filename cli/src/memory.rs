@@ -35,7 +35,7 @@ impl<'a> Memory<'a> {
         Self::new(&objects.flow_schemas, &objects.levels, release, stored)
     }
 
-    /// Adds a request; `rename` is what becomes of the name of its user.
+    /// Adds a request; `rename` changes the name of its user.
     pub(crate) fn add(&mut self, event: &Event<'_>, rename: impl Fn(&str) -> String) {
         if !MemoryTally::counts(event) {
             return;

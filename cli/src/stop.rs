@@ -25,7 +25,7 @@ impl Stop {
         })
     }
 
-    /// Returns when one of them comes.
+    /// Returns when either comes.
     #[cfg(unix)]
     pub(crate) async fn wait(&mut self) {
         tokio::select! {

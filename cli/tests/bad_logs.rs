@@ -228,7 +228,7 @@ fn a_rotated_log_joins_with_its_rest() {
         (&report["requests"], &report["incomplete"]),
         (&2.into(), &0.into())
     );
-    // Without its rest, the request is reported as far as it is known.
+    // Without its rest, the known part of the request is reported.
     let output = run(&["traffic", "--audit-log", &old, "-o", "json"]);
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(

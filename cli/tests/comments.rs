@@ -166,6 +166,6 @@ fn no_output_has_a_secret() {
             assert!(!text.contains("cGxhbnRlZ"), "{command:?}: {text}");
         }
     }
-    // With the right token all commands do their work, so that the texts above are those of real runs.
+    // With the right token all commands do their work, so that the texts above come from real runs.
     assert!(succeeded >= 15, "{succeeded}");
 }

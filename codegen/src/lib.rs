@@ -188,7 +188,7 @@ impl Generator {
         self
     }
 
-    /// Reads any OpenAPI or JSON Schema document, not only those of Kubernetes, as plain types: without kinds and operations,
+    /// Reads any OpenAPI or JSON Schema document, not only Kubernetes', as plain types: without kinds and operations,
     /// with the fields of all schemas of an `allOf` in one struct, and with any JSON for schemas that have no Rust type, such
     /// as a `oneOf` of different types. [`Generated::notes`] has each of those places.
     ///

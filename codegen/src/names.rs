@@ -233,7 +233,7 @@ fn spelling(c: char) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// Spells out the letters that Rust warns about in identifiers: those that look like others, and those that are not
+/// Spells out the letters that Rust warns about in identifiers: letters that look like others, and letters that are not
 /// normalized. ASCII stays, and so do the letters of Western European languages.
 fn letters(text: &str) -> Cow<'_, str> {
     // `æ` looks like `ae`.

@@ -1,4 +1,4 @@
-//! What a document says and Rust types do not express.
+//! The parts of a document that Rust types do not express.
 
 use crate::error::{At, Error};
 use std::fmt;
@@ -20,7 +20,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes, from those that change types to those that do not matter.
+    /// All outcomes, the most important first: changes of types.
     pub const ALL: &[Self] = &[
         Self::AnyJson,
         Self::KeptUnknown,

@@ -1,4 +1,4 @@
-//! Audit logs: what is reported does not depend on the chunks, and everything that follows from an event is defined.
+//! Audit logs: the report does not depend on the chunks, and everything that follows from an event is defined.
 
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts};
 use k8s_flowcontrol_analysis::redact::Redactor;

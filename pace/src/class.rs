@@ -1,4 +1,4 @@
-//! Who waits, and how urgent it is.
+//! A caller that waits, and its urgency.
 
 use std::sync::Arc;
 

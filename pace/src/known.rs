@@ -1,4 +1,4 @@
-//! What is remembered of shapes.
+//! The remembered levels of shapes.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use tower_service::Service;
 
 /// A service whose requests wait for a place in the limits of a [`Pace`].
 ///
-/// It is always ready: requests wait in the futures of [`call`](Service::call), so that those of one level do not delay others.
+/// It is always ready: requests wait in the futures of [`call`](Service::call), so that requests of a level do not delay others.
 /// Clones share the inner service, which need not be `Clone`.
 pub struct Paced<S> {
     pace: Pace,

@@ -50,7 +50,7 @@ pub(crate) struct Limit {
     was_reached: bool,
     /// The last ratio of a whole window.
     last_ratio: f64,
-    /// Requests that started before this time say nothing about the limit.
+    /// Requests that started before this time do not change the limit.
     changed: Option<Instant>,
     /// The beginning of the present slowdown.
     slowed: Option<Instant>,

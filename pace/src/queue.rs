@@ -60,7 +60,7 @@ impl Queue {
         let waiting = self.priorities.iter().zip(STRIDES).enumerate();
         let (index, stride) = waiting
             .filter(|(_, (callers, _))| !callers.turns.is_empty())
-            // The higher one of two with the same time.
+            // The higher of two with the same time.
             .min_by_key(|(index, (callers, _))| (callers.next, usize::MAX - index))
             .map(|(index, (_, stride))| (index, stride))?;
         let callers = self.priorities.get_mut(index)?;

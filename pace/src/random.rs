@@ -22,7 +22,7 @@ impl Random {
         (bits >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Another generator, with numbers of its own.
+    /// Another generator, with its own numbers.
     pub(crate) fn fork(&mut self) -> Self {
         let seed = (self.unit() * u64::MAX as f64) as u64;
         Self(seed)

@@ -9,7 +9,7 @@ const WORK: [&str; 4] = ["limit", "continue", "labelSelector", "fieldSelector"];
 /// Subresources whose requests stay open.
 const OPEN: [&str; 4] = ["attach", "exec", "portforward", "proxy"];
 
-/// What is known of a request before it is sent.
+/// The known facts of a request before it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Without the namespace: requests with the same one take similar time.
@@ -64,7 +64,7 @@ struct Path<'a> {
 impl<'a> Path<'a> {
     fn parse(path: &'a str) -> Self {
         let path = path.trim_matches('/');
-        // A server behind a proxy may have a path of its own.
+        // A server behind a proxy may have its own path.
         let begin = ["api/", "apis/"].into_iter().find_map(|root| {
             let inner = || path.find(&format!("/{root}")).map(|slash| slash + 1);
             path.starts_with(root).then_some(0).or_else(inner)

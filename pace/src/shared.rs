@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) levels: HashMap<Key, Level>,
     exempt: HashSet<Arc<str>>,
-    /// The level of each exact shape, and the last one of each shape in any namespace.
+    /// The level of each exact shape, and the last level of each shape in any namespace.
     exact: Known<Arc<str>>,
     similar: Known<Arc<str>>,
     floors: Known<Floor>,
@@ -101,7 +101,7 @@ impl Shared {
         place
     }
 
-    /// The level of a shape became known, or has changed. Moves the request and those that wait for the same to it.
+    /// The level of a shape became known, or has changed. Moves the request, and others that wait for the same level, to it.
     pub(crate) fn learn(&self, shape: &Shape, from: &Key, uid: &str) -> Key {
         let mut granted = Granted::new();
         let key = {

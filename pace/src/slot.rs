@@ -25,7 +25,7 @@ pub(crate) struct Slot {
     held: Option<Hold>,
 }
 
-/// What a response says about the limit.
+/// The effect of a response on the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// The latency says something.

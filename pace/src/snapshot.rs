@@ -1,4 +1,4 @@
-//! What is known of a level, for metrics.
+//! The known facts of a level, for metrics.
 
 use crate::level::Level;
 use std::sync::Arc;

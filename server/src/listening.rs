@@ -47,7 +47,7 @@ impl Listening {
     /// The listener, and the address with its port.
     ///
     /// # Errors
-    /// The port is in use, or the address is not one of this host.
+    /// The port is in use, or the address does not belong to this host.
     pub(crate) async fn bind(&self) -> Result<(TcpListener, SocketAddr), StartError> {
         let failed = |error| Cause::Bind(self.address, error);
         let listener = TcpListener::bind(self.address).await.map_err(failed)?;

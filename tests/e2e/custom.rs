@@ -137,7 +137,7 @@ fn the_definition_of_a_type() {
     assert!(error.starts_with("StreetSpec contains itself"), "{error}");
 }
 
-/// What the generator reads is what the type is: the definition says the same about the fields.
+/// The generator reads the definition of the same type: both agree about the fields.
 #[test]
 fn the_generator_reads_the_definition() {
     let definition = custom::definition::<Lamp>().unwrap().to_string();

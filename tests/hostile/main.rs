@@ -243,7 +243,7 @@ async fn read_whole(behaviour: &'static Behaviour) {
     }
 }
 
-/// A client whose credentials come from a plugin: it runs once, and a failure of the server is not one of the plugin.
+/// A client whose credentials come from a plugin: it runs once, and a failure of the server is not a failure of the plugin.
 #[cfg(unix)]
 #[tokio::test]
 async fn with_an_exec_plugin() {

@@ -270,7 +270,7 @@ impl fmt::Display for Inexpressible {
 
 impl std::error::Error for Inexpressible {}
 
-/// The types around the one that is described.
+/// The types around the type that is described.
 type Around = Vec<&'static TypeSchema>;
 
 /// The schema of a kind, whose metadata the server describes.

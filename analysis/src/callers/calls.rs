@@ -26,7 +26,7 @@ pub struct Calls {
     pub rejected: u64,
     /// The requests that repeat a rejected request within a minute.
     pub retries: u64,
-    /// Those of them that came within a second, before the time that the server asked for with `Retry-After`.
+    /// The repetitions that came within a second, before the time that the server asked for with `Retry-After`.
     pub hasty_retries: u64,
     /// The responses with a status of 400 and above, other than rejected requests.
     pub errors: u64,

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// A watch that ended before this time is short.
 const SHORT: Duration = Duration::from_secs(60);
 
-/// Finds the habits of requests. It remembers rejected requests, to find those that repeat them.
+/// Finds the habits of requests. It remembers rejected requests, to find their repetitions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     rejections: Rejections,

@@ -25,7 +25,7 @@ pub struct Identity {
     pub source: String,
 }
 
-/// Names of libraries, and names that say nothing about a program.
+/// Names of libraries, and names that do not identify a program.
 const LIBRARIES: [&str; 16] = [
     "Apache-HttpClient",
     "Go-http-client",
@@ -136,7 +136,7 @@ fn controller(agent: &str) -> Option<&str> {
     account.split_once(':').map(|(_, name)| name)
 }
 
-/// The range of an address: the network of 24 bits of IPv4, and of 64 bits of IPv6. Anything else is returned as it is.
+/// The range of an address: the network of 24 bits of IPv4, and of 64 bits of IPv6. Anything else is returned unchanged.
 pub fn address_range(address: &str) -> String {
     match address.trim().parse::<IpAddr>() {
         Ok(IpAddr::V4(address)) => {

@@ -15,13 +15,13 @@ use std::time::Duration;
 /// The id of findings about simulated changes.
 const CHECK: &str = "simulated-change";
 const SHARES: &str = "spec.limited.nominalConcurrencyShares";
-/// Shorter waits need no change.
+/// Shorter waits do not need a change.
 const SHORT: Duration = Duration::from_millis(100);
 /// A time or a number of rejections that changes by less is the same, in percent.
 const SAME_PERCENT: u32 = 25;
 /// Effects are compared by this percentile of response times: chance decides more about higher ones.
 const PERCENT: f64 = 90.0;
-/// A shorter difference is none.
+/// A shorter difference does not count.
 const SAME: Duration = Duration::from_millis(10);
 /// Fewer rejections more or less are the same.
 const REJECTIONS: u64 = 10;

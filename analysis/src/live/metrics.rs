@@ -14,7 +14,7 @@ const PREFIX: &str = "k8s_flowcontrol_traffic_";
 impl Live {
     /// The metrics at the time `now_us`, in the text format of Prometheus. Names begin with `k8s_flowcontrol_traffic_`.
     ///
-    /// The sums of flow schemas are counters over all time. Those of callers are gauges over the window, for the 20 busiest ones, so
+    /// The sums of flow schemas are counters over all time. The sums of callers are gauges over the window, for the 20 busiest callers, so
     /// that the number of series is bounded. `rejected_batches` has the number of batches that were answered with each code from 400 on.
     pub fn metrics(&self, now_us: i64, rejected_batches: &BTreeMap<u16, u64>) -> String {
         let mut text = Text::default();
@@ -30,7 +30,7 @@ impl Live {
         text.family(
             "requests_total",
             "counter",
-            "Requests that ended. Those that flow control does not see have empty labels.",
+            "Requests that ended. Requests that flow control does not see have empty labels.",
         );
         for (labels, sums) in classes() {
             text.sample(&labels, sums.requests as f64);

@@ -1,4 +1,4 @@
-//! The requests of the last time, so that one that comes twice counts once.
+//! The recent requests, so that a request that comes twice counts once.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -3,7 +3,7 @@
 use crate::callers::Calls;
 use serde::{Deserialize, Serialize};
 
-/// Sums of requests, whose fields are those of [`Calls`].
+/// Sums of requests, with the fields of [`Calls`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]

@@ -49,7 +49,7 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The index of the file among those that were found.
+    /// The index of the file among the found files.
     pub index: usize,
     /// The identity of the file.
     pub fingerprint: Fingerprint,

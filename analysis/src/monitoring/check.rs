@@ -31,7 +31,7 @@ impl Monitoring {
     /// and what each alert says now.
     ///
     /// `levels` are the names of the priority levels of the cluster, if they are known. The selector is not checked, because Prometheus adds
-    /// the labels of targets. Rates, means and minima of minutes are those of the two moments; the increase of a day is the counter itself.
+    /// the labels of targets. Rates, means and minima of minutes come from the two moments; the increase of a day is the counter itself.
     ///
     /// ```
     /// use k8s_flowcontrol_analysis::monitoring::{AlertState, Monitoring, ServerMetrics};

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Labels that Prometheus adds to the series of a server.
 const ADDED: [&str; 2] = ["cluster", "instance"];
 
-/// The labels that a rule uses and no series of it has. Rules come after those that they use, each with its name.
+/// The labels that a rule uses and no series of it has. Rules come after the rules that they use, each with its name.
 pub(super) fn missing_labels(rules: &[(String, Expression)], data: &Data) -> Vec<RuleProblem> {
     let mut known = HashMap::<&str, BTreeSet<String>>::new();
     let mut problems = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn missing_labels(rules: &[(String, Expression)], data: &Data) -> Vec
     problems
 }
 
-/// The labels of the elements of an expression; those that it uses and no series has are `missing`.
+/// The labels of the elements of an expression; used labels that no series has are `missing`.
 fn labels_of(
     expression: &Expression,
     data: &Data,
@@ -80,7 +80,7 @@ fn labels_of(
     }
 }
 
-/// The labels of the series of a metric; those of the table, as long as a server has none.
+/// The labels of the series of a metric; the labels of the table, as long as a server has no series.
 fn observed_labels(series: &Selected, data: &Data) -> BTreeSet<String> {
     let observed: BTreeSet<String> = data
         .labels(&series.name)

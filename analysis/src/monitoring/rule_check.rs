@@ -1,4 +1,4 @@
-//! What the rules find in the metrics of API servers.
+//! The findings of the rules in the metrics of API servers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ impl<'a> ServerMetrics<'a> {
     }
 }
 
-/// What the rules find in the metrics of servers.
+/// The findings of the rules in the metrics of servers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RuleCheck {
@@ -41,7 +41,7 @@ pub struct RuleCheck {
     pub seats: Vec<ObservedSeats>,
     /// The levels that have metrics and do not exist any more.
     pub deleted_levels: Vec<String>,
-    /// Each alert, as it is now.
+    /// The present state of each alert.
     pub alerts: Vec<AlertNow>,
 }
 

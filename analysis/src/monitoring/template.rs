@@ -2,7 +2,7 @@
 
 use super::promql::Labels;
 
-/// A text with the labels and the value of an alert. Of templates, only those of the alerts here are known: labels, the value, its three
+/// A text with the labels and the value of an alert. Of templates, only the forms of these alerts are known: labels, the value, its three
 /// formats, and conditions on a label.
 pub(super) fn expanded(template: &str, labels: &Labels, value: f64) -> String {
     let mut text = String::new();

@@ -61,7 +61,7 @@ impl AggregatedServer {
         self.service.split_once('/').unwrap_or(("", &self.service))
     }
 
-    /// Finds its Deployments: those that the Service selects, in the list of Deployments of its namespace.
+    /// Finds its Deployments, which the Service selects, in the list of Deployments of its namespace.
     pub fn find_deployments(&mut self, service: &Value, list: &Value) {
         let Some(selector) = service["spec"]["selector"].as_object() else {
             return;

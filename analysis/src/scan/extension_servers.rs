@@ -35,7 +35,7 @@ pub fn extension_servers(role_bindings: &Value) -> BTreeMap<String, String> {
     accounts.collect()
 }
 
-/// Those of the [`extension_servers`] that no ClusterRoleBinding allows to list and watch the objects of flow control.
+/// The [`extension_servers`] that no ClusterRoleBinding allows to list and watch the objects of flow control.
 pub fn unbound_servers(
     servers: &BTreeMap<String, String>,
     cluster_role_bindings: &Value,

@@ -62,7 +62,7 @@ struct Client {
     next: VecDeque<Successor>,
     /// The last requests, which follow once more when the log ends before the simulation.
     past: VecDeque<Successor>,
-    /// The ends of simulated requests that still lack a successor, and the `Retry-After` of those that were rejected.
+    /// The ends of simulated requests that still lack a successor, and the `Retry-After` of the rejected requests.
     idle: Vec<(Duration, Option<Duration>)>,
     /// By [`Outcome`].
     pauses: [Pauses; 3],

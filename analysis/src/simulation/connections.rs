@@ -14,12 +14,12 @@ pub(super) enum Outcome {
 
 /// The connections of a client that have a response, or will have one, in microseconds of the log.
 ///
-/// Logs do not have connections: of several that can send a request, it is the one that has been free for the longest time.
+/// Logs do not have connections: of several that can send a request, the connection that has been free for the longest time sends it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connections {
     /// The ends of the last requests, with their numbers.
     executed: BTreeSet<(i64, u64)>,
-    /// Of those that were rejected, with the end of `Retry-After` first.
+    /// Of the rejected requests, with the end of `Retry-After` first.
     rejected: BTreeSet<(i64, u64, i64)>,
 }
 

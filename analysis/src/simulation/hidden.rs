@@ -1,6 +1,6 @@
 //! The waits that a log does not have.
 //!
-//! A server records the waits of some requests only. The others follow from its queues, which can be told from the log: they
+//! A server records the waits of some requests only. The others follow from its queues, which can be derived from the log: they
 //! get each request when it arrived, and lose it when it ended.
 
 use super::flows::Flow;

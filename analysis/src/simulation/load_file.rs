@@ -31,7 +31,7 @@ pub struct LoadFile {
 struct Group {
     /// The clients, with one seat for each request unless the file gives others.
     client: Client,
-    /// What a server estimates the seats from; `None` if the file gives the seats.
+    /// The basis of a server's estimate of the seats; `None` if the file gives the seats.
     estimated: Option<Estimated>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn of_clock(us: i64) -> Duration {
 struct Concurrency {
     connections: Connections,
     rejected: u64,
-    /// The requests for which there was no connection, unless one did not wait for the end of `Retry-After`.
+    /// The requests for which there was no connection, unless a request did not wait for the end of `Retry-After`.
     early: u64,
     /// The ends of requests, in microseconds.
     open: BinaryHeap<Reverse<i64>>,
@@ -99,7 +99,7 @@ impl Concurrency {
     }
 }
 
-/// The habit of each client. The requests are sorted by time; those that were rejected have their `Retry-After`.
+/// The habit of each client. The requests are sorted by time; rejected requests have their `Retry-After`.
 pub(super) fn habits(
     requests: impl Iterator<Item = (Recorded, Option<Duration>)>,
 ) -> HashMap<u32, Habit> {

@@ -28,7 +28,7 @@ pub(super) struct Places {
     executing: BTreeSet<(i64, u64)>,
     /// The executing requests that wait according to the log, by the end of that wait.
     early: BTreeSet<(i64, u64)>,
-    /// The waiting requests about whose wait the log says nothing.
+    /// The waiting requests whose wait the log does not have.
     hidden: BTreeSet<u64>,
 }
 
@@ -92,7 +92,7 @@ impl Places {
         Some((place.ticket, place.began))
     }
 
-    /// Lets a waiting request execute instead of the one that waits most likely.
+    /// Lets a waiting request execute instead of the likeliest candidate.
     fn overtake(&mut self, number: u64) {
         let other = match self.early.last() {
             Some((_, other)) => Some(*other),
@@ -103,7 +103,7 @@ impl Places {
         }
     }
 
-    /// Of the requests that execute since the arrival of a request, the one that ends last; else the one that began last.
+    /// Of the requests that execute since the arrival of a request, the last to end; else the last to begin.
     fn longest_since(&self, number: u64) -> Option<u64> {
         let (arrived, _) = self.places.get(&number)?.period;
         let since = self.executing.range((arrived, 0)..);

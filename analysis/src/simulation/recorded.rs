@@ -182,7 +182,7 @@ impl Recording {
 
     /// Estimates how much requests slow each other down.
     ///
-    /// The requests must be those of [`separate_waits`](Self::separate_waits). Without this, a request executes as long as in the log,
+    /// The requests must come from [`separate_waits`](Self::separate_waits). Without this, a request executes as long as in the log,
     /// however many others execute at the same time.
     pub fn find_slowdown(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut executions = Executions::new(self.period.unwrap_or_default());
@@ -225,7 +225,7 @@ impl Recording {
     /// other requests come at the times of the log.
     ///
     /// Requests that follow responses end with the last request of the log: a client that is slower than in the log sends fewer
-    /// requests, and one that is faster sends its last ones again.
+    /// requests, and a faster client sends its last requests again.
     ///
     /// The times of the report begin with the first request. A rejected request is not retried: its client's retries are
     /// requests of the log.

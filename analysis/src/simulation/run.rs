@@ -86,7 +86,7 @@ impl<S: Source, O: Observer> Run<S, O> {
         }
     }
 
-    /// Takes no samples, which short runs spend most of their time on. The report has none then.
+    /// Takes no samples, which short runs spend most of their time on. The report does not have samples then.
     pub(super) fn without_samples(&mut self) {
         self.events = Events::default();
     }

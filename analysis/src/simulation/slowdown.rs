@@ -14,7 +14,7 @@ const PART_US: i64 = 100_000;
 const MOST_PARTS: i64 = 1 << 20;
 /// An exponent is used if it is that many times its standard error.
 const CERTAIN: f64 = 3.0;
-/// A weaker dependence is none: other causes, such as long requests at busy times, look alike.
+/// A weaker dependence does not count: other causes, such as long requests at busy times, look alike.
 const LEAST: f64 = 0.15;
 /// The number of requests with recorded waits from which they must show the dependence too: an estimated wait can be part of an
 /// execution that only looks long because many executed.

@@ -118,7 +118,7 @@ pub struct Examined {
 }
 
 impl Proof {
-    /// What the model leaves out, in sentences.
+    /// The limits of the model, in sentences.
     pub const LEFT_OUT: [&str; 5] = [
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",

@@ -169,7 +169,7 @@ impl StoredCheck {
     }
 }
 
-/// The checks by intent and by their number among those of the intent.
+/// The checks by intent and by their number within the intent.
 fn numbered(checks: &[StoredCheck]) -> BTreeMap<(&str, usize), &StoredCheck> {
     let mut numbers = BTreeMap::<&str, usize>::new();
     let numbered = checks.iter().map(|check| {

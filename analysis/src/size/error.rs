@@ -28,7 +28,7 @@ pub enum SizeError {
         /// Its line in the file.
         line: usize,
     },
-    /// No request of the logs is one of an intent.
+    /// No request of the logs belongs to an intent.
     NoMatch {
         /// The name of the intent.
         intent: String,

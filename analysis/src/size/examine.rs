@@ -12,7 +12,7 @@ use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 /// The load with which the margin is measured.
 pub(super) const MORE: f64 = 1.5;
 
-/// What a configuration does under the whole load.
+/// The behavior of a configuration under the whole load.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Examination {

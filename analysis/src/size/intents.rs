@@ -26,7 +26,7 @@ pub enum ServerSeats {
     Known(u32),
     /// To be found: the fewest.
     Unknown,
-    /// One of these; the cheapest is to be found.
+    /// Any of these; the cheapest is to be found.
     Tiers(Vec<Tier>),
 }
 
@@ -68,7 +68,7 @@ pub struct Intent {
     pub line: usize,
     /// The requests.
     pub target: Target,
-    /// The waits that must not be exceeded. A rejected request counts as one that waits for ever.
+    /// The waits that must not be exceeded. A rejected request counts as an endless wait.
     pub waits: Vec<WaitLimit>,
     /// The most seats that the client can use.
     pub never_more_than: Option<i64>,

@@ -53,7 +53,7 @@ pub(super) enum Borrowing {
 }
 
 impl Setting {
-    /// A separate level of a client, as far as it is known without any seats.
+    /// A separate level of a client, before its seats are known.
     pub(super) fn own(client: &Client, intent: usize, lendable: i32) -> Self {
         Self {
             level: format!("size-{}", client.slug()),

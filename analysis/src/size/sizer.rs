@@ -90,7 +90,7 @@ impl<'a> Sizer<'a> {
         Ok(new)
     }
 
-    /// The intents of a client that a user is one of.
+    /// The intents of the clients that include a user.
     fn set_of(&self, user: &User) -> Vec<usize> {
         let intents = self.intents.intents.iter().enumerate();
         let of_user = intents.filter(|(_, intent)| match &intent.target {

@@ -17,7 +17,7 @@ const MOST_GIVEN_UP: usize = 20;
 
 impl Sizer<'_> {
     /// Finds the fewest seats of the server, if they are unknown, and the fewest and smallest changes that satisfy all intents, or
-    /// the proof that there are none.
+    /// the proof that no seats suffice.
     ///
     /// `progress` is called before each simulation. When it returns [`ControlFlow::Break`], the search ends with what it has found.
     /// The answer depends only on the arguments unless it does.

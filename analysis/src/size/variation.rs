@@ -28,7 +28,7 @@ pub struct Variation {
     /// The seed of generated requests. The requests of logs come at their times with seed 1, and each client up to a second
     /// later with others.
     pub seed: u64,
-    /// How often each client is there; 1 as it is.
+    /// How many copies of each client there are; 1 as in the load.
     pub times: f64,
     /// The number of the intent whose `neverStarvedBy` clients send as many requests as they can.
     pub starved: Option<usize>,

@@ -20,7 +20,7 @@ pub struct Coverage {
     pub stages: BTreeMap<&'static str, u64>,
     /// The minutes from the first to the last request.
     pub minutes: u64,
-    /// Those of them without a request.
+    /// The minutes without a request.
     pub empty_minutes: u64,
     /// The longest time without a request: its begin and its end, in RFC 3339. `None` if every minute has a request.
     pub longest_gap: Option<(String, String)>,

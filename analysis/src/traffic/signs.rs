@@ -42,7 +42,7 @@ const NODE_LEASES: &str = "kube-node-lease";
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Traits {
-    /// The kinds of requests that it belongs to, of those that every cluster has.
+    /// The kinds of requests that it belongs to, of the kinds that every cluster has.
     pub(super) signs: u8,
     /// Whether the event lacks the user or the verb.
     pub(super) is_bare: bool,

@@ -121,7 +121,7 @@ impl QuantityVerification {
 }
 
 impl LevelVerification {
-    /// Whether the logs have so few of the level's requests that nothing can be said.
+    /// Whether the logs have too few of the level's requests for a comparison.
     pub fn is_incomplete(&self) -> bool {
         let missing = self.counted.abs_diff(self.logged);
         missing * 100 > self.counted.max(self.logged) * MOST_MISSING_PERCENT
@@ -209,7 +209,7 @@ fn interval(parts: &[f64], count: f64) -> (f64, f64) {
         true => mean * (1.0 - mean) / count,
         false => 0.0,
     };
-    // Of a few requests, one more or less says nothing.
+    // Among a few requests, one more or less is not significant.
     let error = STANDARD_ERRORS * variance.max(independent).sqrt() + 1.0 / count;
     (mean - error, mean + error)
 }

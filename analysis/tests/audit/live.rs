@@ -179,7 +179,7 @@ fn thresholds_begin_and_end_alerts() {
     );
 }
 
-/// One of 20 is not a percentage.
+/// A threshold of 20 requests is not a percentage.
 #[test]
 fn a_percentage_needs_enough_requests() {
     let threshold: Threshold = "caller.rejected>1%".parse().unwrap();
@@ -270,7 +270,7 @@ fn a_state_is_kept_whole_and_others_are_rejected() {
     live.add_batch(2, 9);
     let text = live.to_json().unwrap();
     assert_eq!(Live::from_json(&text, WINDOW, By::Caller).unwrap(), live);
-    // Another window begins empty; what was counted is still known.
+    // Another window begins empty; earlier counts are still known.
     let mut other = Live::from_json(&text, 2 * WINDOW, By::User).unwrap();
     assert_eq!(
         (

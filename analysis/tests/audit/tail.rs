@@ -141,7 +141,7 @@ proptest! {
         folder.write(3);
         let mut tail = Tail::default();
         let mut seen = Vec::new();
-        // The run begins with the log as it is.
+        // The run begins with the present log.
         folder.read(&mut tail, &mut seen, false);
         let mut lost = 0;
         for step in steps {

@@ -16,7 +16,7 @@ const README: &str = include_str!("../../README.md");
 const BEFORE: &str = include_str!("../fixtures/busy/metrics-before.txt");
 const AFTER: &str = include_str!("../fixtures/busy/metrics-after.txt");
 
-/// The server of `fixtures/busy`, in the middle of its load; its processor's counters are those of the 60 s.
+/// The server of `fixtures/busy`, in the middle of its load; its processor's counters cover the 60 s.
 fn busy() -> Evidence {
     let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
     let metrics = FlowMetrics::parse(include_str!("../fixtures/busy/gauges.txt"));

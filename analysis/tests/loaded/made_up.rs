@@ -193,7 +193,7 @@ fn changes_of_made_up_servers_are_predicted_as_in_the_table() {
     check(&table, 20);
 }
 
-/// What is advised from the log of a server, and whether its requests really become faster and slower.
+/// The advice from the log of a server, and whether its requests really become faster and slower.
 fn advised(machine: Machine, shares: u32) -> Finding {
     let release = Release::nearest(36);
     let objects = with_shares(shares);

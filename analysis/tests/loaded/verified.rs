@@ -92,7 +92,7 @@ fn other_estimates_of_seats_are_noticed() {
     assert_eq!(found, [("batch", Quantity::Seats)]);
 }
 
-/// Logs of another time say nothing about the histograms.
+/// Logs of another time do not explain the histograms.
 #[test]
 fn logs_that_lack_requests_have_no_verdict() {
     let objects = objects();

@@ -1,4 +1,4 @@
-//! The table of metrics, beside those of real servers.
+//! The table of metrics, beside the metrics of real servers.
 
 use super::{OF_1_36, recorded, release};
 use k8s_flowcontrol_analysis::metrics::catalog::{self, Metric, Stability};

@@ -25,7 +25,7 @@ const LEVELS: [&str; 8] = [
     "workload-low",
 ];
 
-/// The metrics before the load. A series begins with the first request; the counters of those that came later were zero.
+/// The metrics before the load. A series begins with the first request; the counters of later series were zero.
 fn before() -> String {
     let mut text = BEFORE.to_owned();
     for line in AFTER.lines() {

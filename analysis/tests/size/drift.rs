@@ -84,7 +84,7 @@ fn the_margins_of_a_report_are_read() {
             {"intent": "alice", "isMet": true, "requests": 5, "found": "", "marginPercent": 80.0}]}]}"#;
     let baseline = Baseline::parse(report).unwrap();
     let drift = drift(&earlier(), &baseline, 12);
-    // Only the worst check is shown: the one that the report has.
+    // Only the worst check is shown, which the report has.
     let intent = &drift.intents[0];
     assert_eq!(intent.state, State::MarginGone, "{intent:?}");
     assert!(intent.before.unwrap().is_met_with_more);

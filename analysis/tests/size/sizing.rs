@@ -158,7 +158,7 @@ intents:
         .collect();
     assert_eq!(tried, [("S", false), ("XL", true)]);
 
-    // The fewest seats are more than those of the tier that is too small, and at most those of the one that is enough.
+    // The fewest seats are more than the tier has that is too small, and at most as many as the sufficient tier has.
     let sizing = sized(&format!("server: {{seats: unknown}}\nduration: 5s{load}"));
     assert!(sizing.seats > 10 && sizing.seats <= 60, "{}", sizing.seats);
     let Answer::Impossible(impossible) = size(&format!(
@@ -224,7 +224,7 @@ intents:
 ",
     );
     assert!(sizing.proof.is_met());
-    // In one of the simulations the other client sends more than in the intents.
+    // In a simulation the other client sends more than in the intents.
     let titles: Vec<_> = sizing
         .proof
         .examined

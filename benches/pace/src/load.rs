@@ -17,7 +17,7 @@ pub(crate) struct Load<'a> {
     pub(crate) time: Duration,
 }
 
-/// What the clients got after the warm-up.
+/// The results of the clients after the warm-up.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// In each second.

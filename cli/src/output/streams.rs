@@ -27,7 +27,7 @@ pub(crate) struct Streams {
     pub(crate) out: Stream,
     /// The standard error: errors, warnings, counts, progress.
     pub(crate) err: Stream,
-    /// What a comment says in short: names and values.
+    /// The short form of a comment: names and values.
     pub(crate) facts: Vec<(String, String)>,
 }
 

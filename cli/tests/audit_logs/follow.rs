@@ -34,7 +34,7 @@ fn assert_clean(summary: &serde_json::Value) {
 fn every_request_is_counted_once_across_rotations() {
     let folder = Folder::new();
     let log = folder.file("audit.log", lines(0..10));
-    // An older file, which is not read, and one that is not a log.
+    // An older file, which is not read, and a file that is not a log.
     folder.file("audit-2025.log", lines(900..910));
     folder.file("audit-policy.yaml", "kind: Policy\n");
     let live = Live::start(&["--follow", &log]);
@@ -67,7 +67,7 @@ fn every_request_is_counted_once_across_rotations() {
     append(&log, &next[..50]);
     append(&log, &next[50..]);
     assert_clean(&live.total(42));
-    // Truncated without a copy: said, not silent.
+    // Truncated without a copy: a warning, not silence.
     fs::write(&log, "").unwrap();
     append(&log, &line(42));
     let summary = live.summary("lost end", |summary| summary["lostEnds"] == 1);

@@ -143,7 +143,7 @@ fn what_is_no_batch_is_an_error_and_counts_nothing() {
     assert_eq!(send(&address, "PUT", "/", "", "").0, 405);
     assert_eq!(total(&address), 0);
     assert_eq!(metric(&address, "events_total"), Some(0));
-    // Also those that the receiver rejects by itself.
+    // Also the posts that the receiver rejects by itself.
     let (_, metrics) = send(&address, "GET", "/metrics", "", "");
     for (code, batches) in [(400, 7), (403, 1), (413, 1)] {
         let line =
@@ -193,7 +193,7 @@ fn an_acknowledged_batch_survives_a_kill() {
             next += 1;
             acknowledged += 2;
         }
-        // Several senders, and the end in the middle of their batches: what does not have a response is sent again below.
+        // Several senders, and the end in the middle of their batches: batches without a response are sent again below.
         let senders: Vec<_> = (0..4)
             .map(|sender| {
                 let address = address.clone();

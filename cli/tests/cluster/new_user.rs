@@ -1,4 +1,4 @@
-//! What a new user of real servers of 1.36, 1.29 and 1.25 stumbled over, and the tests that keep each of it mended:
+//! The problems of a new user with real servers of 1.36, 1.29 and 1.25, and the tests that keep each mended:
 //!
 //! | found | test |
 //! |---|---|

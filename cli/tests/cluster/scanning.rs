@@ -341,7 +341,7 @@ async fn commands_run_once_for_each_context() {
             "{second}"
         );
     }
-    // A level without flow schemas is a finding, in one of both.
+    // A level without flow schemas is a finding, in either cluster.
     let ran = one.run_with(&file, &["lint", "--live", "--all-contexts", "-o", "json"]);
     let ran = ran.expect(1);
     let reports = serde_json::Deserializer::from_str(&ran.out).into_iter::<Value>();

@@ -1,4 +1,4 @@
-//! Lock files and lists of dependencies: what a library has, what it requests, and the places that wait for its update.
+//! Lock files and lists of dependencies: the versions that a library has and requests, and the places that wait for its update.
 
 use super::{folder, run, write};
 use serde_json::Value;

@@ -124,7 +124,7 @@ fn shell(folder: &Path, script: &str) -> String {
     text(shell)
 }
 
-/// What is checked before anything is built.
+/// The checks before anything is built.
 #[test]
 fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
     let folder = Folder::new();
@@ -187,7 +187,7 @@ fn a_release_is_reproducible_and_everything_in_it_is_installed() {
     one.commit();
     let two = one.clone_to(PathBuf::from(folder.path("a/longer/path/of/two")));
     for project in [&one, &two] {
-        // The crates of the project are compiled for each, since their files are newer. Those of others are compiled once: they have no part in
+        // The crates of the project are compiled for each, since their files are newer. Other crates are compiled once: they do not take part in
         // where the project is.
         text(project.release(&targets, &target, "dist"));
     }

@@ -59,7 +59,7 @@ fn the_report_adds_up() {
     );
 }
 
-/// The counts of stored objects change in a server, and a report keeps those that it was made with.
+/// The counts of stored objects change in a server, and a report keeps the counts that it was made with.
 #[test]
 fn the_same_log_gives_the_same_figures() {
     let folder = Folder::new();

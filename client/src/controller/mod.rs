@@ -1,4 +1,4 @@
-//! What a controller is made of: [`Controller`] ties stores to a function that reconciles a key, [`WorkQueue`] holds the keys, and
+//! The parts of a controller: [`Controller`] ties stores to a function that reconciles a key, [`WorkQueue`] holds the keys, and
 //! [`Election`] lets one of several copies of a program work.
 //!
 //! ```no_run

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 /// - A key has one worker at a time: [`next`](Self::next) returns it again only after its [`WorkItem`] was dropped. A key that is added
 ///   meanwhile is due afterwards.
 /// - [`WorkItem::retry`] makes the key due after a pause, which doubles with each failure; [`WorkItem::forget`] ends that.
-/// - [`shut_down`](Self::shut_down) lets the workers finish the keys that are due, and drops those that are not.
+/// - [`shut_down`](Self::shut_down) lets the workers finish the keys that are due, and drops the others.
 ///
 /// Clones share the queue. Pauses need a tokio runtime with timers.
 ///

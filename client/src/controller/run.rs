@@ -35,9 +35,9 @@ pub struct Controller<Q = ObjectKey> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// The key is due again when one of its objects changes.
+    /// The key is due again when any of its objects changes.
     AwaitChange,
-    /// The key is due again after this time, or earlier when one of its objects changes.
+    /// The key is due again after this time, or earlier when any of its objects changes.
     Requeue(Duration),
 }
 
@@ -72,7 +72,7 @@ impl<Q: Clone + Ord + Send + 'static> Controller<Q> {
         }
     }
 
-    /// Makes keys due when an object of the store changes: those that `keys` returns for the object before the change, and after it.
+    /// Makes keys due when an object of the store changes: `keys` returns them for the object before the change, and after it.
     /// When the controller starts, the keys of all objects are due.
     #[must_use]
     pub fn watch<K: Resource, I: IntoIterator<Item = Q>>(
@@ -98,7 +98,7 @@ impl<Q: Clone + Ord + Send + 'static> Controller<Q> {
         self
     }
 
-    /// Works only while this candidate leads, so that one of several copies of the program works.
+    /// Works only while this candidate leads, so that only a single copy of the program works.
     #[must_use]
     pub fn election(mut self, election: Election) -> Self {
         self.election = Some(election);

@@ -56,7 +56,7 @@ impl Emitter<'_> {
         if is_enum || class(item) == class(*owner) {
             return None;
         }
-        // The first of the class has the static, unless that is the schema of its own type, which does not have one.
+        // The first of the class has the static, unless that is the schema of its own type, which does not have a static.
         let first = class(item);
         let has_static = self.sharing.types.contains_key(&first);
         Some(if has_static { first } else { item })

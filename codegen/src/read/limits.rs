@@ -1,4 +1,4 @@
-//! What a schema says about values beyond their type, as sentences for the documentation of a field.
+//! The limits of values beyond their type in a schema, as sentences for the documentation of a field.
 
 use super::type_keyword::is_nullable;
 use crate::error::Error;
@@ -105,7 +105,7 @@ fn bounds(node: &Node<'_>) -> Vec<String> {
     sentences
 }
 
-/// The formats that the Rust type tells, and the one that hides a value.
+/// The formats that the Rust type shows, and `password`, which hides a value.
 const TYPES: [&str; 11] = [
     "int32",
     "int64",
@@ -125,7 +125,7 @@ pub(super) fn is_type(format: &str) -> bool {
     TYPES.contains(&format)
 }
 
-/// Whether a description has all numbers and all code of a sentence, so that it need not be said again.
+/// Whether a description has all numbers and all code of a sentence, so that it need not be repeated.
 fn is_said(description: &str, sentence: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '.' | '_'));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The longest name, in characters, that no note mentions.
 const LONG: usize = 60;
 
-/// Renames types, in all modules that have one of the name.
+/// Renames types, in all modules that have a type of the name.
 pub(super) fn apply(plan: &mut Plan, renames: &BTreeMap<String, String>) -> Result<(), Error> {
     for (from, to) in renames {
         if names::type_name(to) != *to {

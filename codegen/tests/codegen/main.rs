@@ -1,4 +1,4 @@
-//! What the generator makes of documents, and what it says of those that it cannot read. One program: each links everything that the generator needs.
+//! The generated types of documents, and the errors of unreadable documents. One program: each links everything that the generator needs.
 
 mod cli;
 mod custom;

@@ -1,4 +1,4 @@
-//! A recorder of events: what a controller did, for `kubectl describe` and `kubectl events`.
+//! A recorder of events: the actions of a controller, for `kubectl describe` and `kubectl events`.
 
 use crate::generated::events_v1::{Event, EventSeries};
 use k8s_flowcontrol::meta::{MicroTime, ObjectReference};

@@ -1,4 +1,4 @@
-//! What the dependencies of a program mean for a migration.
+//! The consequences of a program's dependencies for a migration.
 
 use super::read::Dependency;
 use super::table::Ecosystem;

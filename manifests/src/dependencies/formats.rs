@@ -35,7 +35,7 @@ pub(super) enum Format {
 pub(super) fn format(name: &str) -> Option<(Ecosystem, Format, bool)> {
     let name = name.to_ascii_lowercase();
     let found = match name.as_str() {
-        // `go.mod` has the versions in use; `go.sum` has also those that lost.
+        // `go.mod` has the versions in use; `go.sum` has also other versions.
         "go.mod" => (Ecosystem::Go, Format::GoMod, true),
         "package-lock.json" | "npm-shrinkwrap.json" => (Ecosystem::Npm, Format::JsonLock, true),
         "yarn.lock" => (Ecosystem::Npm, Format::Yarn, true),

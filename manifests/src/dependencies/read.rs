@@ -10,7 +10,7 @@ const NEAR: usize = 12;
 #[derive(Clone, Debug)]
 pub(crate) struct Dependency {
     pub(crate) library: &'static Library,
-    /// The version, or the lowest one of a range, as the file has it.
+    /// The version, or the lowest of a range, as in the file.
     pub(crate) version: String,
     /// The byte offset of the version.
     pub(crate) offset: usize,

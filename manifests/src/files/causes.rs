@@ -69,7 +69,7 @@ fn causes(file: &Examined, to: ApiVersion) -> Vec<Cause> {
     file.dependencies.iter().filter_map(cause).collect()
 }
 
-/// The dependency in the nearest folder around a file: the one of the first ecosystem that has any, rather of a lock file.
+/// The dependency in the nearest folder around a file: of the first ecosystem that has any, rather of a lock file.
 fn nearest<'a>(causes: &'a [Cause], ecosystems: &[Ecosystem], file: &Path) -> Option<&'a Cause> {
     ecosystems.iter().find_map(|ecosystem| {
         let around = causes

@@ -81,7 +81,7 @@ fn object_form(content: &str) -> Option<Form> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     Manifest(Form),
-    /// Another language, such as one of programs.
+    /// Another language, such as a programming language.
     Other,
     /// The block does not have a mark.
     Unknown,

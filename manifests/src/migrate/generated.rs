@@ -75,7 +75,7 @@ const DEFINITIONS: [&str; 12] = [
     "typedef",
 ];
 
-/// The reason for old versions in a text, if it has one; `findings` are those of the text.
+/// The reason for old versions in a text, if it has one; `findings` belong to the text.
 pub(crate) fn reason(text: &str, path: &str, findings: &[Finding]) -> Option<Reason> {
     let mut end = HEAD.min(text.len());
     while !text.is_char_boundary(end) {
@@ -116,7 +116,7 @@ fn is_definition(text: &str, finding: &Finding) -> bool {
         && word.is_some_and(|word| DEFINITIONS.contains(&word))
 }
 
-/// Whether a JSON text describes the fields of objects, and is none itself.
+/// Whether a JSON text describes the fields of objects, and is not an object itself.
 fn is_json_schema(head: &str) -> bool {
     let is_object = head.trim_start().starts_with('{');
     let fields = head.find("\"properties\":").filter(|_| is_object);

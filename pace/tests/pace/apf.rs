@@ -1,4 +1,4 @@
-//! A server with one level. Its queues are those of the rules; its clock is tokio's.
+//! A server with one level. Its queues follow the rules; its clock is tokio's.
 
 use http::{Request, Response};
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, Ticket, wait_limit};

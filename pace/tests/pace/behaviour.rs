@@ -229,7 +229,7 @@ async fn requests_that_are_dropped_give_their_places_back() {
     let pace = Pace::builder().max_limit(1).build();
     send(&pace, "/api/v1/pods", "a", SHORT).await;
     for _ in 0..50 {
-        // One in flight and one that waits.
+        // A request in flight, and another in the queue.
         let one = pace.send(get("/api/v1/pods"), |_| respond("a", LONG));
         let other = pace.send(get("/api/v1/pods"), |_| respond("a", LONG));
         let both = async { tokio::join!(one, other) };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// What the clients got from one time to another.
+/// The results of the clients between two times.
 #[derive(Debug, Default)]
 pub(crate) struct Result {
     /// Requests of greedy clients that were served, in each second.

@@ -75,7 +75,7 @@ fn items(document: &Path) -> Result<Vec<String>> {
     Ok(listed.items().map(ToString::to_string).collect())
 }
 
-/// Prints the lines that only one of the listings has.
+/// Prints the lines that only a single listing has.
 fn differs(listing: &Path, lines: &[String]) -> Result<bool> {
     let text = match listing.exists() {
         true => read(listing)?,

@@ -20,7 +20,7 @@ fn server(release: Release) -> FlowController {
     FlowController::new(&[], &[], 30, release, Duration::ZERO).unwrap()
 }
 
-/// The seconds and counts are those of the recorded run in the tests of the simulation. The pauses of its clients are these values.
+/// The seconds and counts come from the recorded run in the tests of the simulation. The pauses of its clients are these values.
 #[test]
 fn it_grows_as_in_a_recorded_run() {
     let mut server = server(Release::NEWEST);

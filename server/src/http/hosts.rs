@@ -13,7 +13,7 @@ use std::net::IpAddr;
 pub(crate) enum Hosts {
     /// Loopback names and addresses.
     Loopback,
-    /// Loopback names, and all IP addresses: the name of a page is none.
+    /// Loopback names, and all IP addresses, because the name of a page is not an IP address.
     Addresses,
     /// All, and in `Origin` too.
     Any,

@@ -40,7 +40,7 @@ pub struct Post {
 }
 
 impl Post {
-    /// Answers the request.
+    /// Responds to the request.
     pub fn answer(self, answer: Answer) {
         // The client may have gone.
         let _gone = self.answer.send(answer).is_err();
@@ -162,7 +162,7 @@ impl Receiver {
         format!("{scheme}://{}", self.address)
     }
 
-    /// The counts of rejected posts, also of those that never come out of the channel.
+    /// The counts of rejected posts, also of posts that never come out of the channel.
     pub fn rejections(&self) -> Rejections {
         self.rejections.clone()
     }

@@ -49,7 +49,7 @@ impl Call {
         !["GET", "HEAD", "OPTIONS"].contains(&&*self.method)
     }
 
-    /// A POST that creates an object: not one that asks a question, such as a SubjectAccessReview.
+    /// A POST that creates an object: not a question, such as a SubjectAccessReview.
     pub(super) fn is_create(&self) -> bool {
         let attributes = &self.attributes;
         attributes.verb == "create"

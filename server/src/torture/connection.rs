@@ -30,7 +30,7 @@ impl Connection {
         }
     }
 
-    /// Whether it leads to the older one of two servers.
+    /// Whether it leads to the older of two servers.
     pub(super) fn is_older(&self) -> bool {
         self.number % 2 == 1
     }

@@ -181,7 +181,7 @@ impl TortureServer {
         kubeconfig(&self.url(), self.ca_pem(), credential)
     }
 
-    /// What the clients did so far.
+    /// The actions of the clients so far.
     pub fn report(&self) -> Report {
         let dice = &self.shared.dice;
         self.shared.observer.report(dice.modes(), dice.seed())

@@ -42,7 +42,7 @@ struct State {
     retry_after: u64,
 }
 
-/// What is known of a request, by its signature.
+/// The known facts of a request, by its signature.
 #[derive(Debug, Default)]
 struct Known {
     times: VecDeque<Instant>,

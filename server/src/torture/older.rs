@@ -1,4 +1,4 @@
-//! The older one of two API servers: it does not serve the newest version of a group that has several.
+//! The older of two API servers: it does not serve the newest version of a group that has several.
 
 use super::shared::Shared;
 use http_body_util::BodyExt;

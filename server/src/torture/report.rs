@@ -8,7 +8,7 @@ use std::fmt;
 /// How often each of several things happened.
 type Counts = BTreeMap<String, u64>;
 
-/// What the clients of a [`TortureServer`](crate::TortureServer) did, and the rules that they broke.
+/// The actions of the clients of a [`TortureServer`](crate::TortureServer), and the rules that they broke.
 ///
 /// `Display` writes it as text, `Serialize` as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

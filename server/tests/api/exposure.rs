@@ -125,7 +125,7 @@ async fn ambiguous_requests_are_errors_and_end_the_connection() {
             "{headers:?}: {received}"
         );
     }
-    // Chunks that are none.
+    // Malformed chunks.
     for chunk in ["+5", "-1", "0x5", "5 5", "ffffffffffffffff1", "", "g"] {
         let request = format!(
             "POST /apis/{GROUP}/{LEVELS} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n{chunk}\r\n{smuggled}"
@@ -255,7 +255,7 @@ async fn floods_of_http2_frames_end_their_connection_only() {
         assert_eq!(status(&api, &[]).await, 200, "{name}: {sent:?}");
         let mut received = [0; 1 << 16];
         let mut total = 0;
-        // What it has sent meanwhile is bounded, though nobody asked for less.
+        // The bytes that it has sent meanwhile are bounded, though nobody asked for less.
         let drained = tokio::time::timeout(Duration::from_secs(2), async {
             while let Ok(count @ 1..) = stream.read(&mut received).await {
                 total += count;

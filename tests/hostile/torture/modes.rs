@@ -1,4 +1,4 @@
-//! What the modes do on the wire, where our client does not show it.
+//! The effects of the modes on the wire, where our client does not show them.
 
 use crate::torture::ours::token_file;
 use flate2::read::GzDecoder;

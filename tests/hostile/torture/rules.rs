@@ -1,4 +1,4 @@
-//! What the torture server finds in clients that do not care.
+//! The findings of the torture server in careless clients.
 
 use http::{Method, StatusCode};
 use k8s_flowcontrol_server::{ApiServer, Mode, Rule, Torture, TortureServer};
@@ -86,7 +86,7 @@ async fn a_create_that_is_repeated_without_a_look() {
     world.found(Rule::RepeatedCreate);
     assert!(world.torture.report().duplicates > 0);
 
-    // One who looks in between is not found.
+    // A client that looks in between is not a finding.
     let world = World::start(Mode::Resets).await;
     for _ in 0..20 {
         let _created = world.send(Method::POST, LEVELS, Some(&level())).await;

@@ -1,4 +1,4 @@
-//! Recordings have no secrets, and replaying adds none.
+//! Recordings do not contain secrets, and replaying does not add any.
 
 use super::{Tape, get};
 use crate::script::{Script, answer};

@@ -1,4 +1,4 @@
-//! What the readers and the writer do with texts of suites, of limits and at random.
+//! The readers and the writer, with texts of suites, at limits and at random.
 
 mod json_suite;
 mod limits;

@@ -176,7 +176,7 @@ impl Document {
         let next = input.peek()?;
         if is_list && matches!(next, Some(b'[' | b'{')) && self.open.len() < MOST_LEVELS {
             text.clear();
-            // The rest of an object that is passed over is read by `next`.
+            // The rest of a skipped object is read by `next`.
             self.open.push(Level::Object);
             return Ok(Some(match next {
                 Some(b'{') => self.object(input, text)?,
@@ -217,7 +217,7 @@ fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Resu
     while !scan.is_at_end {
         let bytes = input.fill_buf()?;
         if bytes.is_empty() {
-            // A number does not have an end of its own.
+            // A number does not have its own end.
             return Ok(length > 0 && scan.depth == 0 && !scan.is_string);
         }
         let taken = scan.value(bytes);
@@ -241,7 +241,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// The bytes that belong to the value. Each kind of byte has a loop of its own, because most bytes decide nothing.
+    /// The bytes that belong to the value. Each kind of byte has its own loop, because most bytes decide nothing.
     fn value(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while at < bytes.len() && !self.is_at_end {

@@ -15,7 +15,7 @@ pub(super) struct Zstd<R> {
     is_in_frame: bool,
 }
 
-/// Notes the end of the input, so that a truncated frame can be told from a damaged one.
+/// Notes the end of the input, so that truncated and damaged frames differ.
 struct Source<R> {
     input: R,
     is_at_end: bool,

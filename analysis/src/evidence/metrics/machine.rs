@@ -1,4 +1,4 @@
-//! What the metrics of a server tell about its processor, its store and its memory.
+//! The processor, the store and the memory of a server, from its metrics.
 
 use super::text::samples;
 

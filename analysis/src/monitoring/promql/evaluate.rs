@@ -20,7 +20,7 @@ pub(in super::super) enum Unknown {
     SecondSample,
     /// The expression looks back longer than the samples.
     History,
-    /// The expression is not one that is known.
+    /// The expression is unknown.
     Expression,
 }
 

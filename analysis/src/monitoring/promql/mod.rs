@@ -48,7 +48,7 @@ pub(super) struct Selected {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Matcher {
     pub(super) label: String,
-    /// One of these values, or with `is_negative` none of them.
+    /// Any of these values, or with `is_negative` no such value.
     values: Vec<String>,
     is_negative: bool,
 }

@@ -83,7 +83,7 @@ impl Parser {
                 true => Some(self.labels()?),
                 false => None,
             };
-            // It permits several elements of the left side, which are told apart by their labels anyway.
+            // It permits several elements of the left side, which differ in their labels anyway.
             if self.has("group_left") {
                 self.labels()?;
             }

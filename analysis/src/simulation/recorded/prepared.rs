@@ -1,4 +1,4 @@
-//! The same requests on any server: what a recording learned from a log, apart from its configuration.
+//! The same requests on any server: the knowledge of a recording about a log, apart from its configuration.
 
 use super::super::loops::Habit;
 use super::{Causal, Flows, Recorded, Recording, averages};
@@ -7,7 +7,7 @@ use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 use std::time::Duration;
 
-/// A request as every server sees it. Requests with equal shapes cannot be told apart, whatever the configuration.
+/// A request as every server sees it. Requests with equal shapes are the same for every configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) attributes: RequestAttributes,
@@ -48,7 +48,7 @@ impl Recording {
         let mut classes = Vec::new();
         for shape in shapes {
             let kind = new.kind(&shape.attributes);
-            // Every shape is that of a request that flow control sees, whatever the configuration.
+            // Every shape belongs to a request that flow control sees, for every configuration.
             if let Some(class) = new.classify(&shape.attributes, &shape.query, shape.stored, kind) {
                 classes.push(new.classes[class as usize]);
             }

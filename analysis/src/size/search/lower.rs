@@ -31,7 +31,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         Ok(())
     }
 
-    /// The seats of a setting less one seat of its level; none if it has no fewer.
+    /// The seats of a setting less one seat of its level; none if it cannot have fewer.
     pub(super) fn one_less(
         &mut self,
         settings: &[Setting],

@@ -42,7 +42,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         self.borrow(settings, index, seats)
     }
 
-    /// Other queues than those of a present level: smaller hands first, then more queues.
+    /// Other queues for a present level: smaller hands first, then more queues.
     fn queues(&self, level: &str) -> Vec<(i32, i32)> {
         let levels = self.sizer.present.levels.iter().rev();
         let limited = levels

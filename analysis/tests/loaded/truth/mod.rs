@@ -29,7 +29,7 @@ pub(crate) struct Machine {
     pub(crate) cores: f64,
     /// The mean processor time of a list, in seconds.
     pub(crate) list: f64,
-    /// The time in which the store answers a write, in seconds.
+    /// The time that the store needs for a write, in seconds.
     pub(crate) store: f64,
     /// The processor time of a request before its queue and after its execution.
     pub(crate) overhead: f64,
@@ -55,7 +55,7 @@ pub(crate) struct Run {
     pub(crate) seed: u64,
 }
 
-/// What the server counted of a flow or a level.
+/// The server's counts of a flow or a level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) rejected: u64,

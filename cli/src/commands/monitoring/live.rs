@@ -24,7 +24,7 @@ struct Read {
     earlier: Option<(String, Duration)>,
 }
 
-/// What the rules find in a cluster.
+/// The findings of the rules in a cluster.
 pub(super) struct Live {
     servers: Vec<Read>,
     release: Release,

@@ -77,7 +77,7 @@ impl Logs {
         Ok(())
     }
 
-    /// Simulates the one configuration, and then the one that `change` chooses, if it chooses one.
+    /// Simulates the configuration, and then the configuration that `change` chooses, if any.
     pub(crate) fn changed(
         mut self,
         change: impl FnOnce(&Recording, &Report) -> Option<Recording>,

@@ -1,4 +1,4 @@
-//! The result of a simulation: what the tables, the JSON form and the page show.
+//! The result of a simulation, for the tables, the JSON form and the page.
 
 use crate::cluster::ServerSeats;
 use k8s_flowcontrol::Release;

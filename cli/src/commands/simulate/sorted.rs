@@ -50,7 +50,7 @@ impl Entry {
         })
     }
 
-    /// The class in the second configuration, if there is one that sees the request.
+    /// The class in the second configuration, if it sees the request.
     pub(super) fn second_class(&self) -> Option<u32> {
         (self.classes[1] != u32::MAX).then_some(self.classes[1])
     }

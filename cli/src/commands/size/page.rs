@@ -138,7 +138,7 @@ fn tiers(page: &mut Page, sizing: &Sizing) {
     }
     page.figure(
         "Cost of the tiers",
-        "The prices of the tiers, the cheapest first. Tiers that cost more than the cheapest one that is enough were not tried.",
+        "The prices of the tiers, the cheapest first. Tiers that cost more than the cheapest sufficient tier were not tried.",
         |width| bars(width, "Cost of the tiers", &groups),
         &table,
     );

@@ -2,7 +2,7 @@
 
 use super::reading::Level;
 
-/// A number, or a hyphen for one that no server reports.
+/// A number, or a hyphen if no server reports it.
 pub(super) fn number(value: Option<i64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }

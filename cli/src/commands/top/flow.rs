@@ -3,7 +3,7 @@
 use k8s_flowcontrol_analysis::dumps::parse_requests;
 use std::collections::BTreeMap;
 
-/// A flow with requests: those of one flow schema with the same flow distinguisher.
+/// A flow with requests, which have the same flow schema and the same flow distinguisher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flow {
     pub(super) level: String,

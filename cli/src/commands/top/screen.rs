@@ -74,7 +74,7 @@ pub(super) fn inputs() -> UnboundedReceiver<Input> {
     receiver
 }
 
-/// What an event means; nothing for other keys.
+/// The meaning of an event; nothing for other keys.
 fn input(event: &Event) -> Option<Input> {
     match event {
         Event::Resize(..) => Some(Input::Resized),

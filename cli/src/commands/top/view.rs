@@ -1,4 +1,4 @@
-//! The state of the full-screen view: what it shows, and what a key does. It reads and draws nothing.
+//! The state of the full-screen view: its contents, and the effect of a key. It reads and draws nothing.
 
 use super::flow::{Flow, sum};
 use super::reading::{Level, Reading};
@@ -30,7 +30,7 @@ impl Snapshot {
     }
 }
 
-/// What a key does.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Up,
@@ -157,7 +157,7 @@ impl View {
         }
     }
 
-    /// Takes the next reading, or the reason for which there is none. While paused, the numbers stay.
+    /// Takes the next reading, or the reason why it is missing. While paused, the numbers stay.
     pub(super) fn receive(&mut self, reading: Result<Snapshot, String>) {
         match reading {
             Ok(snapshot) => {
@@ -250,7 +250,7 @@ impl View {
         Some((name, levels.find(|level| level.name == *name)))
     }
 
-    /// The flows with requests: those of the open level, or else all.
+    /// The flows with requests, of the open level or else of all levels.
     pub(super) fn flows(&self) -> impl Iterator<Item = &Flow> {
         let level = self.open().map(|(name, _)| name);
         let flows = self.snapshot.flows.iter();

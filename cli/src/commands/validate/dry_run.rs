@@ -1,4 +1,4 @@
-//! The verdicts of a cluster: dry runs that update the objects, or create those that do not exist.
+//! The verdicts of a cluster: dry runs that update objects, or create them if they do not exist.
 
 use super::answer::Answer;
 use crate::cluster::{ClusterArgs, FIELD_MANAGER, Live};

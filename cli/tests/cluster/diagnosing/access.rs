@@ -1,4 +1,4 @@
-//! What a diagnosis may read, and what it may tell.
+//! The permissions of a diagnosis, and the names that it may show.
 
 use super::{Load, narrow, queue, until};
 use crate::Cluster;

@@ -136,7 +136,7 @@ async fn nothing_is_advised_where_the_simulation_cannot_tell() {
         found[0]["action"],
         "keep the configuration, or try the change for a short time and measure"
     );
-    // Nobody is said to gain or to pay, and the error is quoted.
+    // The text names nobody who gains or pays, and quotes the error.
     let evidence = found[0]["evidence"].as_array().unwrap();
     assert_eq!(evidence.len(), 1, "{report:#}");
     let error = evidence[0]["text"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! What a candidate knows about the lease, and what it writes. No I/O.
+//! The state of a candidate of a lease, and its decisions. Without I/O.
 
 use super::coordination_v1::{Lease, LeaseSpec};
 use crate::meta::MicroTime;

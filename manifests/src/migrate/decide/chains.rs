@@ -202,7 +202,7 @@ fn condition(action: &str) -> &str {
     condition
 }
 
-/// The releases on which a branch runs, and those of them that do not have its version.
+/// The releases on which a branch runs, and which of them do not have its version.
 fn on_releases(mention: &Mention, releases: &[Release]) -> String {
     if releases.is_empty() {
         return " (no known release)".to_owned();

@@ -9,7 +9,7 @@ const LEVELS: usize = 2;
 /// The maximum number of lines above a version that are searched.
 const MAX_LINES: usize = 60;
 
-/// The names of other groups. A version beside one of them belongs to it.
+/// The names of other groups. A version beside such a name belongs to it.
 const OTHERS: [&str; 14] = [
     "policy",
     "batch",

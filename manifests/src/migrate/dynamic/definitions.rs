@@ -10,7 +10,7 @@ const MAX_VALUE: usize = 64;
 /// The maximum number of tokens between a name and its value.
 const MAX_WORDS: usize = 40;
 
-/// The types that stand behind a name and are not the name.
+/// The types after a name.
 const TYPES: [&str; 6] = ["string", "String", "str", "As", "text", "Text"];
 
 /// The names of a text that have a value.
@@ -125,7 +125,7 @@ fn defined<'a>(tokens: &[Token<'a>], at: usize) -> Option<(&'a str, usize)> {
     Some((name.text, at + 2))
 }
 
-/// The defined name before `=`: its type may stand before or behind it.
+/// The defined name before `=`: its type may come before or after it.
 fn name_before<'a>(tokens: &[Token<'a>], last: usize) -> Option<&'a str> {
     let line = tokens[last].line;
     let mut at = last;

@@ -54,7 +54,7 @@ impl RetryAfter {
         Duration::from_secs(self.seconds)
     }
 
-    /// The first rejection of a second changes it, by those of the seconds before.
+    /// The first rejection of a second changes it, by the rejections of the seconds before.
     fn change(&mut self, second: u64) {
         let lately = |(past, _): &&(u64, u64)| second.saturating_sub(*past) <= self.seconds;
         let rejected: u64 = self

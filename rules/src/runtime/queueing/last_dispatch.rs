@@ -18,7 +18,7 @@ pub struct LastDispatch {
 
 impl LastDispatch {
     /// The dispatch of a request with the virtual start `start_r`, at the virtual time `r`. `queues` are the virtual starts of the
-    /// queues in which requests wait, each as it is and without the estimated work of executing requests.
+    /// queues in which requests wait, each with and without the estimated work of executing requests.
     pub(super) fn new(
         r: SeatSeconds,
         start_r: SeatSeconds,

@@ -2,7 +2,7 @@
 //!
 //! Source: the Azure Monitor reference of the table `AKSAudit` (columns `AuditId`, `Stage`, `Level`, `RequestUri`, `Verb`, `User`,
 //! `SourceIps`, `UserAgent`, `ObjectRef`, `ResponseStatus`, `RequestReceivedTime`, `StageReceivedTime`, `Annotations`). It does not have a column
-//! for the impersonated user. Columns of the type `dynamic` are JSON in responses of the API, and texts in those of `az` and in CSV.
+//! for the impersonated user. Columns of the type `dynamic` are JSON in responses of the API, and texts in the output of `az` and in CSV.
 
 use super::content::{Content, Json};
 use super::record::{Field, Record};

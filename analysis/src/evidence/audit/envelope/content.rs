@@ -28,7 +28,7 @@ pub(super) enum Content<'r> {
     Nothing,
 }
 
-/// JSON text as it is. Damaged text makes a damaged event, which the reader of events notices.
+/// Unchanged JSON text. Damaged text makes a damaged event, which the reader of events notices.
 pub(super) struct Json<'a>(pub(super) &'a str);
 
 impl WriteJson for Json<'_> {

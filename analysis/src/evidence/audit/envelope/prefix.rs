@@ -21,7 +21,7 @@ pub(super) enum Unprefixed<'a> {
     Json(&'a str),
 }
 
-/// The text behind the prefix of a line, if it has one that is known.
+/// The text after the prefix of a line, if the prefix is known.
 pub(super) fn without(line: &str) -> Option<Unprefixed<'_>> {
     if let Some(cri) = cri(line) {
         return Some(cri);

@@ -1,4 +1,4 @@
-//! Shapes of JSON texts, told by their beginning.
+//! Shapes of JSON texts, recognized by their beginning.
 
 use k8s_flowcontrol_types::json::{Fault, Reader};
 use std::borrow::Cow;

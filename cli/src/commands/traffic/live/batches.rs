@@ -1,4 +1,4 @@
-//! The requests to `--listen`: batches, which are answered when they are on the disk, and pages.
+//! The requests to `--listen`: batches, whose responses follow when they are on the disk, and pages.
 
 use super::keep::Keep;
 use k8s_flowcontrol_analysis::audit::{BatchError, read_batch};
@@ -35,7 +35,7 @@ struct Batch {
 }
 
 impl Batches {
-    /// Adds a batch, or answers a request that is none.
+    /// Adds a batch, or responds to another request.
     pub(super) fn add(&mut self, post: Post, pages: &Pages<'_>, counter: &mut Counter) {
         let Some(body) = &post.body else {
             let page = pages.page(&post.path);

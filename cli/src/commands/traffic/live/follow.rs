@@ -33,7 +33,7 @@ struct Head {
     modified: SystemTime,
     fingerprint: Option<Fingerprint>,
     is_compressed: bool,
-    /// Whether reading the file as it is failed.
+    /// Whether reading the present file failed.
     is_damaged: bool,
 }
 

@@ -54,7 +54,7 @@ impl Keep {
                     _ => String::new(),
                 };
                 Failure::input(format!("cannot continue from {name}: {error}{cause}"))
-                    .hint("name another file with `--state FILE` to begin anew")
+                    .hint("name another file with `--state FILE` to start again")
             })?,
         };
         let text = read(&journal_path)?.unwrap_or_default();

@@ -130,7 +130,7 @@ impl Watch {
         Ok(Exit::Success)
     }
 
-    /// Answers the requests that wait, and writes their batches together; `false` after a signal to stop.
+    /// Responds to the requests that wait, and writes their batches together; `false` after a signal to stop.
     fn answer(&mut self, first: Work, listening: &Listening) -> Result<bool, Failure> {
         let now_us = now_us();
         let rejections = listening
