@@ -85,6 +85,8 @@ pub mod watch;
 pub use k8s_flowcontrol_rules as rules;
 #[doc(hidden)]
 pub use k8s_flowcontrol_types::rt;
+#[cfg(feature = "validate")]
+pub use k8s_flowcontrol_types::validate;
 pub use k8s_flowcontrol_types::{
     DynamicObject, Fact, FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata,
     Resource, always_send, api, convert, custom, custom_enum, custom_object, custom_resource,

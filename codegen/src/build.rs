@@ -66,6 +66,11 @@ impl Build {
         self.with(|generator| generator.fields(kind, paths))
     }
 
+    /// Gives kinds `validate()`, see [`Generator::validate`].
+    pub fn validate(self) -> Self {
+        self.with(Generator::validate)
+    }
+
     /// Selects the kinds of one API group, see [`Generator::select`].
     pub fn select(self, group: &str, version: Option<&str>) -> Self {
         self.with(|generator| generator.select(group, version))

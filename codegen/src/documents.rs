@@ -175,6 +175,14 @@ impl Documents {
     }
 
     /// The document to which `from` refers as `file`.
+    /// A given document, or a file to which one refers.
+    pub(crate) fn named(&self, name: &str) -> Option<Arc<Document>> {
+        let given = self.given.iter().find(|given| &*given.name == name);
+        given
+            .cloned()
+            .or_else(|| self.loaded.borrow().get(name).cloned())
+    }
+
     fn neighbour(&self, from: &Document, file: &str, at: &At) -> Result<Arc<Document>, Error> {
         let missing = |why: String| {
             Error::at(at, format!("the reference leads to `{file}`, {why}"))

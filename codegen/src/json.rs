@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 /// A JSON value. Numbers are text, so that documentation states them as they are.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
     Bool(bool),

@@ -23,6 +23,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod build;
+mod constraints;
 mod documents;
 mod emit;
 mod error;
@@ -67,6 +68,7 @@ pub struct Generator {
     options: Options,
     fields: Vec<FieldsOf>,
     renames: BTreeMap<String, String>,
+    validate: bool,
 }
 
 /// Generated modules.
@@ -108,6 +110,7 @@ impl Default for Generator {
             options: Options::default(),
             fields: Vec::new(),
             renames: BTreeMap::new(),
+            validate: false,
         }
     }
 }
@@ -266,6 +269,16 @@ impl Generator {
         self
     }
 
+    /// Gives kinds `validate()` and `validate_update()`: their schemas' bounds, patterns, list keys and CEL rules
+    /// (`x-kubernetes-validations`) become a part of the generated code. Without kinds all named schemas get them.
+    ///
+    /// The generated code needs the feature `validate` of the types crate. With the feature `validate` of this crate
+    /// [`Generated::notes`] names every rule that `validate()` cannot check; it is reported at run time, too.
+    pub fn validate(mut self) -> Self {
+        self.validate = true;
+        self
+    }
+
     /// Generates the shared apimachinery schemas too, as the module `meta` of the types crate itself.
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
@@ -291,7 +304,11 @@ impl Generator {
         if let Some(expected) = &self.shared {
             sharing.check(&plan, expected)?;
         }
-        let emitter = emit::Emitter::new(&plan, &sharing, &runtime);
+        let constraints = match self.validate {
+            true => constraints::of_modules(&self.documents, &model, &plan)?,
+            false => BTreeMap::new(),
+        };
+        let emitter = emit::Emitter::new(&plan, &sharing, &runtime, constraints);
         let mut files = Vec::with_capacity(plan.modules.len() + 1);
         for (index, module) in plan.modules.iter().enumerate() {
             files.push((format!("{}.rs", module.name), emitter.module(index)?));
@@ -323,6 +340,23 @@ impl Generator {
             .collect();
         notes.extend(model.unexpressed.iter().map(ToString::to_string));
         notes.extend(structs::unwieldy(plan));
+        #[cfg(feature = "validate")]
+        if self.validate {
+            let found = read::unexpressed(&self.documents).into_iter();
+            let rules = found.filter(|found| {
+                found.outcome == Outcome::Server
+                    && found.place.contains("/x-kubernetes-validations/")
+            });
+            notes.extend(rules.map(|rule| rule.to_string()));
+        }
+        #[cfg(not(feature = "validate"))]
+        if self.validate {
+            notes.push(
+                "the CEL rules were not compiled: a generator with the feature `validate` names those that `validate()` \
+                 cannot check"
+                    .to_owned(),
+            );
+        }
         if plan.kinds() == 0 && !self.documents.plain {
             notes.push(
                 "the documents serve no kind, so that no type implements `Resource`".to_owned(),

@@ -32,6 +32,8 @@ Options:
   --kinds KIND,…     generate only these kinds and the types that they need
   --fields PATH,…    generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
   --rename OLD=NEW   give a type another name; `generate` and `types` report long and numbered names
+  --validate         give types `validate()`, which checks bounds, patterns, list keys and CEL rules; they need the feature
+                     `validate` of the types crate
   --missing-as-json  read values as any JSON where a document lacks the schema to which it refers
   --runtime PATH     the Rust path of the types crate [default: ::k8s_flowcontrol_types]
   --shared FILE      the checked-in list of types that versions share; an error if the documents differ
@@ -66,6 +68,7 @@ struct Arguments {
     group: Option<String>,
     version: Option<String>,
     missing_as_json: bool,
+    validate: bool,
     kinds: Vec<String>,
     fields: Vec<String>,
     renames: Vec<(String, String)>,
@@ -155,6 +158,9 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     let Some(out) = options.out else {
         return Err(Failure::Usage(format!("`{command}` needs --out DIR")));
     };
+    if options.validate {
+        generator = generator.validate();
+    }
     if let Some(path) = &options.runtime {
         generator = generator.runtime(path);
     }
@@ -215,6 +221,10 @@ fn parse(arguments: &[String], takes_files: bool) -> Result<Arguments, Failure> 
     while let Some(argument) = rest.next() {
         if argument == "--missing-as-json" {
             options.missing_as_json = true;
+            continue;
+        }
+        if argument == "--validate" {
+            options.validate = true;
             continue;
         }
         if takes_files && (argument == "-" || !argument.starts_with('-')) {

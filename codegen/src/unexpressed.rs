@@ -11,9 +11,11 @@ pub enum Outcome {
     AnyJson,
     /// Objects keep the fields in `unknown`.
     KeptUnknown,
-    /// The documentation of the field states it; a server checks it.
+    /// The documentation of the field states it; a server checks it, and so does `validate()` where it is generated.
     Documented,
-    /// Only a server checks it.
+    /// A server checks it, and so does `validate()` where it is generated. Only with the feature `validate`.
+    Validated,
+    /// A server checks it. Without the feature `validate` it is not known whether `validate()` does.
     Server,
     /// It does not concern values, or is not checked at all.
     Ignored,
@@ -25,6 +27,7 @@ impl Outcome {
         Self::AnyJson,
         Self::KeptUnknown,
         Self::Documented,
+        Self::Validated,
         Self::Server,
         Self::Ignored,
     ];
@@ -35,7 +38,10 @@ impl fmt::Display for Outcome {
         f.write_str(match self {
             Self::AnyJson => "any JSON",
             Self::KeptUnknown => "kept in `unknown`",
-            Self::Documented => "in the documentation, checked by the server",
+            Self::Documented => {
+                "in the documentation, checked by the server and by generated `validate()`"
+            }
+            Self::Validated => "checked by the server and by generated `validate()`",
             Self::Server => "checked by the server",
             Self::Ignored => "ignored",
         })

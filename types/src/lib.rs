@@ -34,7 +34,8 @@
 //!
 //! # Features
 //!
-//! Both are off by default. `jiff` interprets times. `generate` builds the types from the documents with the generator
+//! All are off by default. `jiff` interprets times. `validate` gives types that are generated with constraints a
+//! `validate()`. `generate` builds the types from the documents with the generator
 //! instead of the checked-in copies, for work on the generator.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -115,6 +116,8 @@ pub mod resource;
 pub mod rt;
 pub mod schema;
 mod strict;
+#[cfg(feature = "validate")]
+pub mod validate;
 
 pub use dynamic_object::DynamicObject;
 pub use facts::{Fact, MetricReleases};

@@ -1,10 +1,12 @@
 //! The emitter's state, and helpers for names, paths and formatted text.
 
+use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::sharing::Sharing;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use std::collections::BTreeMap;
 
 /// Writes the modules of a plan.
 pub(crate) struct Emitter<'a> {
@@ -12,14 +14,22 @@ pub(crate) struct Emitter<'a> {
     pub(super) sharing: &'a Sharing,
     /// The path of the runtime crate.
     pub(super) runtime: TokenStream,
+    /// The constraints of modules, if types check them.
+    pub(super) constraints: BTreeMap<usize, Constraints>,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(plan: &'a Plan, sharing: &'a Sharing, runtime: &syn::Path) -> Self {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        sharing: &'a Sharing,
+        runtime: &syn::Path,
+        constraints: BTreeMap<usize, Constraints>,
+    ) -> Self {
         Self {
             plan,
             sharing,
             runtime: quote!(#runtime),
+            constraints,
         }
     }
 

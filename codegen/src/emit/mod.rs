@@ -1,5 +1,6 @@
 //! From the plan to Rust.
 
+mod constraints;
 mod docs;
 mod emitter;
 mod enums;
@@ -51,6 +52,8 @@ impl Emitter<'_> {
             parts.push(layout(self.resources(index))?);
         }
         parts.extend(self.own_schemas(index));
+        let constraints = self.constraints.get(&index);
+        parts.extend(constraints.map(|constraints| self.constraints(constraints)));
         Ok(format!("{}\n{}", self.header(module), parts.join("\n")))
     }
 

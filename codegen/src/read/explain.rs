@@ -110,12 +110,28 @@ fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
                     branches.iter().for_each(|branch| walk(branch, found));
                 }
             }
+            #[cfg(feature = "validate")]
+            "x-kubernetes-validations" => rules(&value, found),
             _ => {
                 if let Some(outcome) = outcome(word, &value) {
                     found.insert(Unexpressed::new(&value.at, outcome));
                 }
             }
         }
+    }
+}
+
+/// The rules of a schema, each with its own outcome: whether this library can evaluate it.
+#[cfg(feature = "validate")]
+fn rules(rules: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
+    for rule in rules.elements().unwrap_or_default() {
+        let text = rule.string_of("rule").ok().flatten().unwrap_or_default();
+        let reasons = k8s_flowcontrol_constraints::uncheckable(&[text]);
+        found.insert(match reasons.into_iter().flatten().next() {
+            None => Unexpressed::new(&rule.at, Outcome::Validated),
+            Some(reason) => Unexpressed::new(&rule.at, Outcome::Server)
+                .because(format!("`validate()` does not check it: {reason}")),
+        });
     }
 }
 

@@ -292,7 +292,7 @@ fn any_document_becomes_plain_types() {
     assert_eq!(
         text(&explained.stdout).replace(document, "pets.json"),
         "any JSON: 1\n  pets.json#/components/schemas/Cat/properties/of/type: a value of several types (string, boolean) is \
-         not supported\nin the documentation, checked by the server: 1\n  \
+         not supported\nin the documentation, checked by the server and by generated `validate()`: 1\n  \
          pets.json#/components/schemas/Pet/properties/name/maxLength\n"
     );
     for (arguments, expected) in [

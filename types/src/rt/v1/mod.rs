@@ -9,6 +9,7 @@ mod hidden;
 mod object;
 mod open_enum;
 mod unknown;
+mod validate;
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson};
 use crate::schema::{FieldSchema, ListKind, Shape, TypeSchema};
@@ -20,6 +21,7 @@ pub use crate::__name as name;
 pub use crate::__open_enum as open_enum;
 pub use crate::__resource as resource;
 pub use crate::__schema as schema;
+pub use crate::__validate as validate;
 pub use crate::json;
 pub use crate::json::Name;
 pub use fields::{API_VERSION, KIND, field};

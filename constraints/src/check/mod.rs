@@ -1,0 +1,175 @@
+//! Checking a value: the keywords first, then the uniqueness of list elements, then the rules, in a server's order.
+
+mod branches;
+mod found;
+mod lists;
+mod numbers;
+mod objects;
+mod old;
+mod texts;
+mod types;
+
+use crate::go::bad_value;
+use crate::rules;
+use crate::schema::Node;
+use crate::violation::{Reason, Validation, Violation};
+use found::{Fault, Found};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(crate) use old::{Then, matching};
+
+/// The rules of one object.
+#[derive(Debug)]
+pub(crate) struct Checker<'a> {
+    root: &'a Node,
+    definitions: &'a BTreeMap<String, Node>,
+    outcome: Validation,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn new(root: &'a Node, definitions: &'a BTreeMap<String, Node>) -> Self {
+        Self {
+            root,
+            definitions,
+            outcome: Validation::default(),
+        }
+    }
+
+    pub(crate) fn create(mut self, object: &Value) -> Validation {
+        let found = self.check(self.root, "", object, None);
+        self.outcome.violations = found.violations();
+        self.lists(object);
+        self.rules(object, None);
+        self.outcome
+    }
+
+    pub(crate) fn update(mut self, object: &Value, old: &Value) -> Validation {
+        let then = Then::new(self.root, self.definitions, object, old);
+        let found = self.check_changed(self.root, "", object, Some(then));
+        self.outcome.violations = found.violations();
+        if lists::violations(self.root, self.definitions, old).is_empty() {
+            self.lists(object);
+        }
+        self.rules(object, Some(then));
+        self.outcome
+    }
+
+    fn lists(&mut self, object: &Value) {
+        let found = lists::violations(self.root, self.definitions, object);
+        self.outcome.violations.extend(found);
+    }
+
+    fn rules(&mut self, object: &Value, then: Option<Then<'_>>) {
+        let has_rules = rules::has_rules(self.root, self.definitions);
+        let is_blocked = |violation: &Violation| violation.reason.blocks_rules();
+        if has_rules && self.outcome.violations.iter().any(is_blocked) {
+            self.outcome.violations.push(Violation {
+                field: "<nil>".to_owned(),
+                reason: Reason::Invalid,
+                message: "Invalid value: null: some validation rules were not checked because the object was \
+                          invalid; correct the existing errors to complete validation"
+                    .to_owned(),
+            });
+        } else if has_rules {
+            rules::evaluate(self.root, self.definitions, object, then, &mut self.outcome);
+        }
+    }
+
+    /// Checks a value. An error does not count if the value is the same as before.
+    fn check_changed(
+        &mut self,
+        node: &Node,
+        path: &str,
+        value: &Value,
+        then: Option<Then<'_>>,
+    ) -> Found {
+        let mut found = self.check(node, path, value, then);
+        if then.is_some_and(Then::is_same) {
+            found.faults.clear();
+        }
+        found
+    }
+
+    /// Checks a value by all keywords of its schema, in a server's order, which decides about the branches that are reported.
+    fn check(&mut self, node: &Node, path: &str, value: &Value, then: Option<Then<'_>>) -> Found {
+        let node = node.resolve(self.definitions);
+        let mut found = Found::default();
+        if value.is_null() {
+            found.merge(types::null(node, path));
+            found.merge(allowed(node, path, value));
+            return found;
+        }
+        self.outcome.not_checked.extend(
+            node.own_not_checked(path.strip_prefix('.').unwrap_or(path))
+                .into_iter()
+                // Rules have their own turn.
+                .filter(|one| !node.rules.iter().any(|rule| rule.text == one.constraint)),
+        );
+        if !node.types.is_empty() || node.format.is_some() {
+            found.merge(types::check(node, path, value));
+            found.count();
+        }
+        found.merge(self.branches(node, path, value, then));
+        found.count();
+        match value {
+            Value::String(text) => {
+                found.merge(texts::check(node, path, text));
+                found.count();
+                if node
+                    .format
+                    .as_ref()
+                    .is_some_and(|format| format.is_of_text())
+                {
+                    found.merge(texts::format(node, path, text));
+                    found.count();
+                }
+            }
+            Value::Number(number) => {
+                found.merge(numbers::check(node, path, number));
+                found.count();
+            }
+            Value::Array(elements) => {
+                found.merge(self.elements(node, path, elements, then));
+                found.count();
+            }
+            _ => {}
+        }
+        found.merge(allowed(node, path, value));
+        found.count();
+        if let Value::Object(fields) = value {
+            found.merge(self.fields(node, path, fields, then));
+            found.count();
+        }
+        found.count();
+        found
+    }
+}
+
+/// Checks that the value is among those of `enum`, as Go converts numbers to compare them.
+fn allowed(node: &Node, path: &str, value: &Value) -> Found {
+    let is_same = |allowed: &Value| match (allowed, value) {
+        (Value::Number(allowed), Value::Number(value)) => {
+            match (allowed.as_i64(), value.as_i64()) {
+                (Some(allowed), Some(value)) => allowed == value,
+                (Some(allowed), None) => value.as_f64().is_some_and(|v| v as i64 == allowed),
+                (None, _) => allowed.as_f64() == value.as_f64(),
+            }
+        }
+        (Value::Null, _) => false,
+        (allowed, value) => allowed == value,
+    };
+    if node.allowed.is_empty() || node.allowed.iter().any(is_same) {
+        return Found::default();
+    }
+    let texts = node.allowed.iter().map(|allowed| match allowed {
+        Value::String(text) => text.clone(),
+        allowed => crate::go::json(allowed),
+    });
+    let texts: Vec<String> = texts
+        .map(|text| k8s_flowcontrol_text::go::quote(&text))
+        .collect();
+    let detail = format!("supported values: {}", texts.join(", "));
+    let fault = Fault::new(path, Reason::NotSupported, Some(bad_value(value)), &detail);
+    Found::of(fault)
+}

@@ -1,0 +1,160 @@
+//! Keywords of numbers.
+
+use super::found::{Fault, Found};
+use crate::go;
+use crate::schema::{Format, Node};
+use crate::violation::Reason;
+use serde_json::Number;
+
+pub(super) fn check(node: &Node, path: &str, number: &Number) -> Found {
+    let mut found = Found::default();
+    let value = Operand::of(number);
+    if let Some(fault) = out_of_range(node, path, value, "Checked") {
+        found.add(fault);
+    }
+    let mut bound =
+        |limit: Option<f64>, words: &str, check: &dyn Fn(Operand, f64) -> Option<String>| {
+            let Some(limit) = limit else {
+                return;
+            };
+            // A bound that the type cannot have is itself a fault, and the value is compared as a float then.
+            let unfit = out_of_range(node, path, Operand::Float(limit), words);
+            let compared = match unfit {
+                Some(_) => Operand::Float(value.float()),
+                None => value,
+            };
+            if let Some(fault) = unfit {
+                found.add(fault);
+            }
+            if let Some(detail) = check(compared, limit) {
+                let printed = compared.text();
+                found.add(Fault::in_body(path, Reason::Invalid, &printed, &detail));
+            }
+        };
+    bound(node.multiple_of, "MultipleOf", &multiple_of);
+    bound(node.maximum, "Maximum boundary", &|value, limit| {
+        maximum(value, limit, node.exclusive_maximum)
+    });
+    bound(node.minimum, "Minimum boundary", &|value, limit| {
+        minimum(value, limit, node.exclusive_minimum)
+    });
+    found.count();
+    found
+}
+
+/// A number as Go decodes it.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    Integer(i64),
+    Float(f64),
+}
+
+impl Operand {
+    fn of(number: &Number) -> Self {
+        match go::integer(number) {
+            Some(integer) => Self::Integer(integer),
+            None => Self::Float(number.as_f64().unwrap_or_default()),
+        }
+    }
+
+    fn float(self) -> f64 {
+        match self {
+            Self::Integer(integer) => integer as f64,
+            Self::Float(float) => float,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Integer(integer) => integer.to_string(),
+            Self::Float(float) => go::float(float),
+        }
+    }
+
+    /// The limit as it is compared with this number.
+    fn limit(self, limit: f64) -> Self {
+        match self {
+            Self::Integer(_) => Self::Integer(limit as i64),
+            Self::Float(_) => Self::Float(limit),
+        }
+    }
+}
+
+fn maximum(value: Operand, limit: f64, exclusive: bool) -> Option<String> {
+    let limit = value.limit(limit);
+    let (exceeds, equals) = match (value, limit) {
+        (Operand::Integer(value), Operand::Integer(limit)) => (value > limit, value == limit),
+        (value, limit) => (
+            value.float() > limit.float(),
+            value.float() == limit.float(),
+        ),
+    };
+    let words = match exclusive {
+        true => "less than",
+        false => "less than or equal to",
+    };
+    (exceeds || exclusive && equals).then(|| format!("should be {words} {}", limit.text()))
+}
+
+fn minimum(value: Operand, limit: f64, exclusive: bool) -> Option<String> {
+    let limit = value.limit(limit);
+    let (falls_below, equals) = match (value, limit) {
+        (Operand::Integer(value), Operand::Integer(limit)) => (value < limit, value == limit),
+        (value, limit) => (
+            value.float() < limit.float(),
+            value.float() == limit.float(),
+        ),
+    };
+    let words = match exclusive {
+        true => "greater than",
+        false => "greater than or equal to",
+    };
+    (falls_below || exclusive && equals).then(|| format!("should be {words} {}", limit.text()))
+}
+
+fn multiple_of(value: Operand, factor: f64) -> Option<String> {
+    let factor = value.limit(factor);
+    let is_multiple = match (value, factor) {
+        (_, factor) if factor.float() <= 0.0 => true,
+        (Operand::Integer(value), Operand::Integer(factor)) => value % factor == 0,
+        (value, factor) if factor.float() < 1.0 => is_whole(1.0 / factor.float() * value.float()),
+        (value, factor) => is_whole(value.float() / factor.float()),
+    };
+    (!is_multiple).then(|| format!("should be a multiple of {}", factor.text()))
+}
+
+/// Whether a float is an integer, but for the error of its last digits.
+pub(super) fn is_whole(value: f64) -> bool {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    if !value.is_finite() || value.abs() > MOST {
+        return false;
+    }
+    let whole = value.trunc();
+    value == whole || (value - whole).abs() / (value.abs() + whole.abs()) < 1e-9
+}
+
+/// A number that the type and the format of the schema cannot hold.
+fn out_of_range(node: &Node, path: &str, value: Operand, words: &str) -> Option<Fault> {
+    let kind = node.only_type()?;
+    let fits = match (kind, &node.format, value) {
+        ("integer", _, Operand::Float(float)) if float != float.trunc() => false,
+        ("integer", Some(Format::Int32), value) => {
+            (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value.float())
+        }
+        ("integer", _, Operand::Float(float)) => {
+            (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float)
+        }
+        ("number", Some(Format::Float), value) => value.float().abs() <= f64::from(f32::MAX),
+        _ => true,
+    };
+    if fits {
+        return None;
+    }
+    let path = path.strip_prefix('.').unwrap_or(path);
+    let format = match &node.format {
+        Some(_) => format!("with format {}", node.format_name),
+        None => "(default format)".to_owned(),
+    };
+    let detail = format!("{words} value must be of type {kind} {format} in {path}");
+    Some(Fault::of_object(&detail))
+}

@@ -1,0 +1,32 @@
+//! The error of a schema that cannot be read.
+
+use std::fmt;
+
+/// A schema that cannot be read: a keyword has a value of another type, or a reference leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    place: String,
+    message: String,
+}
+
+impl SchemaError {
+    pub(crate) fn new(place: &str, message: impl Into<String>) -> Self {
+        Self {
+            place: place.to_owned(),
+            message: message.into(),
+        }
+    }
+
+    /// The JSON pointer of the mistake, such as `/properties/spec/minimum`.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the schema at `{}`: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for SchemaError {}

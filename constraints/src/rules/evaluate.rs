@@ -1,0 +1,339 @@
+//! Evaluating the rules of a value.
+
+use super::compile::environment;
+use super::fault::Fault;
+use super::rule::{Compiled, Rule};
+use super::value::cel_value;
+use crate::check::{Then, matching};
+use crate::go::bad_value;
+use crate::schema::{Additional, Node};
+use crate::violation::{NotChecked, Reason, Validation, Violation};
+use cel::common::types::CelOptional;
+use cel::common::value::Val;
+use cel::{Context, Value as Cel};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The longest text of a message expression.
+const MAX_MESSAGE: usize = 5 * 1024;
+
+/// Whether a schema or one in it has rules. A server does not look for them in branches, but evaluates those of an `allOf` beside others.
+pub(crate) fn has_rules(root: &Node, definitions: &BTreeMap<String, Node>) -> bool {
+    let mut known = BTreeSet::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if let Some(name) = &node.reference {
+            if known.insert(name) {
+                open.extend(definitions.get(name));
+            }
+            continue;
+        }
+        if !node.rules.is_empty() {
+            return true;
+        }
+        open.extend(node.properties.values());
+        open.extend(node.items.as_deref());
+        if let Some(Additional::Schema(schema)) = &node.additional {
+            open.push(schema);
+        }
+    }
+    false
+}
+
+/// Evaluates all rules on an object, and adds what it finds.
+pub(crate) fn evaluate(
+    root: &Node,
+    definitions: &BTreeMap<String, Node>,
+    object: &Value,
+    then: Option<Then<'_>>,
+    outcome: &mut Validation,
+) {
+    let mut walk = Walk {
+        definitions,
+        outcome,
+    };
+    let old = then.map(Then::old);
+    let place = Place {
+        path: String::new(),
+        then,
+        parent: None,
+    };
+    walk.value(root, &[], object, old, &place);
+}
+
+struct Walk<'a> {
+    definitions: &'a BTreeMap<String, Node>,
+    outcome: &'a mut Validation,
+}
+
+/// Where a value is.
+struct Place<'a> {
+    path: String,
+    /// The value before, if it can be known again.
+    then: Option<Then<'a>>,
+    /// The innermost value around this one that can be known again.
+    parent: Option<Then<'a>>,
+}
+
+impl<'a> Place<'a> {
+    fn step(&self, path: String, then: Option<Then<'a>>) -> Self {
+        Self {
+            path,
+            then,
+            parent: match self.then {
+                Some(then) => Some(then),
+                None => self.parent,
+            },
+        }
+    }
+
+    /// Whether the value is the same as before, so that its errors do not count.
+    fn is_same(&self) -> bool {
+        self.then.or(self.parent).is_some_and(Then::is_same)
+    }
+}
+
+impl Walk<'_> {
+    /// The rules of a value, then those of the values in it. `beside` are schemas of an `allOf` with rules for the same value.
+    fn value(
+        &mut self,
+        node: &Node,
+        beside: &[&Node],
+        value: &Value,
+        old: Option<&Value>,
+        place: &Place<'_>,
+    ) {
+        let node = node.resolve(self.definitions);
+        if value.is_null() {
+            return;
+        }
+        let old = old.filter(|old| !old.is_null());
+        for with_rules in [node].iter().chain(beside) {
+            self.rules(node, &with_rules.rules, value, old, place);
+        }
+        let mut all: Vec<&Node> = beside.to_vec();
+        for branch in &node.all_of {
+            self.rules(node, &branch.rules, value, old, place);
+            all.push(branch);
+        }
+        match value {
+            Value::Array(elements) => {
+                let Some(items) = &node.items else {
+                    return;
+                };
+                let inner: Vec<&Node> = all.iter().filter_map(|one| one.items.as_deref()).collect();
+                for (index, element) in elements.iter().enumerate() {
+                    let before = old.and_then(|old| matching(node, element, old));
+                    let then = place.then.and_then(|then| then.element(element));
+                    let place = place.step(format!("{}[{index}]", place.path), then);
+                    self.value(items, &inner, element, before, &place);
+                }
+            }
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let before = old.and_then(|old| old.get(name));
+                    let then = place.then.and_then(|then| then.field(name));
+                    let (schema, path) = match (node.properties.get(name), &node.additional) {
+                        (Some(property), _) => {
+                            let dot = if place.path.is_empty() { "" } else { "." };
+                            (property, format!("{}{dot}{name}", place.path))
+                        }
+                        (None, Some(Additional::Schema(schema))) => {
+                            (&**schema, format!("{}[{name}]", place.path))
+                        }
+                        _ => continue,
+                    };
+                    let inner: Vec<&Node> = all
+                        .iter()
+                        .filter_map(|one| one.properties.get(name))
+                        .collect();
+                    self.value(schema, &inner, value, before, &place.step(path, then));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn rules(
+        &mut self,
+        node: &Node,
+        rules: &[Rule],
+        value: &Value,
+        old: Option<&Value>,
+        place: &Place<'_>,
+    ) {
+        let mut variables = None;
+        for rule in rules {
+            let program = match &rule.compiled {
+                Compiled::Empty => continue,
+                Compiled::NotChecked(reason) => {
+                    self.not_checked(rule, place, reason);
+                    continue;
+                }
+                Compiled::Program(program) => program,
+            };
+            if rule.is_transition() && old.is_none() && !rule.optional_old {
+                continue;
+            }
+            let read = variables
+                .get_or_insert_with(|| Variables::read(node, self.definitions, value, old));
+            let variables = match read {
+                Ok(variables) => variables,
+                Err(error) => {
+                    let error = error.clone();
+                    self.fails(node, rule, place, &error);
+                    continue;
+                }
+            };
+            let context = match variables.context(rule.optional_old) {
+                Ok(context) => context,
+                Err(error) => {
+                    self.not_checked(rule, place, &error);
+                    continue;
+                }
+            };
+            match program.execute(&context).map_err(Fault::from) {
+                Ok(Cel::Bool(true)) => {}
+                Ok(Cel::Bool(false)) => self.violated(node, rule, value, place, &context),
+                Ok(_) => self.not_checked(rule, place, "its value is not a boolean"),
+                Err(Fault::OfRule(words)) => self.fails(node, rule, place, &words),
+                Err(Fault::NotChecked(reason)) => self.not_checked(rule, place, &reason),
+            }
+        }
+    }
+
+    fn violated(
+        &mut self,
+        node: &Node,
+        rule: &Rule,
+        value: &Value,
+        place: &Place<'_>,
+        context: &Context<'_, '_>,
+    ) {
+        if !rule.is_transition() && place.is_same() {
+            return;
+        }
+        let message = evaluated_message(rule, context).unwrap_or_else(|| rule.message());
+        let field = self.field_of(node, rule, &place.path);
+        let is_whole = matches!(node.only_type(), Some("object" | "array"));
+        let value = (!is_whole).then(|| bad_value(value));
+        let shown = match rule.reason {
+            Reason::Forbidden | Reason::Required => None,
+            _ => value,
+        };
+        let detail = (rule.reason != Reason::Duplicate).then_some(message);
+        self.add(&field, rule.reason, shown.into_iter().chain(detail));
+    }
+
+    /// The path of the field that a rule names, or else of its value.
+    fn field_of(&self, node: &Node, rule: &Rule, path: &str) -> String {
+        let mut field = path.to_owned();
+        let mut node = Some(node);
+        for step in &rule.field_path {
+            let schema = node.map(|node| node.resolve(self.definitions));
+            node = match schema.map(|schema| (&schema.additional, &schema.properties)) {
+                Some((Some(Additional::Schema(value)), properties)) if properties.is_empty() => {
+                    field.push_str(&format!("[{step}]"));
+                    Some(value)
+                }
+                known => {
+                    let dot = if field.is_empty() { "" } else { "." };
+                    field.push_str(&format!("{dot}{step}"));
+                    known.and_then(|(_, properties)| properties.get(step))
+                }
+            };
+        }
+        field
+    }
+
+    /// A rule that fails on the value.
+    fn fails(&mut self, node: &Node, rule: &Rule, place: &Place<'_>, words: &str) {
+        let kind = format!("\"{}\"", node.only_type().unwrap_or_default());
+        let detail = format!("{words} evaluating rule: {}", rule.name());
+        self.add(&place.path, Reason::Invalid, [kind, detail].into_iter());
+    }
+
+    fn add(&mut self, field: &str, reason: Reason, parts: impl Iterator<Item = String>) {
+        let mut message = reason.words().to_owned();
+        for part in parts.filter(|part| !part.is_empty()) {
+            message.push_str(": ");
+            message.push_str(&part);
+        }
+        self.outcome.violations.push(Violation {
+            field: match field {
+                "" => "<nil>".to_owned(),
+                field => field.to_owned(),
+            },
+            reason,
+            message,
+        });
+    }
+
+    fn not_checked(&mut self, rule: &Rule, place: &Place<'_>, reason: &str) {
+        self.outcome.not_checked.push(NotChecked {
+            field: match place.path.as_str() {
+                "" => "<nil>".to_owned(),
+                path => path.to_owned(),
+            },
+            constraint: rule.text.clone(),
+            reason: reason.to_owned(),
+        });
+    }
+}
+
+/// `self` and `oldSelf`.
+struct Variables {
+    now: Cel,
+    before: Option<Cel>,
+}
+
+impl Variables {
+    fn read(
+        node: &Node,
+        definitions: &BTreeMap<String, Node>,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            now: cel_value(node, definitions, value, None)?,
+            before: old
+                .map(|old| cel_value(node, definitions, old, Some(value)))
+                .transpose()?,
+        })
+    }
+
+    fn context(&self, optional_old: bool) -> Result<Context<'static, 'static>, String> {
+        let mut context = Context::with_env(Arc::clone(environment()));
+        let boxed = |value: &Cel| {
+            let value: Result<Box<dyn Val>, _> = value.clone().try_into();
+            value.map_err(|error: cel::ExecutionError| error.to_string())
+        };
+        context.add_variable_as_val("self", boxed(&self.now)?);
+        let before = self.before.as_ref().map(boxed).transpose()?;
+        match before {
+            before if optional_old => {
+                let before = before.map_or_else(CelOptional::none, CelOptional::of);
+                context.add_variable_as_val("oldSelf", Box::new(before));
+            }
+            Some(before) => context.add_variable_as_val("oldSelf", before),
+            None => {}
+        }
+        Ok(context)
+    }
+}
+
+/// The text of the message expression, if it can be used.
+fn evaluated_message(rule: &Rule, context: &Context<'_, '_>) -> Option<String> {
+    let Compiled::Program(program) = &rule.compiled_message else {
+        return None;
+    };
+    match program.execute(context) {
+        Ok(Cel::String(text)) => {
+            let text = text.trim();
+            let is_usable = !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n');
+            is_usable.then(|| text.to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,33 @@
+//! Faults while a rule is evaluated, in a server's words.
+
+use cel::ExecutionError;
+
+/// A fault of an evaluation.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The rule fails on this value on a server too, with these words.
+    OfRule(String),
+    /// This library cannot evaluate the rule.
+    NotChecked(String),
+}
+
+impl From<ExecutionError> for Fault {
+    fn from(error: ExecutionError) -> Self {
+        match &error {
+            ExecutionError::NoSuchKey(key) => Self::OfRule(format!("no such key: {key}")),
+            ExecutionError::DivisionByZero(_) => Self::OfRule("division by zero".to_owned()),
+            ExecutionError::RemainderByZero(_) => Self::OfRule("modulus by zero".to_owned()),
+            ExecutionError::Overflow(..) => Self::OfRule("integer overflow".to_owned()),
+            ExecutionError::IndexOutOfBounds(cel::Value::Int(index)) => {
+                Self::OfRule(format!("index out of bounds: {index}"))
+            }
+            ExecutionError::DuplicateKey(_) => Self::OfRule(error.to_string()),
+            // The functions for strings say by these words that an argument is wrong.
+            ExecutionError::FunctionError { message, .. } if message.contains("out of range") => {
+                Self::OfRule(message.clone())
+            }
+            // A server checks the types of a rule before, so this is a gap of the library.
+            _ => Self::NotChecked(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The functions of rules: those of CEL, and those that Kubernetes adds.
+
+use cel::common::functions::Function;
+use cel::common::traits::Iterable;
+use cel::common::types::{
+    CelBool, CelDouble, CelDuration, CelInt, CelList, CelString, INT_TYPE, LIST_TYPE, STRING_TYPE,
+    Type,
+};
+use cel::common::value::{CowVal, Val};
+use cel::{Env, ExecutionError};
+use regex::Regex;
+use std::cmp::Ordering;
+
+/// The names of all functions. A rule that calls another one is not checked.
+pub(super) const NAMES: [&str; 68] = [
+    // CEL
+    "size",
+    "contains",
+    "endsWith",
+    "matches",
+    "startsWith",
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "dyn",
+    "int",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getFullYear",
+    "getHours",
+    "getMilliseconds",
+    "getMinutes",
+    "getMonth",
+    "getSeconds",
+    // optional values
+    "hasValue",
+    "none",
+    "of",
+    "ofNonZeroValue",
+    "optFlatMap",
+    "optMap",
+    "or",
+    "orValue",
+    "value",
+    // strings
+    "charAt",
+    "format",
+    "indexOf",
+    "join",
+    "lastIndexOf",
+    "lowerAscii",
+    "quote",
+    "replace",
+    "reverse",
+    "split",
+    "substring",
+    "trim",
+    "upperAscii",
+    // lists
+    "isSorted",
+    "max",
+    "min",
+    "sum",
+    "all",
+    "exists",
+    "exists_one",
+    "existsOne",
+    "filter",
+    "map",
+    "has",
+    // regular expressions
+    "find",
+    "findAll",
+    // sets
+    "equivalent",
+    "intersects",
+    // qualified names of some of those above
+    "sets.contains",
+    "sets.equivalent",
+    "sets.intersects",
+    "strings.quote",
+    "optional.none",
+    "optional.of",
+];
+
+/// The environment of rules.
+pub(super) fn environment() -> Env {
+    let mut env = Env::stdlib();
+    // Each name is declared once, so that no declaration fails; without one, rules that call the function are not checked.
+    let _ = cel::extensions::strings(&mut env);
+    let list = || vec![LIST_TYPE];
+    let members: [(&str, &str, Type, Vec<Type>, Function); 8] = [
+        ("isSorted", "list.isSorted", LIST_TYPE, vec![], is_sorted),
+        ("max", "list.max", LIST_TYPE, vec![], max),
+        ("min", "list.min", LIST_TYPE, vec![], min),
+        ("sum", "list.sum", LIST_TYPE, vec![], sum),
+        ("find", "string.find", STRING_TYPE, vec![STRING_TYPE], find),
+        (
+            "findAll",
+            "string.findAll",
+            STRING_TYPE,
+            vec![STRING_TYPE],
+            find_all,
+        ),
+        (
+            "findAll",
+            "string.findAll.int",
+            STRING_TYPE,
+            vec![STRING_TYPE, INT_TYPE],
+            find_all,
+        ),
+        (
+            "indexOf",
+            "list.indexOf",
+            LIST_TYPE,
+            vec![cel::common::types::DYN_TYPE],
+            index_of,
+        ),
+    ];
+    for (name, id, target, args, function) in members {
+        let _ = env.add_member_overload(name, id, target, args, function);
+    }
+    let _ = env.add_member_overload(
+        "lastIndexOf",
+        "list.lastIndexOf",
+        LIST_TYPE,
+        vec![cel::common::types::DYN_TYPE],
+        last_index_of,
+    );
+    let sets: [(&str, Function); 3] = [
+        ("sets.contains", set_contains),
+        ("sets.equivalent", set_equivalent),
+        ("sets.intersects", set_intersects),
+    ];
+    for (name, function) in sets {
+        let args = list().into_iter().chain(list()).collect();
+        let _ = env.add_overload(name, name, args, function);
+    }
+    env
+}
+
+type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+
+/// The elements of the list among the arguments.
+fn elements<'a, 'v>(
+    args: &'a [CowVal<'_, 'v>],
+    index: usize,
+) -> Result<Vec<&'a (dyn Val + 'v)>, ExecutionError> {
+    let list = args
+        .get(index)
+        .and_then(|list| list.as_ref().as_iterable())
+        .ok_or_else(ExecutionError::missing_argument_or_target)?;
+    let list: &(dyn Iterable + 'v) = list;
+    let mut all = Vec::new();
+    let mut rest = list.iter();
+    while let Some(element) = rest.next() {
+        all.push(element);
+    }
+    Ok(all)
+}
+
+fn compare(left: &dyn Val, right: &dyn Val) -> Result<Ordering, ExecutionError> {
+    let types = || {
+        vec![
+            left.get_type().name().to_owned(),
+            right.get_type().name().to_owned(),
+        ]
+    };
+    match left.as_comparer() {
+        Some(left) => left.compare(right),
+        None => Err(ExecutionError::no_such_overload("compare", types())),
+    }
+}
+
+fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let all = elements(&args, 0)?;
+    for pair in all.windows(2) {
+        if let [left, right] = pair
+            && compare(*left, *right)? == Ordering::Greater
+        {
+            return Ok(CowVal::owned(CelBool::from(false)));
+        }
+    }
+    Ok(CowVal::owned(CelBool::from(true)))
+}
+
+fn extreme<'b, 'v>(args: Vec<CowVal<'b, 'v>>, name: &str, wanted: Ordering) -> Answer<'b, 'v> {
+    let all = elements(&args, 0)?;
+    let mut all = all.into_iter();
+    let mut best = all.next().ok_or_else(|| {
+        ExecutionError::function_error(
+            name,
+            format!("{name} called on empty list, index out of range"),
+        )
+    })?;
+    for other in all {
+        if compare(other, best)? == wanted {
+            best = other;
+        }
+    }
+    Ok(CowVal::Owned(best.clone_as_boxed()))
+}
+
+fn max<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    extreme(args, "max", Ordering::Greater)
+}
+
+fn min<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    extreme(args, "min", Ordering::Less)
+}
+
+fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let all = elements(&args, 0)?;
+    let (mut integers, mut floats, mut durations) = (0i64, 0.0f64, chrono::Duration::zero());
+    let (mut is_float, mut is_duration) = (false, false);
+    let overflow = || ExecutionError::Overflow("sum", cel::Value::Null, cel::Value::Null);
+    for element in all {
+        if let Some(integer) = element.downcast_ref::<CelInt>() {
+            integers = integers
+                .checked_add(*integer.inner())
+                .ok_or_else(overflow)?;
+        } else if let Some(float) = element.downcast_ref::<CelDouble>() {
+            is_float = true;
+            floats += float.inner();
+        } else if let Some(duration) = element.downcast_ref::<CelDuration>() {
+            is_duration = true;
+            durations = durations
+                .checked_add(duration.inner())
+                .ok_or_else(overflow)?;
+        } else {
+            let kind = element.get_type().name().to_owned();
+            return Err(ExecutionError::no_such_overload("sum", vec![kind]));
+        }
+    }
+    Ok(match (is_float, is_duration) {
+        (true, _) => CowVal::owned(CelDouble::from(floats)),
+        (_, true) => CowVal::owned(CelDuration::from(durations)),
+        _ => CowVal::owned(CelInt::from(integers)),
+    })
+}
+
+fn place<'b, 'v>(args: &[CowVal<'b, 'v>], last: bool) -> Answer<'b, 'v> {
+    let all = elements(args, 0)?;
+    let wanted = args
+        .get(1)
+        .ok_or_else(ExecutionError::missing_argument_or_target)?;
+    let is_wanted = |element: &&(dyn Val + 'v)| element.equals(wanted.as_ref());
+    let found = match last {
+        true => all.iter().rposition(&is_wanted),
+        false => all.iter().position(&is_wanted),
+    };
+    Ok(CowVal::owned(CelInt::from(
+        found.map_or(-1, |index| index as i64),
+    )))
+}
+
+fn index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    place(&args, false)
+}
+
+fn last_index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    place(&args, true)
+}
+
+/// Whether each element of the second list is in the first.
+fn includes(args: &[CowVal<'_, '_>], first: usize, second: usize) -> Result<bool, ExecutionError> {
+    let (first, second) = (elements(args, first)?, elements(args, second)?);
+    Ok(second
+        .iter()
+        .all(|element| first.iter().any(|other| other.equals(*element))))
+}
+
+fn set_contains<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    Ok(CowVal::owned(CelBool::from(includes(&args, 0, 1)?)))
+}
+
+fn set_equivalent<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let both = includes(&args, 0, 1)? && includes(&args, 1, 0)?;
+    Ok(CowVal::owned(CelBool::from(both)))
+}
+
+fn set_intersects<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let (first, second) = (elements(&args, 0)?, elements(&args, 1)?);
+    let some = first
+        .iter()
+        .any(|element| second.iter().any(|other| other.equals(*element)));
+    Ok(CowVal::owned(CelBool::from(some)))
+}
+
+/// The text and the pattern among the arguments.
+fn searched(args: &[CowVal<'_, '_>], name: &str) -> Result<(String, Regex), ExecutionError> {
+    let text = |index: usize| {
+        let value = args.get(index)?.as_ref().downcast_ref::<CelString>()?;
+        Some(value.inner().to_owned())
+    };
+    let missing = ExecutionError::missing_argument_or_target;
+    let pattern = crate::go::pattern(&text(1).ok_or_else(missing)?);
+    let pattern =
+        Regex::new(&pattern).map_err(|error| ExecutionError::function_error(name, error))?;
+    Ok((text(0).ok_or_else(missing)?, pattern))
+}
+
+fn find<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let (text, pattern) = searched(&args, "find")?;
+    let found = pattern.find(&text).map_or("", |found| found.as_str());
+    Ok(CowVal::owned(CelString::from(found.to_owned())))
+}
+
+fn find_all<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let (text, pattern) = searched(&args, "findAll")?;
+    let most = args.get(2).and_then(|count| {
+        let count = count.as_ref().downcast_ref::<CelInt>()?;
+        usize::try_from(*count.inner()).ok()
+    });
+    let found = pattern.find_iter(&text).take(most.unwrap_or(usize::MAX));
+    let found: Vec<Box<dyn Val + 'v>> = found
+        .map(|found| Box::new(CelString::from(found.as_str().to_owned())) as Box<dyn Val + 'v>)
+        .collect();
+    Ok(CowVal::owned(CelList::from(found)))
+}

@@ -1,0 +1,11 @@
+//! A schema: from JSON to the constraints of each value.
+
+mod defaults;
+mod format;
+mod node;
+mod read;
+
+pub(crate) use defaults::fill_in_defaults;
+pub(crate) use format::{Format, date_time, duration};
+pub(crate) use node::{Additional, ListType, Node};
+pub(crate) use read::{read, read_definitions};

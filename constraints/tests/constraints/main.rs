@@ -1,0 +1,20 @@
+//! The tests of the crate, one program.
+
+#![allow(clippy::field_reassign_with_default, clippy::panic, clippy::unwrap_used)]
+
+mod generated_types;
+mod hostile;
+mod recorded;
+mod schema;
+
+/// What the generator makes of `fixtures/pets.json`.
+#[allow(clippy::all, dead_code, unreachable_pub, unused_imports)]
+#[path = "../generated/pets.rs"]
+#[rustfmt::skip]
+mod pets;
+
+/// What the generator makes of `fixtures/gates.yaml`.
+#[allow(clippy::all, dead_code, unreachable_pub, unused_imports)]
+#[path = "../generated/town_v1.rs"]
+#[rustfmt::skip]
+mod town_v1;
