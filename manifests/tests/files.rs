@@ -73,3 +73,49 @@ fn a_folder_is_migrated_with_backups() {
     );
     assert!(!root.join("old/lossy.yaml").exists());
 }
+
+/// Tests of other versions need objects in them, and name the files so.
+#[test]
+fn test_data_that_is_named_for_its_version_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let old = level(5).replace("/v1\n", "/v1beta3\n");
+    for name in [
+        "fixtures/level-v1beta3.yaml",
+        "test_data/v1beta3/level.yaml",
+        "test-data/level-v1beta2.yaml",
+        "levels/level-v1beta3.yaml",
+    ] {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &old).unwrap();
+    }
+    let selection = Selection::new(&[], false).unwrap();
+    let examined = |path: &Path| {
+        let found = collect(&[path.to_owned()], None, &selection).unwrap();
+        examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {})
+    };
+    let files = examined(&root);
+    let changed = files.iter().filter(|file| file.status == Status::Outdated);
+    let changed: Vec<_> = changed
+        .map(|file| file.candidate.path.strip_prefix(&root).unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        changed,
+        [
+            "levels/level-v1beta3.yaml",
+            "test-data/level-v1beta2.yaml",
+            "test_data/v1beta3/level.yaml"
+        ]
+        .map(std::path::PathBuf::from)
+    );
+    let kept = files
+        .iter()
+        .find(|file| file.status == Status::Current)
+        .unwrap();
+    assert_eq!(kept.outcome.findings.len(), 1);
+    assert_eq!(kept.outcome.findings[0].rule, Rule::Generated);
+    // The file itself may be meant.
+    let named = examined(&root.join("fixtures/level-v1beta3.yaml"));
+    assert_eq!(named[0].status, Status::Outdated);
+}

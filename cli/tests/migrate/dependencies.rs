@@ -265,6 +265,13 @@ fn servers_that_request_an_old_version_by_themselves_are_found() {
         ]
     );
     let indirect = "require (\n\tk8s.io/apiserver v0.24.0 // indirect\n)\n";
+    // Before Go 1.17, go.mod lists only direct dependencies.
+    let direct = "require (\n\tk8s.io/apiextensions-apiserver v0.21.1\n)\n";
+    assert!(found("go.mod", direct, &[])[0].starts_with(
+        "note 2 a server with k8s.io/apiextensions-apiserver v0.21.1 requests v1beta1"
+    ));
+    let both = format!("{direct}\nrequire k8s.io/apiserver v0.29.0 // indirect\n");
+    assert_eq!(found("go.mod", &both, &[]).len(), 0);
     assert!(found("go.mod", indirect, &[])[0].starts_with("note 2 a server with k8s.io/apiserver v0.24.0 requests v1beta2, which Kubernetes has until 1.28"));
     assert_eq!(
         found("go.mod", &text.replace("0.28.4", "0.29.0"), &[]).len(),

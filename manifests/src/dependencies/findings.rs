@@ -9,7 +9,14 @@ use std::cmp::Ordering;
 
 /// The findings about dependencies: a library that requests a version that servers do not have, and libraries without the wanted one.
 pub(crate) fn dependency_findings(dependencies: &[Dependency], settings: Settings) -> Vec<Finding> {
-    let found = dependencies.iter().filter_map(|dependency| {
+    let is_apiserver = |dependency: &Dependency| dependency.library.name == "k8s.io/apiserver";
+    let has_server = dependencies.iter().any(is_apiserver);
+    // A library that only brings the server along has nothing to add beside it.
+    let brings = |dependency: &&Dependency| dependency.library.brings_server();
+    let own = dependencies
+        .iter()
+        .filter(|found| !(has_server && brings(found)));
+    let found = own.filter_map(|dependency| {
         requested(dependency, settings).or_else(|| without_types(dependency, settings.to))
     });
     found.collect()
@@ -68,7 +75,7 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
         .iter()
         .find(|(_, version)| *version == settings.to);
     // Servers that only embed the library for their own requests do not start priority and fairness.
-    let severity = match dependency.is_indirect {
+    let severity = match dependency.is_indirect || library.brings_server() {
         true => Severity::Note,
         false => Severity::Manual,
     };

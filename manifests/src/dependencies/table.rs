@@ -39,11 +39,26 @@ pub(crate) struct Library {
     pub(super) source: &'static str,
 }
 
+impl Library {
+    /// Whether the library only brings `k8s.io/apiserver` along, and programs use it for other things too.
+    pub(super) fn brings_server(&self) -> bool {
+        self.name == "k8s.io/apiextensions-apiserver"
+    }
+}
+
 const GO: &[(ApiVersion, &str)] = &[
     (ApiVersion::V1Beta1, "0.20.0"),
     (ApiVersion::V1Beta2, "0.23.0"),
     (ApiVersion::V1Beta3, "0.26.0"),
     (ApiVersion::V1, "0.29.0"),
+];
+
+/// The versions that a server with the library `k8s.io/apiserver` requests.
+const SERVER: &[(&str, ApiVersion)] = &[
+    ("0.20.0", ApiVersion::V1Beta1),
+    ("0.23.0", ApiVersion::V1Beta2),
+    ("0.26.0", ApiVersion::V1Beta3),
+    ("0.29.0", ApiVersion::V1),
 ];
 
 const PYTHON: &[(ApiVersion, &str)] =
@@ -69,13 +84,16 @@ pub(super) const LIBRARIES: &[Library] = &[
         ecosystem: Ecosystem::Go,
         name: "k8s.io/apiserver",
         types: &[],
-        requests: &[
-            ("0.20.0", ApiVersion::V1Beta1),
-            ("0.23.0", ApiVersion::V1Beta2),
-            ("0.26.0", ApiVersion::V1Beta3),
-            ("0.29.0", ApiVersion::V1),
-        ],
+        requests: SERVER,
         source: "pkg/server/options/feature.go and pkg/util/flowcontrol in the tags of kubernetes/apiserver",
+    },
+    // It requires k8s.io/apiserver of the same version; go.mod lists only direct dependencies before Go 1.17.
+    Library {
+        ecosystem: Ecosystem::Go,
+        name: "k8s.io/apiextensions-apiserver",
+        types: &[],
+        requests: SERVER,
+        source: "go.mod in the tags of kubernetes/apiextensions-apiserver, and the row of k8s.io/apiserver",
     },
     Library {
         ecosystem: Ecosystem::Go,

@@ -115,6 +115,9 @@ pub fn examine_file(
     }
     let (bytes, metadata) = read_regular(&candidate.real)?;
     let mut outcome = examine(&bytes, &candidate.path, settings, has_docs);
+    if !candidate.is_named && is_test_data(&outcome, &candidate.path, settings) {
+        outcome = only(kept_test_data(&outcome));
+    }
     let dependencies = dependencies_in(&bytes, &candidate.path);
     let findings = dependency_findings(&dependencies, settings);
     outcome.findings.extend(findings);
@@ -177,7 +180,12 @@ pub(super) fn settle(outcome: &mut Migration, text: &str, path: &Path, settings:
     if outcome.text.is_some() || is_documentation || outcome.findings.iter().all(is_metric) {
         return;
     }
-    match reason(text, &path.to_string_lossy(), &outcome.findings) {
+    match reason(
+        text,
+        &path.to_string_lossy(),
+        &outcome.findings,
+        settings.to,
+    ) {
         Some(reason) if outcome.worst() != Some(Severity::Error) => {
             let note = one_note(&outcome.findings, reason);
             outcome.findings = note.into_iter().collect();
@@ -235,7 +243,13 @@ fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration 
     }
     if settings.metrics != Metrics::Ignore {
         // One note for all removed metrics that the text names.
-        let removed = removed_metrics(text, Metrics::Note).into_iter().next();
+        let mut removed = removed_metrics(text, Metrics::Note);
+        let others = removed.len().saturating_sub(1);
+        removed.truncate(1);
+        for note in removed.iter_mut().filter(|_| others > 0) {
+            note.message
+                .push_str(&format!(", and so in {others} other places"));
+        }
         outcome.findings.extend(removed);
     }
     outcome
@@ -269,6 +283,46 @@ pub(super) fn is_program_or_manifest(path: &Path) -> bool {
     !matches!(
         treatment(path),
         Treatment::Documentation | Treatment::Archive
+    )
+}
+
+/// Whether a file is named for the old version of its objects, in a folder of test data: tests of other versions need it as it is.
+fn is_test_data(outcome: &Migration, path: &Path, settings: Settings) -> bool {
+    let in_tests = path.parent().is_some_and(|folder| {
+        folder.components().any(|part| {
+            let name = part.as_os_str().to_string_lossy().to_ascii_lowercase();
+            let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+            matches!(name.as_str(), "fixture" | "fixtures" | "testdata")
+        })
+    });
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let name = name.unwrap_or_default().to_ascii_lowercase();
+    let is_named_for = |from: &str| {
+        let version = from.rsplit('/').next().unwrap_or(from);
+        name.match_indices(version).any(|(at, _)| {
+            !name[at + version.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
+        })
+    };
+    let versions = outcome.objects.iter().map(|object| object.from.as_deref());
+    let mut old = versions.filter(|from| *from != Some(settings.to.api_version()));
+    let first = old.next().flatten();
+    let is_named = |from: Option<&str>| from.is_some_and(is_named_for);
+    in_tests && is_named(first) && old.all(is_named)
+}
+
+/// The note that stands for the changes of test data.
+fn kept_test_data(outcome: &Migration) -> Finding {
+    let first = outcome.objects.first();
+    let from = first.and_then(|object| object.from.as_deref());
+    let from = from.unwrap_or("its version");
+    let message = format!(
+        "the name of this test data says that its objects are in {from}: it is not changed"
+    );
+    Finding::new(
+        Severity::Note,
+        Rule::Generated,
+        first.map_or(0, |object| object.offset),
+        message,
     )
 }
 

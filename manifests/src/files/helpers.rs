@@ -3,7 +3,7 @@
 use super::candidates::Candidate;
 use super::examined::Examined;
 use super::input::read_regular;
-use crate::{Lines, Severity, named_template};
+use crate::{Lines, NamedTemplate, Severity, named_template};
 use k8s_flowcontrol_types::ApiVersion;
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,13 @@ pub(super) fn find_helpers(files: &mut [Examined], templates: &[Candidate], to: 
                 .filter(|candidate| candidate.real.starts_with(&root));
             let found = near.find_map(|candidate| definition(candidate, &name, to));
             match found {
-                Some((place, is_current)) => {
+                Some((place, found)) => {
                     finding.message.push_str(&format!(" in {place}"));
-                    if is_current {
+                    if found.is_listed && !found.is_current {
+                        // The finding about its branches says what to do.
+                        finding.severity = Severity::Note;
+                    }
+                    if found.is_current {
                         finding.severity = Severity::Note;
                         finding.help = None;
                         finding.message.push_str(", which is up to date");
@@ -55,12 +59,16 @@ pub(super) fn may_define(path: &Path) -> bool {
     matches!(extension, Some("tpl" | "yaml" | "yml" | "tmpl" | "gotmpl"))
 }
 
-fn definition(candidate: &Candidate, name: &str, to: ApiVersion) -> Option<(String, bool)> {
+fn definition(
+    candidate: &Candidate,
+    name: &str,
+    to: ApiVersion,
+) -> Option<(String, NamedTemplate)> {
     let (bytes, _) = read_regular(&candidate.real).ok()?;
     memchr::memmem::find(&bytes, name.as_bytes())?;
     let text = std::str::from_utf8(&bytes).ok()?;
     let found = named_template(text, name, to)?;
     let line = Lines::of(&bytes).position(&bytes, found.offset).line;
     let place = format!("{}:{line}", candidate.path.display());
-    Some((place, found.is_current))
+    Some((place, found))
 }

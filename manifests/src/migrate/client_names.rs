@@ -43,6 +43,9 @@ const KIND_ENDINGS: [&str; 10] = [
 /// The maximum number of bytes between the words of a name, such as a line break and its indentation in a chain of calls.
 const MAX_GAP: usize = 48;
 
+/// The endings of names of files with objects.
+const FILES: [&str; 4] = [".json", ".yaml", ".yml", ".txt"];
+
 /// The maximum number of bytes of a word.
 const MAX_WORD: usize = 80;
 
@@ -59,6 +62,11 @@ pub(super) fn client_names(
         let (before, after) = (&text[..at], &text[at + length..]);
         let start = group_before(before).or_else(|| kind_before(before));
         let end = kind_after(after).map(|end| at + length + end);
+        // A word that ends as the name of a file does: `v1beta1_flowschemas.json`.
+        let is_file = |end: &usize| FILES.iter().any(|kind| text[*end..].starts_with(kind));
+        if start.is_none() && end.as_ref().is_some_and(is_file) {
+            continue;
+        }
         if start.is_some() || end.is_some() {
             let end = end.filter(|_| start.is_none()).unwrap_or(at + length);
             let span = Span::new(start.unwrap_or(at), end);
@@ -235,6 +243,7 @@ mod tests {
             "v1beta2 FlowSchema",
             "V1FlowSchema",
             "überv1beta2",
+            "apis_v1beta1_flowschemas.json",
         ] {
             assert_eq!(client_names(text, &old), [], "{text}");
         }

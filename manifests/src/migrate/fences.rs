@@ -3,11 +3,11 @@
 use super::edit::apply;
 use super::findings::{Finding, Rule, Severity};
 use super::programs::uses;
+use super::read::may_mention;
 use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
-use k8s_flowcontrol_types::GROUP;
 use std::ops::Range;
 
 /// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
@@ -19,9 +19,12 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
     let mut result = Migration::default();
     for block in blocks(text) {
         let content = &text[block.range.clone()];
+        if is_diff(content) {
+            continue;
+        }
         let form = match block.language {
             Language::Manifest(form) => Some(form),
-            _ if !content.contains(GROUP) => continue,
+            _ if !may_mention(content.as_bytes()) => continue,
             Language::Other => None,
             Language::Unknown => object_form(content),
         };
@@ -34,7 +37,12 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         let mut inner = migrate(content, form, settings);
         inner.shift(block.range.start);
         for finding in &mut inner.findings {
-            finding.severity = finding.severity.min(Severity::Manual);
+            // An example may show anything beside objects.
+            let most = match finding.rule {
+                Rule::Mention => Severity::Note,
+                _ => Severity::Manual,
+            };
+            finding.severity = finding.severity.min(most);
         }
         // An example without a mention need not be complete.
         inner
@@ -49,6 +57,15 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         result.text = Some(apply(text, &result.edits));
     }
     result
+}
+
+/// Whether a block shows a change, with lines that are added and lines that are removed.
+fn is_diff(content: &str) -> bool {
+    let begins = |mark: char| {
+        let mut lines = content.lines();
+        lines.any(|line| line.starts_with(mark) && !line.starts_with("---"))
+    };
+    begins('+') && begins('-')
 }
 
 /// Notes for the lines of a block that is not a manifest.

@@ -1,6 +1,8 @@
 //! Files that name many versions for a reason, and need one note at most: generated code, the documents of servers, and tables of
 //! versions.
 
+mod interfaces;
+mod lists;
 mod paths;
 mod tables;
 
@@ -16,8 +18,10 @@ pub(crate) enum Reason {
     Types,
     /// A server or a library publishes the file: discovery, OpenAPI, or a lock file.
     Published,
-    /// The file lists the versions of many groups.
+    /// The file lists the versions of many groups, or all versions of this one.
     Table,
+    /// The file implements the interface of a library, which has a client for each version.
+    Interface,
 }
 
 /// The number of bytes at the start of a file in which a generator writes its mark.
@@ -44,7 +48,9 @@ const MARKS: [&str; 16] = [
 ];
 
 /// The marks of documents that servers and libraries publish.
-const PUBLISHED: [&str; 6] = [
+const PUBLISHED: [&str; 8] = [
+    "\"preferredversion\": {\"groupversion\"",
+    "\"preferredversion\":{\"groupversion\"",
     "\"kind\": \"apigrouplist\"",
     "\"kind\":\"apigrouplist\"",
     "\"kind\": \"apiresourcelist\"",
@@ -76,7 +82,12 @@ const DEFINITIONS: [&str; 12] = [
 ];
 
 /// The reason for old versions in a text, if it has one; `findings` belong to the text.
-pub(crate) fn reason(text: &str, path: &str, findings: &[Finding]) -> Option<Reason> {
+pub(crate) fn reason(
+    text: &str,
+    path: &str,
+    findings: &[Finding],
+    to: ApiVersion,
+) -> Option<Reason> {
     let mut end = HEAD.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -95,15 +106,28 @@ pub(crate) fn reason(text: &str, path: &str, findings: &[Finding]) -> Option<Rea
     if is_openapi || PUBLISHED.iter().any(|mark| head.contains(mark)) {
         return Some(Reason::Published);
     }
-    if tables::is_table(text) {
+    if tables::is_paths(text) {
+        return Some(Reason::Published);
+    }
+    let is_plain = |finding: &&Finding| matches!(finding.rule, Rule::Program | Rule::Mention);
+    let offsets = findings.iter().filter(|found| found.rule != Rule::Metric);
+    let is_listed = findings.iter().all(|found| is_plain(&found))
+        && tables::is_among_groups(text, offsets.map(|found| found.offset));
+    if tables::is_table(text) || is_listed || lists::is_list(text, findings, to) {
         return Some(Reason::Table);
+    }
+    if interfaces::is_implementation(text, findings) {
+        return Some(Reason::Interface);
+    }
+    if interfaces::is_module_of_version(text) {
+        return Some(Reason::Types);
     }
     let defined = findings.iter().filter(|found| is_definition(text, found));
     (defined.take(DEFINED).count() == DEFINED).then_some(Reason::Types)
 }
 
 /// Whether a finding is the name of a type that its line defines: `class V1beta2FlowSchema`.
-fn is_definition(text: &str, finding: &Finding) -> bool {
+pub(super) fn is_definition(text: &str, finding: &Finding) -> bool {
     let before = text.get(..finding.offset).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     // The finding may begin within the name: `FlowSchemaFlowcontrolV1beta1`.
@@ -111,9 +135,10 @@ fn is_definition(text: &str, finding: &Finding) -> bool {
         before[start..].trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
     let word = line.split_whitespace().next_back();
     let is_ended = line.ends_with(char::is_whitespace);
-    finding.rule == Rule::Program
-        && is_ended
-        && word.is_some_and(|word| DEFINITIONS.contains(&word))
+    let is_type = is_ended && word.is_some_and(|word| DEFINITIONS.contains(&word));
+    // A field of a Java class that has each type: `@JsonProperty("V1beta1FlowSchema")`.
+    let is_field = line.trim_start().starts_with("@JsonProperty(");
+    finding.rule == Rule::Program && (is_type || is_field)
 }
 
 /// Whether a JSON text describes the fields of objects, and is not an object itself.
@@ -137,7 +162,10 @@ pub(crate) fn one_note(findings: &[Finding], reason: Reason) -> Option<Finding> 
             format!("a document of a server or library names old versions in {places}")
         }
         Reason::Table => {
-            format!("a list of versions of many groups names old versions in {places}")
+            format!("a list of versions names old versions in {places}")
+        }
+        Reason::Interface => {
+            format!("an interface with clients of all versions is implemented here, in {places}")
         }
     };
     let mut note = Finding::new(Severity::Note, Rule::Generated, first.offset, message);

@@ -13,6 +13,8 @@ pub struct NamedTemplate {
     pub offset: usize,
     /// Whether it is certain that it produces the wanted version where the cluster serves it.
     pub is_current: bool,
+    /// Whether it has branches for other versions only: a migration of its text has a finding about them, which says what to add.
+    pub is_listed: bool,
 }
 
 /// The definition of a named template in a text; `to` is the wanted version.
@@ -30,11 +32,15 @@ pub fn named_template(text: &str, name: &str, to: ApiVersion) -> Option<NamedTem
             let mut around = chains.iter().filter(|chain| chain.contains(mention.span));
             around.next().is_some_and(|chain| chain.is_current)
         });
+    let is_listed = chains
+        .iter()
+        .any(|chain| span.range().contains(&chain.span.start) && !chain.is_current);
     let body = source.slice(span);
     let mut groups = body.match_indices(GROUP);
     let produces = groups.any(|(at, _)| version_is_at(body, at + GROUP.len() + 1, to));
     Some(NamedTemplate {
         offset: source.mark + span.start,
         is_current: is_current && produces,
+        is_listed,
     })
 }

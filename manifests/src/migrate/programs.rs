@@ -5,7 +5,8 @@ use super::client_names::client_names;
 use super::dynamic::versions_of_names;
 use super::dynamic::{Links, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
-use super::read::{Mention, Text, is_kept, kept_lines, mentions};
+use super::generated::is_definition;
+use super::read::{Mention, Mentioned, Text, is_kept, kept_lines, mentions};
 use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -198,7 +199,10 @@ pub(crate) fn uses_with(
     // One finding for each place: a longer name stands for the names in it.
     found.dedup_by(|(later, ..), (earlier, ..)| later.start < earlier.end);
     let mentions = mentions(source.text, to);
-    let mentions = mentions.iter().map(|mention| in_text(source.text, mention));
+    let mentions = mentions
+        .iter()
+        .filter(|mention| !is_parameter(source.text, mention))
+        .map(|mention| in_text(source.text, mention));
     let mut findings: Vec<_> = found
         .into_iter()
         .map(|(span, version, what, at)| use_of(source.text, (span, at), version, what, to))
@@ -212,6 +216,10 @@ pub(crate) fn uses_with(
     let mut lines = HashSet::new();
     findings.retain(|finding| lines.insert(source.line(finding.offset)));
     for finding in &mut findings {
+        // A program may call a type of its own as it likes; the places that use it for requests count.
+        if is_definition(source.text, finding) {
+            finding.severity = Severity::Note;
+        }
         finding.offset += source.mark;
     }
     (findings, links)
@@ -287,6 +295,13 @@ fn old_fields(text: &str, to: ApiVersion) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether a field is mentioned in the head of a Go function: it is a name of the program's own.
+fn is_parameter(text: &str, mention: &Mention) -> bool {
+    let before = &text[..mention.span.start];
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    matches!(mention.what, Mentioned::Field(_)) && line.trim_start().starts_with("func ")
 }
 
 /// A mention in a text that is not a manifest.

@@ -74,3 +74,34 @@ fn an_error_leaves_its_fence_unchanged() {
     let nothing = migrate_fences("text\n```yaml\na: [\n```\n", V1);
     assert!(nothing.text.is_none() && nothing.findings.is_empty());
 }
+
+#[test]
+fn a_difference_is_not_an_example() {
+    let text = fence(
+        "yaml",
+        "+ apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta1\nkind: FlowSchema\n",
+    );
+    let outcome = migrate_fences(&text, V1);
+    assert!(outcome.text.is_none() && outcome.findings.is_empty());
+    // A list alone is not a difference.
+    let list = OBJECT.replace('\n', "\n  ");
+    let text = fence("yaml", &format!("- {}\n", list.trim_end()));
+    assert!(
+        migrate_fences(&text, V1).worst().is_some() || migrate_fences(&text, V1).text.is_some()
+    );
+}
+
+#[test]
+fn names_in_blocks_of_other_languages_are_notes() {
+    let text = fence(
+        "hcl",
+        "resource \"k8s_flowcontrol_apiserver_k8s_io_v1beta1_flow_schema\" \"a\" {\n}\n",
+    );
+    let outcome = migrate_fences(&text, V1);
+    assert_eq!(outcome.worst(), Some(Severity::Note));
+    // So are mentions beside the objects of an example.
+    let text = fence("yaml", "spec:\n  assuredConcurrencyShares: 5\n");
+    let outcome = migrate_fences(&text, V1);
+    assert_eq!(outcome.worst(), Some(Severity::Note));
+    assert_eq!(outcome.findings[0].rule, Rule::Mention);
+}

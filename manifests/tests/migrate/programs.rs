@@ -199,3 +199,27 @@ fn changes_that_are_more_than_a_name_have_a_reason() {
         .filter_map(|change| change.why.as_ref());
     assert!(reasons.any(|why| why.contains("v1beta3 needs the annotation")));
 }
+
+#[test]
+fn names_of_the_programs_own_are_not_uses() {
+    // A parameter of a function.
+    let text = "func level(name string, assuredConcurrencyShares int32) {\n";
+    assert_eq!(uses(text, ApiVersion::V1), []);
+    assert_eq!(
+        uses("\tassuredConcurrencyShares: 5\n", ApiVersion::V1).len(),
+        1
+    );
+    // A file with the objects of a test.
+    assert_eq!(
+        uses("load(\"apis_v1beta1_flowschemas.json\")", ApiVersion::V1),
+        []
+    );
+    // A type that the program defines.
+    let defined = uses("class v1beta2_FlowSchema(Base):\n", ApiVersion::V1);
+    let used = uses("x = v1beta2_FlowSchema()\n", ApiVersion::V1);
+    assert_eq!((defined.len(), used.len()), (1, 1));
+    assert_eq!(
+        (defined[0].severity, used[0].severity),
+        (Severity::Note, Severity::Manual)
+    );
+}

@@ -28,10 +28,8 @@ fn a_chain_that_begins_with_the_version_is_current() {
         );
         let mut expected = "this template selects v1 where the cluster serves it; other clusters get v1beta3 in line 4 (Kubernetes 1.26 to 1.28), v1beta2 in line 6 (Kubernetes up to 1.25)".to_owned();
         if condition.contains("1.30") {
-            // A value can say anything about the cluster.
-            expected = expected
-                .replace(" (Kubernetes 1.26 to 1.28)", "")
-                .replace(" (Kubernetes up to 1.25)", "");
+            // The value is the release of the cluster, and 1.29 gets v1beta3.
+            expected = expected.replace("1.26 to 1.28", "1.26 to 1.29");
         }
         assert_eq!(finding.message, expected);
         // The same chain does not start with a branch for an older version.
@@ -167,9 +165,9 @@ fn a_named_template_and_whether_it_is_current() {
     let there = found(current).map(|found| (found.offset, found.is_current));
     assert_eq!(there, Some((offset, true)));
     let old = current.replace("Has \"flowcontrol.apiserver.k8s.io/v1\"", "Has \"x\"");
-    assert!(found(&old).is_some_and(|found| !found.is_current));
+    assert!(found(&old).is_some_and(|found| !found.is_current && found.is_listed));
     let elsewhere = "{{ define \"app.version\" }}{{ include \"lib.version\" . }}{{ end }}";
-    assert!(found(elsewhere).is_some_and(|found| !found.is_current));
+    assert!(found(elsewhere).is_some_and(|found| !found.is_current && !found.is_listed));
     assert_eq!(found("{{ define \"app.versions\" }}{{ end }}"), None);
 }
 
@@ -225,6 +223,38 @@ fn branches_of_all_syntaxes_name_their_releases() {
         assert!(
             help.contains(">=") && help.contains("1.29"),
             "{first}: {help}"
+        );
+    }
+}
+
+#[test]
+fn a_chain_that_gives_each_cluster_a_version_it_serves_is_current() {
+    let chain = |first: &str, second: &str| {
+        let version = ".Values.global.kubernetesVersion";
+        format!(
+            "{{{{- if semverCompare \"{first}\" {version} }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\n{{{{- else if semverCompare \"{second}\" {version} }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{{{- else }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{{{- end }}}}\nkind: FlowSchema\n{REST}"
+        )
+    };
+    for (first, second) in [
+        ("> 1.29", "> 1.26"),
+        (">= 1.30", ">= 1.26"),
+        (">=1.29-0", ">=1.26-0"),
+    ] {
+        let text = chain(first, second);
+        assert_eq!(
+            run(&text, V1).worst(),
+            Some(Severity::Note),
+            "{first} {second}"
+        );
+    }
+    // 1.32 to 1.34 get v1beta3, and 1.29 gets v1beta2.
+    for (first, second) in [(">= 1.35", ">= 1.26"), ("> 1.31", "> 1.29")] {
+        let outcome = run(&chain(first, second), V1);
+        assert_eq!(outcome.worst(), Some(Severity::Manual), "{first} {second}");
+        assert!(
+            outcome.findings[0].message.contains("not served"),
+            "{:?}",
+            outcome.findings
         );
     }
 }

@@ -51,7 +51,9 @@ pub(in crate::migrate) fn version_chains(
             continue;
         }
         is_taken[first..end].fill(true);
-        let is_current = is_current(source, chain, &own, to);
+        let served = served(source, chain, &own, to);
+        let is_current = served == Served::Everywhere
+            || served != Served::Removed && is_current(source, chain, &own, to);
         found.push(VersionChain {
             span: chain.span,
             is_current,
@@ -107,6 +109,66 @@ fn is_current(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion
             .iter()
             .any(|mention| contains(current.body, mention.span));
     is_clean && tests(condition, to)
+}
+
+/// What the clusters get from a chain of versions, as far as it depends on their release only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Served {
+    /// The newest clusters get the target version, and each other cluster a version that it serves.
+    Everywhere,
+    /// Some clusters get a version that was removed before.
+    Removed,
+    /// Other cases, and chains that depend on more.
+    Unknown,
+}
+
+fn served(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion) -> Served {
+    let conditions: Vec<_> = chain
+        .branches
+        .iter()
+        .map(|branch| condition(source.slice(branch.condition)))
+        .collect();
+    let is_version = |mention: &&Mention| matches!(mention.what, Mentioned::Version(_));
+    let releases = branches_of_releases(&conditions).filter(|_| own.iter().all(is_version));
+    let mut is_everywhere = releases.is_some();
+    for (release, index) in releases.unwrap_or_default() {
+        // Older clusters are too old to ask for.
+        if release.minor() < ApiVersion::V1Beta2.lifecycle().introduced {
+            continue;
+        }
+        let Some(branch) = index.and_then(|index| chain.branches.get(index)) else {
+            is_everywhere = false;
+            continue;
+        };
+        let inside = own
+            .iter()
+            .filter(|mention| contains(branch.body, mention.span));
+        let mut versions = inside.filter_map(|mention| match &mention.what {
+            Mentioned::Version(version) => version.parse::<ApiVersion>().ok(),
+            _ => None,
+        });
+        let version = versions.next();
+        if version
+            .and_then(|version| version.lifecycle().removed)
+            .is_some_and(|removed| release.minor() >= removed)
+        {
+            return Served::Removed;
+        }
+        is_everywhere &= match version {
+            Some(version) => release != Release::NEWEST && version.is_served_by(release),
+            None => produces(source.slice(branch.body), to) && to.is_served_by(release),
+        };
+    }
+    match is_everywhere {
+        true => Served::Everywhere,
+        false => Served::Unknown,
+    }
+}
+
+/// Whether a text contains the group in a version.
+fn produces(text: &str, version: ApiVersion) -> bool {
+    text.match_indices(GROUP)
+        .any(|(at, _)| version_is_at(text, at + GROUP.len() + 1, version))
 }
 
 /// Whether a condition holds exactly on the clusters that serve a version: it names the version, or the first release with it.

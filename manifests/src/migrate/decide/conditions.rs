@@ -130,7 +130,10 @@ struct Comparison {
 fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
     let is_release = condition.to_ascii_lowercase().contains("version");
     let is_other = ["||", ".Values.", "==", "!=", "eq ", "ne "];
-    let is_plain = condition.contains("KubeVersion") || !condition.contains(".Values.");
+    let is_plain = condition.contains("KubeVersion")
+        || condition
+            .match_indices(".Values.")
+            .all(|(at, _)| is_cluster_version(&condition[at..]));
     if !is_release
         || !is_plain
         || is_other
@@ -166,6 +169,18 @@ fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
         });
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// Whether a path of values that a text begins with ends in the version of the cluster: `.Values.global.kubernetesVersion`.
+fn is_cluster_version(text: &str) -> bool {
+    let end = text.find(|next: char| !(next.is_ascii_alphanumeric() || next == '.' || next == '_'));
+    let path = &text[..end.unwrap_or(text.len())];
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let last = last.replace('_', "").to_ascii_lowercase();
+    matches!(
+        last.as_str(),
+        "kubernetesversion" | "kubeversion" | "k8sversion"
+    )
 }
 
 /// The arguments of a function of Go's templates: each in parentheses, or a word.
@@ -278,6 +293,15 @@ mod tests {
                 vec!["from 1.29 on", "up to 1.28"],
             ),
             (
+                vec![
+                    "semverCompare \"> 1.29\" .Values.global.discovery.kubernetesVersion"
+                        .to_owned(),
+                    "semverCompare \"> 1.26\" $.Values.kubeVersion".to_owned(),
+                    String::new(),
+                ],
+                vec!["from 1.30 on", "1.27 to 1.29", "up to 1.26"],
+            ),
+            (
                 vec!["k8s_version >= '1.27' and k8s_version < '1.30'".to_owned()],
                 vec!["1.27 to 1.29"],
             ),
@@ -293,6 +317,7 @@ mod tests {
         for condition in [
             ".Values.enabled",
             "semverCompare \">=1.26-0\" .Values.version",
+            "and .Values.enabled (semverCompare \">=1.26-0\" .Values.kubeVersion)",
             "semverCompare \">=1.26.3\" .Capabilities.KubeVersion.Version",
             "semverCompare \"<1.20 || >1.25\" .Capabilities.KubeVersion.Version",
             "and .Values.enabled (.Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\")",

@@ -40,6 +40,44 @@ pub(super) fn is_table(text: &str) -> bool {
     lists_versions(text) || is_index(text)
 }
 
+/// The number of lines around a version in which a list names other groups, and of the groups that it names at least.
+const AROUND: usize = 8;
+const NAMED: usize = 4;
+
+/// Whether the lines around each place name many other groups with a version, as lists of the resources of a server do.
+pub(super) fn is_among_groups(text: &str, offsets: impl IntoIterator<Item = usize>) -> bool {
+    let lines: Vec<_> = text.lines().collect();
+    let mut starts = vec![0];
+    starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    let mut offsets = offsets.into_iter().peekable();
+    offsets.peek().is_some()
+        && offsets.all(|offset| {
+            let line = starts.partition_point(|start| *start <= offset) - 1;
+            let around = lines.iter().take(line + AROUND + 1);
+            let around = around.skip(line.saturating_sub(AROUND));
+            let named: BTreeSet<_> = around.filter_map(|line| quoted_group(line)).collect();
+            named.len() >= NAMED
+        })
+}
+
+/// The other group that a line names in quotes, beside a version: `{"v1", "batch", "batch/v1"}`.
+fn quoted_group(line: &str) -> Option<&'static str> {
+    let has_version = line.contains("v1") || line.contains("v2");
+    let mut quoted = line.split(['"', '\'', '`']).skip(1).step_by(2);
+    quoted.find_map(|part| {
+        let name = part.split('/').next().unwrap_or(part);
+        group(name, true).filter(|_| has_version && !name.contains("flowcontrol"))
+    })
+}
+
+/// The number of request paths from which a JSON text is the list of a server's paths.
+const PATHS: usize = 3;
+
+/// Whether a text is a list of request paths in JSON, as servers publish it.
+pub(super) fn is_paths(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && text.matches("\"/apis/").count() >= PATHS
+}
+
 fn is_index(text: &str) -> bool {
     const WORDS: [&str; 4] = ["export * from", "export {", "from ", "import "];
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -106,7 +144,7 @@ fn group(text: &str, is_whole: bool) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_table;
+    use super::{is_among_groups, is_table};
 
     #[test]
     fn lists_of_versions_and_of_clients() {
@@ -131,6 +169,27 @@ mod tests {
         ];
         assert!(is_table(&clients.join("\n")));
         assert!(!is_table(&clients[1..].join("\n")));
+        let list = |groups: &[&str]| {
+            let lines = groups
+                .iter()
+                .map(|group| format!("{{\"{group}\", \"v1\"}}\n"));
+            lines.collect::<String>()
+        };
+        let many = list(&[
+            "batch",
+            "policy",
+            "storage.k8s.io",
+            "rbac.authorization.k8s.io",
+        ]);
+        let end = many.len() - 1;
+        assert!(is_among_groups(&many, [end]) && !is_among_groups(&many, []));
+        assert!(!is_among_groups(&many[17..], [0]));
+        assert!(!is_among_groups(
+            &list(&["batch", "batch", "batch", "batch"]),
+            [0]
+        ));
+        let far = format!("{many}{}", "\n".repeat(20));
+        assert!(!is_among_groups(&far, [far.len() - 1]));
         let index = "export * from './v1beta1FlowSchema';\n".repeat(40);
         assert!(is_table(&index));
         assert!(

@@ -81,6 +81,7 @@ pub fn may_mention(text: &[u8]) -> bool {
         "Flowcontrol().V1",
         "Flowcontrol::V1",
         "FlowControl.V1",
+        "PolicyRulesWithSubjects",
     ];
     finders
         .iter()

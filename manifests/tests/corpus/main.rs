@@ -1,7 +1,13 @@
 //! The small forms in `tests/forms`: the lines that need attention are found, and few others.
 
 #![cfg(feature = "files")]
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test stops at what it does not expect"
+)]
+
+mod facts;
 
 use k8s_flowcontrol_manifests::files::{Examined, Selection, collect, examine_all};
 use k8s_flowcontrol_manifests::{Form, Metrics, Settings, migrate, migrate_fences, uses};

@@ -1,0 +1,97 @@
+//! Code that has clients or types of old versions because a library has them.
+
+use crate::migrate::findings::{Finding, Rule};
+
+/// The number of lines after the head of a method in which its body calls the client behind it.
+const BODY: usize = 3;
+
+/// Whether each finding is a method of client-go's interface, which has one for each version, or the call in it:
+/// `func (c *Fake) FlowcontrolV1beta2() flowcontrolv1beta2.FlowcontrolV1beta2Interface`.
+pub(super) fn is_implementation(text: &str, findings: &[Finding]) -> bool {
+    let lines: Vec<_> = text.lines().collect();
+    let mut starts = vec![0];
+    starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    let mut is_any = false;
+    let all = findings.iter().all(|finding| {
+        let line = starts.partition_point(|start| *start <= finding.offset) - 1;
+        let head = lines[line.saturating_sub(BODY).min(lines.len())..]
+            .iter()
+            .take(BODY + 1)
+            .take(line + 1)
+            .any(|line| is_method(line));
+        let own = lines.get(line).copied().unwrap_or_default();
+        is_any |= is_method(own);
+        finding.rule == Rule::Program
+            && (is_method(own)
+                || own.contains("kubernetes/typed/flowcontrol/")
+                || head && own.contains(".FlowcontrolV1"))
+    });
+    all && is_any
+}
+
+/// Whether a line is the head of a method that returns a client of a version.
+fn is_method(line: &str) -> bool {
+    line.split_once("() ").is_some_and(|(name, rest)| {
+        let method = name
+            .rsplit(|mark: char| !mark.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or(name);
+        method.starts_with("FlowcontrolV1") && rest.contains(&format!("{method}Interface"))
+    })
+}
+
+/// Whether a text declares that it is in the module of an old version: `namespace Client.Flowcontrol.V1beta1`,
+/// `module API::Flowcontrol::V1alpha1`, `package API::Flowcontrol::V1beta3::FlowSchema;`.
+pub(super) fn is_module_of_version(text: &str) -> bool {
+    text.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let is_declaration = matches!(words.next(), Some("namespace" | "module" | "package"));
+        let name = words.next().unwrap_or_default().to_ascii_lowercase();
+        let mut parts = name.split(|mark: char| !(mark.is_ascii_alphanumeric() || mark == '_'));
+        let is_group = |part: &str| part.starts_with("flowcontrol");
+        let is_old = |part: &str| {
+            let rest = part.strip_prefix("v1");
+            rest.is_some_and(|rest| rest.starts_with("alpha") || rest.starts_with("beta"))
+        };
+        is_declaration && parts.any(is_group) && parts.any(is_old)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uses;
+    use k8s_flowcontrol_types::ApiVersion;
+
+    #[test]
+    fn methods_of_the_interface_and_other_calls() {
+        let method = "func (c *Fake) FlowcontrolV1beta2() v1beta2.FlowcontrolV1beta2Interface {\n\treturn c.inner.FlowcontrolV1beta2()\n}\n";
+        let call = "\n\n\n\nfunc run() { client.FlowcontrolV1beta2().FlowSchemas() }\n";
+        let is_implementation =
+            |text: &str| super::is_implementation(text, &uses(text, ApiVersion::V1));
+        assert!(is_implementation(method));
+        assert!(is_implementation(&format!("\n\n\n{method}{method}")));
+        assert!(!is_implementation(&format!("{method}{call}")));
+        assert!(!is_implementation(call));
+    }
+
+    #[test]
+    fn modules_of_a_version() {
+        for line in [
+            "namespace Client.Kubernetes.Flowcontrol.V1beta1",
+            "module API::Flowcontrol::V1alpha1",
+            "package API::Flowcontrol::V1beta3::FlowSchema;",
+            "package com.example.model.flowcontrol.v1beta2;",
+        ] {
+            assert!(is_module_of_version(line), "{line}");
+        }
+        for line in [
+            "use API::Flowcontrol::V1beta3::FlowSchema;",
+            "package flowcontrol",
+            "package policy.v1beta1;",
+            "namespace Client.Flowcontrol.V1",
+        ] {
+            assert!(!is_module_of_version(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Programs that list versions: a catalog of removed ones with their releases, or all versions of the group beside each other.
+
+use crate::migrate::findings::{Finding, Rule};
+use k8s_flowcontrol_types::ApiVersion;
+
+/// The number of lines around a version in which the rest of its entry stands.
+const NEAR: usize = 3;
+
+/// Words of programs that know removed versions, in lower case.
+const REMOVAL: [&str; 7] = [
+    "remov",
+    "deprecat",
+    "replac",
+    "sunset",
+    "obsolete",
+    "\"since\"",
+    "migrat",
+];
+
+const OLD: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
+
+/// Whether each finding of a program is an entry of a list of versions.
+///
+/// An entry of a catalog has the release that removed its version, or stands beside such an entry, as its replacement. Beside each
+/// other, `to` and at least two other versions are a list of all versions, as servers and tests have them.
+pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool {
+    let is_program =
+        |finding: &Finding| matches!(finding.rule, Rule::Program | Rule::Mention | Rule::Metric);
+    if findings.is_empty() || !findings.iter().all(is_program) {
+        return false;
+    }
+    let lines: Vec<_> = text.lines().collect();
+    let mut starts = Vec::with_capacity(lines.len());
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        starts.push(next);
+        next += line.len();
+    }
+    let places = findings.iter().filter(|found| found.rule != Rule::Metric);
+    let places: Vec<_> = places
+        .map(|found| {
+            starts
+                .partition_point(|start| *start <= found.offset)
+                .saturating_sub(1)
+        })
+        .collect();
+    let lower = text.to_ascii_lowercase();
+    let knows_removals = REMOVAL.iter().any(|word| lower.contains(word));
+    let direct: Vec<_> = places
+        .iter()
+        .map(|line| has_removal(&lines, *line))
+        .collect();
+    let is_catalog = knows_removals || direct.iter().filter(|direct| **direct).count() > 1;
+    places.iter().all(|line| {
+        let beside = places.iter().zip(&direct);
+        let mut beside = beside.filter(|(_, direct)| **direct).map(|(line, _)| *line);
+        is_catalog && beside.any(|entry| entry.abs_diff(*line) < NEAR)
+            || is_complete(&lines, *line, to)
+    })
+}
+
+/// Whether the release that removed the version of a line stands near it.
+fn has_removal(lines: &[&str], line: usize) -> bool {
+    let Some(own) = lines.get(line) else {
+        return false;
+    };
+    let around = &lines[line.saturating_sub(NEAR)..lines.len().min(line + NEAR + 1)];
+    let versions = OLD.iter().filter(|version| own.contains(**version));
+    let removed =
+        versions.filter_map(|version| version.parse::<ApiVersion>().ok()?.lifecycle().removed);
+    removed
+        .into_iter()
+        .any(|minor| around.iter().any(|text| names_release(text, minor)))
+}
+
+/// Whether a text names a release: `1.26`, `(1, 26)`, `Minor: 26`, `v1-26`.
+fn names_release(text: &str, minor: u32) -> bool {
+    let number = minor.to_string();
+    text.match_indices(&number).any(|(at, _)| {
+        let is_end = !text[at + number.len()..].starts_with(|next: char| next.is_ascii_digit());
+        let before = text[..at].trim_end();
+        let marks = [
+            "1.", "1,", "1-", "1_", "Minor:", "minor:", "minor=", "Minor =",
+        ];
+        let mark = marks.iter().find(|mark| before.ends_with(**mark));
+        let is_start = mark.is_some_and(|mark| {
+            !before[..before.len() - mark.len()].ends_with(|last: char| last.is_ascii_digit())
+        });
+        is_end && is_start
+    })
+}
+
+/// Whether the lines around one, with at most [`NEAR`] others between them, name a version and at least two other ones.
+fn is_complete(lines: &[&str], line: usize, to: ApiVersion) -> bool {
+    let names = |at: usize| lines.get(at).map_or_else(Vec::new, |text| versions(text));
+    let mut found = names(line);
+    for step in [-1_isize, 1] {
+        let mut at = line;
+        let mut gap = 0;
+        while let Some(next) = at.checked_add_signed(step)
+            && next < lines.len()
+            && gap <= NEAR
+        {
+            at = next;
+            let named = names(at);
+            gap = if named.is_empty() { gap + 1 } else { 0 };
+            found.extend(named);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    let has_target = found.contains(&to.as_str());
+    has_target && found.len() > 2
+}
+
+/// The versions of the group that a line names.
+fn versions(line: &str) -> Vec<&'static str> {
+    let lower = line.to_ascii_lowercase();
+    if !["flowcontrol", "flowschema", "prioritylevel"]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
+        return Vec::new();
+    }
+    let is_named = |version: &&&str| {
+        lower.match_indices(**version).any(|(at, found)| {
+            !lower[at + found.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
+                || found.len() > 2
+        })
+    };
+    let all = ["v1", "v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
+    all.iter().filter(is_named).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uses;
+
+    fn is_listed(text: &str) -> bool {
+        let findings = uses(text, ApiVersion::V1);
+        assert!(!findings.is_empty(), "{text}");
+        is_list(text, &findings, ApiVersion::V1)
+    }
+
+    #[test]
+    fn catalogs_and_complete_lists() {
+        let group = "flowcontrol.apiserver.k8s.io";
+        for text in [
+            format!("\"{group}/v1beta1\": \"1.26\",\n\"{group}/v1beta2\": \"1.29\",\n"),
+            format!("removed = {{\n  \"old\": [\"{group}/v1beta1\"],\n  \"new\": \"{group}/v1beta3\",\n  \"since\": \"1.26\",\n}}\n"),
+            format!("(\"{group}/v1beta2\", \"flowschema\"): Removal((1, 29), \"{group}/v1\"),\n"),
+            format!("// Deprecated.\n{{Group: \"{group}\", Version: \"v1beta3\", Removed: release{{Minor: 32}}}},\n"),
+            format!("a(\"{group}/v1beta1\")\na(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            "one \"k8s.io/api/flowcontrol/v1\"\ntwo \"k8s.io/api/flowcontrol/v1beta2\"\nthree \"k8s.io/api/flowcontrol/v1beta3\"\n".to_owned(),
+        ] {
+            assert!(is_listed(&text), "{text}");
+        }
+        for text in [
+            format!("const old = \"{group}/v1beta2\"\n"),
+            format!("\"{group}/v1beta2\": \"1.26\",\n"),
+            format!("version = \"1.29\"\n\n\n\n\nuse(\"{group}/v1beta2\")  // deprecated\n"),
+            format!(
+                "removed(\"{group}/v1beta2\", \"1.29\")\n\n\n\n\n\ncreate(\"{group}/v1beta3\")\n"
+            ),
+            format!("a(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+        ] {
+            assert!(!is_listed(&text), "{text}");
+        }
+    }
+}
