@@ -8,15 +8,15 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Advice, Helm, SelectionArgs, Summary, json, render_charts, write_details, write_file_diff,
-    write_left_out, write_log, write_patch,
+    Advice, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
+    write_file_diff, write_log, write_patch, write_skipped,
 };
 use crate::output::{Streams, write_report};
 use backup::working_directory;
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::files::{
-    Candidates, Examined, Status, collect, examine_all, keep_dirty, write_all,
+    Candidates, Examined, SkipReason, Status, collect, examine_all, keep_dirty, write_all,
 };
 use k8s_flowcontrol_manifests::{
     self as manifests, Finding, ForeignFieldPolicy, Rule, Settings, Severity,
@@ -199,10 +199,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let found = collect(&args.paths, backup_folder, &selection)
         .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
     let Candidates {
-        files,
-        skipped,
-        ignored,
-        ..
+        files, mut skipped, ..
     } = found;
     let interrupt = Interrupt::listen();
     let total = files.len();
@@ -223,30 +220,23 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         );
     }
     Progress::clear();
+    skipped.extend(skipped_files(&files));
     let summary = Summary::of(&files);
     match args.output {
         Some(format) => match format {
             Format::Json => {
-                write_report(&mut streams.out, json(&files, summary, settings))?;
+                write_report(
+                    &mut streams.out,
+                    json(&files, &skipped, summary, args.verbose, settings),
+                )?;
             }
             Format::Sarif => write_log(&files, settings, &mut streams.out)?,
         },
         None => print(args, &files, streams)?,
     }
-    write_left_out(&skipped, &ignored, args.verbose, &mut streams.err)?;
-    let passed = skipped.iter().filter(|skipped| !skipped.is_error).count();
+    write_skipped(&skipped, args.verbose, &mut streams.err)?;
     write!(streams.err, "{summary}")?;
-    match passed {
-        0 => {}
-        1 => write!(streams.err, ", 1 link not followed")?,
-        more => write!(streams.err, ", {more} links not followed")?,
-    }
-    match ignored.len() {
-        0 => {}
-        1 => write!(streams.err, ", 1 entry ignored")?,
-        more => write!(streams.err, ", {more} entries ignored")?,
-    }
-    if (summary.notes + passed + ignored.len() > 0) && !args.verbose {
+    if summary.notes > 0 && !args.verbose {
         write!(streams.err, " (--verbose shows notes)")?;
     }
     writeln!(streams.err)?;
@@ -302,7 +292,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
     let here = working_directory()?;
     let is_listed = |file: &Examined, finding: &Finding| {
         let is_important = finding.severity > Severity::Note || finding.rule == Rule::Loss;
-        args.verbose || file.is_too_long || is_important
+        args.verbose || file.skipped == Some(SkipReason::TooLong) || is_important
     };
     let advice = match args.verbose {
         true => Advice::default(),

@@ -9,7 +9,7 @@ use crate::cluster::{ClustersArgs, block_on};
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{SelectionArgs, write_details, write_left_out};
+use crate::migrate::{SelectionArgs, write_details, write_skipped};
 use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
@@ -114,12 +114,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let selection = args.selection.selection()?;
     let found = collect(&args.paths, None, &selection)
         .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
-    let Candidates {
-        files,
-        skipped,
-        ignored,
-        ..
-    } = found;
+    let Candidates { files, skipped, .. } = found;
     let mut needs = Vec::new();
     for found in in_parallel(files, |_| {}, |file| files::read(&file, plan)) {
         match found {
@@ -172,20 +167,14 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             write_details(&file.source, &findings, &mut streams.err)?;
         }
     }
-    write_left_out(&skipped, &ignored, args.verbose, &mut streams.err)?;
+    write_skipped(&skipped, args.verbose, &mut streams.err)?;
     let places: usize = files.iter().map(|file| file.manual()).sum();
-    if !args.verbose && places + ignored.len() > 0 {
-        let mut parts = Vec::new();
-        if places > 0 {
-            parts.push(format!("{} to change by hand", plural(places, "place")));
-        }
-        match ignored.len() {
-            0 => {}
-            1 => parts.push("1 entry ignored".to_owned()),
-            more => parts.push(format!("{more} entries ignored")),
-        }
-        let parts = parts.join(", ");
-        writeln!(streams.err, "{parts} (--verbose lists them)")?;
+    if !args.verbose && places > 0 {
+        let places = plural(places, "place");
+        writeln!(
+            streams.err,
+            "{places} to change by hand (--verbose lists them)"
+        )?;
     }
     Ok(match (has_unread, has_lost) {
         (true, _) => Exit::Input,

@@ -7,6 +7,7 @@ mod selection;
 
 pub(crate) use render::{Helm, render_charts};
 pub(crate) use report::{
-    Advice, Summary, json, write_details, write_file_diff, write_left_out, write_log, write_patch,
+    Advice, Summary, json, skipped_files, write_details, write_file_diff, write_log, write_patch,
+    write_skipped,
 };
 pub(crate) use selection::SelectionArgs;

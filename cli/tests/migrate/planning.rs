@@ -201,7 +201,7 @@ fn a_plan_selects_and_explains_files_as_a_migration_does() {
     );
     assert_eq!(
         last,
-        "1 place to change by hand, 1 entry ignored (--verbose lists them)\n"
+        "note[not-checked]: skipped 1 folder of dependencies or build output: ./vendor\n1 place to change by hand (--verbose lists them)\n"
     );
     let ran = plan(&["--exclude", "tests"]);
     assert_eq!(files(&ran.out), ["./a.yaml", "./main.go"]);
@@ -214,7 +214,7 @@ fn a_plan_selects_and_explains_files_as_a_migration_does() {
     for words in [
         "warning[program]: FlowcontrolV1beta2 is a Go client of v1beta2",
         "2 | FlowcontrolV1beta2()",
-        "note: ./vendor: ignored",
+        "note: ./vendor: ignored, as a folder of dependencies or build output",
     ] {
         assert!(ran.err.contains(words), "{}", ran.err);
     }

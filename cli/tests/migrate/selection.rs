@@ -1,6 +1,7 @@
 //! The files that a migration examines.
 
 use super::{folder, level, migrated, run, write};
+use serde_json::Value;
 use std::fs;
 
 #[test]
@@ -32,12 +33,26 @@ fn ignored_files_and_dependencies_are_not_examined() {
         files,
         "./.hidden/b.yaml ./a.yaml ./charts/i.golden.yaml ./charts/old/h.yaml"
     );
-    assert!(err.contains(", 5 entries ignored (--verbose"), "{err}");
+    for line in [
+        "note[not-checked]: skipped 3 folders of dependencies or build output, the first is ./target (--verbose lists them)\n",
+        "note[not-checked]: skipped 2 entries that ignore files name, the first is ./out (--verbose lists them)\n",
+    ] {
+        assert!(err.contains(line), "{err}");
+    }
     let (_, err) = check(&["--verbose"]);
-    assert!(err.contains("note: ./x/node_modules: ignored"), "{err}");
+    for line in [
+        "note: ./x/node_modules: ignored, as a folder of dependencies or build output\n",
+        "note: ./own/g.yaml: ignored, as an ignore file names it\n",
+    ] {
+        assert!(err.contains(line), "{err}");
+    }
+    assert!(!err.contains("skipped 3"), "{err}");
     let (files, err) = check(&["--exclude", "charts/old/**", "--exclude", "*.golden.yaml"]);
     assert_eq!(files, "./.hidden/b.yaml ./a.yaml");
-    assert!(err.contains(", 7 entries ignored"), "{err}");
+    assert!(
+        err.contains("skipped 2 entries that globs exclude, the first is ./charts/"),
+        "{err}"
+    );
     // The ignore file is ours: it holds without git's, too.
     let (files, _) = check(&["--no-ignore"]);
     assert_eq!(files.split(' ').count(), 8, "{files}");
@@ -145,4 +160,72 @@ fn a_folder_with_thousands_of_files() {
 #[ignore = "takes a minute"]
 fn a_folder_with_a_hundred_thousand_files() {
     huge(100_000);
+}
+
+/// Files whose content is not examined, and those of folders that are not: each kind of reason has a group.
+#[test]
+fn skipped_files_are_explained() {
+    let folder = folder("skipped");
+    write(&folder, "a.yaml", &level("a"));
+    write(&folder, "vendor/b.yaml", &level("b"));
+    for index in 0..12 {
+        write(&folder, &format!("out/{index}.yaml"), &level("c"));
+    }
+    write(&folder, ".gitignore", "out/*.yaml\n");
+    fs::write(folder.join("chart.tgz"), b"\x1f\x8b").unwrap();
+    let names = b"\xff\0flowcontrol.apiserver.k8s.io/v1beta2";
+    fs::write(folder.join("server"), names).unwrap();
+    fs::write(folder.join("picture.png"), b"\xff\0").unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("link.yaml")).unwrap();
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    let lines: Vec<_> = ran
+        .err
+        .lines()
+        .filter(|line| line.contains("skipped "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "note[not-checked]: skipped 1 folder of dependencies or build output: ./vendor",
+            "note[not-checked]: skipped 12 entries that ignore files name, the first is ./out/0.yaml (--verbose lists them)",
+            "note[not-checked]: skipped 1 link that is not followed: ./link.yaml",
+            "note[not-checked]: skipped 1 archive, which is not unpacked: ./chart.tgz",
+            "note[not-checked]: skipped 1 binary file with names of the group: ./server",
+        ]
+    );
+    let verbose = run(&folder, &["migrate", ".", "--check", "-v"]).err;
+    for words in [
+        "./out/9.yaml: ignored, as an ignore file names it",
+        "./link.yaml: a broken link",
+        "archives are not checked",
+        "the file is binary, and contains names of the group",
+    ] {
+        assert!(verbose.contains(words), "{words}: {verbose}");
+    }
+    let groups = |more: &[&str]| {
+        let arguments = [&["migrate", ".", "-o", "json"], more].concat();
+        let report: Value = serde_json::from_str(&run(&folder, &arguments).out).unwrap();
+        let groups = report["skipped"].as_array().unwrap().clone();
+        let shown = |group: &Value| {
+            let paths = group["paths"].as_array().unwrap().len();
+            (
+                group["reason"].as_str().unwrap().to_owned(),
+                group["count"].as_u64().unwrap(),
+                paths,
+            )
+        };
+        groups.iter().map(shown).collect::<Vec<_>>()
+    };
+    let expected = |paths| {
+        [
+            ("dependencies", 1, 1),
+            ("ignore-file", 12, paths),
+            ("link", 1, 1),
+            ("archive", 1, 1),
+            ("binary", 1, 1),
+        ]
+        .map(|(reason, count, paths)| (reason.to_owned(), count, paths))
+    };
+    assert_eq!(groups(&[]), expected(10));
+    assert_eq!(groups(&["-v"]), expected(12));
 }

@@ -10,6 +10,7 @@ use super::git::Dirty;
 use super::helpers::{find_helpers, may_define};
 use super::input::ReadError;
 use super::replace::Original;
+use super::skipped::SkipReason;
 use crate::source::Source;
 use crate::{Finding, Migration, Remedy, Rule, Settings, Severity};
 use std::path::Path;
@@ -86,11 +87,11 @@ pub fn write_all(
 }
 
 fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) -> Examined {
-    let mut is_too_long = false;
+    let mut is_too_long = None;
     let examination = examine_file(&candidate, settings, has_docs).unwrap_or_else(|error| {
         let finding = match error {
             ReadError::TooLong(_) if !candidate.is_named => {
-                is_too_long = true;
+                is_too_long = Some(SkipReason::TooLong);
                 let message = format!("the file was skipped: {error}");
                 Finding::new(Severity::Note, Rule::NotChecked, 0, message)
             }
@@ -116,6 +117,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         identity,
         mut outcome,
         dependencies,
+        skipped,
     } = examination;
     if candidate.is_outside && outcome.text.take().is_some() {
         let message = format!(
@@ -136,7 +138,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         source: Arc::new(Source::new(name, bytes, is_named)),
         identity,
         dependencies,
-        is_too_long,
+        skipped: skipped.or(is_too_long),
         outcome,
         status,
     }

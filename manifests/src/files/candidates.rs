@@ -2,6 +2,7 @@
 
 use super::ignored::{LeftOut, Selection};
 use super::replace::is_draft;
+use super::skipped::{SkipReason, Skipped};
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
@@ -22,27 +23,14 @@ pub struct Candidate {
     pub is_outside: bool,
 }
 
-/// A skipped entry of a folder, and the reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
-    /// The path as shown.
-    pub path: PathBuf,
-    /// The reason.
-    pub why: String,
-    /// Whether an error prevented examining it.
-    pub is_error: bool,
-}
-
 /// The files to examine.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Candidates {
     /// The files.
     pub files: Vec<Candidate>,
-    /// Entries of folders that cannot be examined.
+    /// Files and folders that are not examined, with the reasons.
     pub skipped: Vec<Skipped>,
-    /// Files and folders that were left out: ignored by git, dependencies and build output.
-    pub ignored: Vec<PathBuf>,
 }
 
 /// A path that does not exist, or is neither a file nor a folder.
@@ -101,7 +89,7 @@ pub fn collect(
         if real.is_dir() {
             walk.folder(&path, &real);
         } else if real.is_file() && selection.excludes(&path) {
-            walk.found.ignored.push(path);
+            walk.skip(path, SkipReason::Excluded, "ignored, as a glob excludes it");
         } else if real.is_file() {
             walk.file(path, real, true, false);
         } else {
@@ -141,7 +129,11 @@ impl Walk<'_> {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = path_of(&error).unwrap_or(path).to_owned();
-                    self.skip(path, format!("the folder cannot be read: {error}"), true);
+                    let why = format!("the folder cannot be read: {error}");
+                    self.found.skipped.push(Skipped {
+                        is_error: true,
+                        ..Skipped::new(path, SkipReason::Unreadable, why)
+                    });
                     continue;
                 }
             };
@@ -159,13 +151,16 @@ impl Walk<'_> {
                 self.link(entry.into_path());
             } else if kind.is_file() && is_draft(entry.file_name()) {
                 let why = "a draft of an interrupted run; remove it";
-                self.skip(entry.into_path(), why.to_owned(), false);
+                self.skip(entry.into_path(), SkipReason::Draft, why);
             } else if kind.is_file() {
                 // Sockets, pipes and devices contain no manifests.
                 self.file(entry.into_path(), real, false, false);
             }
         }
-        self.found.ignored.extend(left_out.entries());
+        for path in left_out.entries() {
+            let (reason, why) = self.selection.reason(&path);
+            self.skip(path, reason, why);
+        }
     }
 
     /// A link in a folder. A target inside of the folders is examined there.
@@ -173,7 +168,7 @@ impl Walk<'_> {
         let real = match fs::canonicalize(&path) {
             Ok(real) => real,
             Err(error) => {
-                return self.skip(path, format!("a broken link: {error}"), false);
+                return self.skip(path, SkipReason::Link, format!("a broken link: {error}"));
             }
         };
         if self.folders.iter().any(|folder| real.starts_with(folder)) {
@@ -186,16 +181,12 @@ impl Walk<'_> {
                 "a link to a folder elsewhere, {}, which was not checked; name the folder to check it",
                 real.display()
             );
-            self.skip(path, why, false);
+            self.skip(path, SkipReason::Link, why);
         }
     }
 
-    fn skip(&mut self, path: PathBuf, why: String, is_error: bool) {
-        self.found.skipped.push(Skipped {
-            path,
-            why,
-            is_error,
-        });
+    fn skip(&mut self, path: PathBuf, reason: SkipReason, why: impl Into<String>) {
+        self.found.skipped.push(Skipped::new(path, reason, why));
     }
 }
 

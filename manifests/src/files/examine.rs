@@ -3,6 +3,7 @@
 use super::candidates::Candidate;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
+use super::skipped::SkipReason;
 use crate::dependencies::{Dependency, dependencies, dependency_findings};
 use crate::migrate::{Links, Reason, grouped, one_note, reason, uses_with};
 use crate::{
@@ -92,6 +93,8 @@ pub struct Examination {
     pub identity: Option<Identity>,
     /// The changes and findings.
     pub outcome: Migration,
+    /// The reason why the content of the file was not examined.
+    pub skipped: Option<SkipReason>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
 }
@@ -110,6 +113,7 @@ pub fn examine_file(
         let note = Finding::new(Severity::Note, Rule::NotChecked, 0, message);
         return Ok(Examination {
             outcome: only(note),
+            skipped: Some(SkipReason::Archive),
             ..Examination::default()
         });
     }
@@ -122,8 +126,14 @@ pub fn examine_file(
     let findings = dependency_findings(&dependencies, settings);
     outcome.findings.extend(findings);
     outcome.findings.sort_by_key(|finding| finding.offset);
+    let is_binary = is_binary(&bytes) && may_mention(&bytes);
+    if is_binary {
+        let message = "the file is binary, and contains names of the group: it was not checked";
+        outcome = only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
+    }
     Ok(Examination {
         dependencies,
+        skipped: is_binary.then_some(SkipReason::Binary),
         bytes,
         identity: Some(Identity::of(&metadata)),
         outcome,
@@ -331,6 +341,11 @@ fn only(finding: Finding) -> Migration {
         findings: vec![finding],
         ..Migration::default()
     }
+}
+
+/// Whether the content is not a text: a program or an image.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.contains(&0) && utf16(bytes).is_none() && std::str::from_utf8(bytes).is_err()
 }
 
 /// A file that is not UTF-8: a program, an image, or a text in another encoding.

@@ -2,6 +2,7 @@
 
 use super::candidates::Candidate;
 use super::identity::Identity;
+use super::skipped::SkipReason;
 use crate::dependencies::Dependency;
 use crate::source::Source;
 use crate::{Migration, Severity};
@@ -19,8 +20,8 @@ pub struct Examined {
     pub(super) identity: Option<Identity>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// Whether the file was skipped because of its length.
-    pub is_too_long: bool,
+    /// The reason why the content of the file was not examined.
+    pub skipped: Option<SkipReason>,
     /// The changes and findings.
     pub outcome: Migration,
     /// The state of the file.

@@ -1,5 +1,6 @@
 //! Walking through a folder without the files that git ignores, dependencies and build output.
 
+use super::skipped::SkipReason;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use std::collections::HashMap;
@@ -68,6 +69,23 @@ impl Selection {
     pub(super) fn excludes(&self, path: &Path) -> bool {
         let mut ancestors = path.ancestors().filter(|path| !path.as_os_str().is_empty());
         ancestors.any(|part| self.exclude.matched(part, part != path).is_ignore())
+    }
+
+    /// The reason why a walk leaves out an entry.
+    pub(super) fn reason(&self, path: &Path) -> (SkipReason, &'static str) {
+        let is_folder = path.is_dir();
+        let is_foreign = FOREIGN
+            .iter()
+            .any(|name| path.file_name().is_some_and(|own| own == *name));
+        if is_folder && is_foreign && !self.no_ignore {
+            let why = "ignored, as a folder of dependencies or build output";
+            (SkipReason::Dependencies, why)
+        } else if self.exclude.matched(path, is_folder).is_ignore() {
+            (SkipReason::Excluded, "ignored, as a glob excludes it")
+        } else {
+            let why = "ignored, as an ignore file names it";
+            (SkipReason::IgnoreFile, why)
+        }
     }
 
     /// The entries of a folder, by name. Symbolic links are listed and not followed, so a walk always ends.

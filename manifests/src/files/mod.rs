@@ -33,11 +33,13 @@ mod identity;
 mod ignored;
 pub mod input;
 mod replace;
+mod skipped;
 
 pub use backup::{Backups, without_links};
 pub use batch::{conflict, examine_all, in_parallel, keep_dirty, write_all};
-pub use candidates::{Candidate, Candidates, CollectError, Skipped, collect};
+pub use candidates::{Candidate, Candidates, CollectError, collect};
 pub use examine::{Examination, examine_file};
 pub use examined::{Examined, Status};
 pub use identity::Identity;
 pub use ignored::{InvalidGlob, Selection};
+pub use skipped::{SkipReason, Skipped};

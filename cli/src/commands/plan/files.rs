@@ -4,7 +4,7 @@ use crate::input::ReadError;
 use k8s_flowcontrol::Fact;
 use k8s_flowcontrol_analysis::upgrade::{Move, Plan, Written, moves, not_before};
 use k8s_flowcontrol_manifests::Source;
-use k8s_flowcontrol_manifests::files::{Candidate, Skipped, examine_file};
+use k8s_flowcontrol_manifests::files::{Candidate, SkipReason, Skipped, examine_file};
 use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -66,11 +66,8 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
     let (bytes, outcome) = match examine_file(candidate, settings, false) {
         Ok(examination) => (examination.bytes, examination.outcome),
         Err(error @ ReadError::TooLong(_)) if !candidate.is_named => {
-            return Err(Skipped {
-                path: candidate.path.clone(),
-                why: format!("the file was skipped: {error}"),
-                is_error: false,
-            });
+            let why = format!("the file was skipped: {error}");
+            return Err(Skipped::new(&candidate.path, SkipReason::TooLong, why));
         }
         Err(error) => {
             needs.error = Some(error.to_string());

@@ -1,13 +1,20 @@
 //! The outcome of a migration as JSON.
 
 use super::advice;
+use super::skipped::skipped_json;
 use super::summary::Summary;
 use k8s_flowcontrol_manifests::Settings;
-use k8s_flowcontrol_manifests::files::Examined;
+use k8s_flowcontrol_manifests::files::{Examined, Skipped};
 use serde_json::{Value, json};
 
-/// The outcome as JSON: every file with objects of the group or findings.
-pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
+/// The outcome as JSON: every file with objects of the group or findings, and the reasons why others were skipped.
+pub(crate) fn json(
+    files: &[Examined],
+    skipped: &[Skipped],
+    summary: Summary,
+    is_verbose: bool,
+    settings: Settings,
+) -> Value {
     let files: Vec<_> = files
         .iter()
         .filter(|file| !(file.outcome.objects.is_empty() && file.outcome.findings.is_empty()))
@@ -18,6 +25,7 @@ pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> 
         "to": settings.to.api_version(),
         "kubernetes": settings.release.map(|release| release.to_string()),
         "files": files,
+        "skipped": skipped_json(skipped, is_verbose),
         "summary": summary.to_json(),
     })
 }

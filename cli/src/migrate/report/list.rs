@@ -1,14 +1,13 @@
 //! The findings as lines, grouped by file, with the advice for each kind of place at the end.
 
 use super::advice as advice_of;
-use crate::output::{Diagnostic, ERROR, HINT, Level, Stream, WARNING, one_line, plural};
+use crate::output::{Diagnostic, ERROR, HINT, Stream, WARNING, one_line, plural};
 use k8s_flowcontrol_manifests::Source;
-use k8s_flowcontrol_manifests::files::{Examined, Skipped};
+use k8s_flowcontrol_manifests::files::Examined;
 use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
 use k8s_flowcontrol_text::Span;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Writes findings with the lines of the text and all details.
@@ -25,29 +24,6 @@ pub(crate) fn write_details(
             diagnostic = diagnostic.help(advice_of(help));
         }
         diagnostic.write(err)?;
-    }
-    Ok(())
-}
-
-/// Writes the entries of folders that were not examined: those with an error, and with `is_verbose` all of them.
-pub(crate) fn write_left_out(
-    skipped: &[Skipped],
-    ignored: &[PathBuf],
-    is_verbose: bool,
-    err: &mut Stream,
-) -> io::Result<()> {
-    for skipped in skipped {
-        let level = match skipped.is_error {
-            true => Level::Error,
-            false if is_verbose => Level::Note,
-            false => continue,
-        };
-        let message = format!("{}: {}", skipped.path.display(), skipped.why);
-        Diagnostic::new(level, message).write(err)?;
-    }
-    for path in ignored.iter().filter(|_| is_verbose) {
-        let message = format!("{}: ignored", path.display());
-        Diagnostic::new(Level::Note, message).write(err)?;
     }
     Ok(())
 }

@@ -5,11 +5,13 @@ mod diff;
 mod json;
 mod list;
 mod sarif;
+mod skipped;
 mod summary;
 
 pub(crate) use advice::advice;
 pub(crate) use diff::{write_file_diff, write_patch};
 pub(crate) use json::json;
-pub(crate) use list::{Advice, write_details, write_left_out};
+pub(crate) use list::{Advice, write_details};
 pub(crate) use sarif::write_log;
+pub(crate) use skipped::{skipped_files, write_skipped};
 pub(crate) use summary::Summary;
