@@ -92,12 +92,11 @@ impl Client {
 /// Sends recorded requests, each after the response that its client waited for.
 pub(super) struct Causal<I> {
     classes: Vec<Class>,
-    /// The execution time of the requests for which it is unknown, by kind.
-    averages: Vec<Duration>,
+    /// The execution time of the requests for which it is unknown, by class: that of the last request for which it is known, and
+    /// before that the average of the log.
+    usual: Vec<Duration>,
     /// None if requests do not slow each other down.
     slowdown: Option<Slowdown>,
-    /// In the log; 1 if requests do not slow each other down.
-    average_speed: f64,
     /// The time of the first request, and the time from it to the last one.
     first: i64,
     duration: Duration,
@@ -126,18 +125,21 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
     pub(super) fn new(
         classes: Vec<Class>,
         (log, levels): (FlowController, Vec<LevelIndex>),
-        (averages, slowdown): (Vec<Duration>, Option<Slowdown>),
+        (mut usual, slowdown): (Vec<Duration>, Option<Slowdown>),
         habits: HashMap<u32, Habit>,
         (first, last): (i64, i64),
         mut requests: I,
     ) -> Self {
+        let average_speed = slowdown.as_ref().map_or(1.0, Slowdown::average);
+        for time in &mut usual {
+            *time = time.mul_f64(average_speed);
+        }
         let flows = classes.iter().map(|class| class.flow as usize + 1).max();
         Self {
             duration: Duration::from_micros(last.abs_diff(first)),
             observed: vec![Observed::default(); flows.unwrap_or_default()],
             classes,
-            averages,
-            average_speed: slowdown.as_ref().map_or(1.0, Slowdown::average),
+            usual,
             slowdown,
             first,
             unread: requests.next(),
@@ -301,17 +303,17 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
 
     fn execution_time(&mut self, sending: Sending, _: Duration) -> Duration {
         let request = &sending.recorded;
-        let kind = self.classes[request.class as usize].kind;
+        let usual = &mut self.usual[request.class as usize];
         let Some(execution) = request.execution else {
-            let average = self.averages[kind as usize];
-            return average.mul_f64(self.average_speed);
+            return *usual;
         };
-        match (&self.slowdown, request.execution_us()) {
+        *usual = match (&self.slowdown, request.execution_us()) {
             (Some(slowdown), Some((began, ended))) => {
                 Duration::from_nanos((slowdown.alone(began, ended) * 1000.0) as u64)
             }
             _ => execution,
-        }
+        };
+        *usual
     }
 
     fn rejected(&mut self, _: Duration, _: Sending, retry_after: Duration) -> bool {

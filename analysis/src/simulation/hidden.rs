@@ -6,6 +6,7 @@
 use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
+use super::waits::Waits;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -23,6 +24,31 @@ enum Step {
     /// A recorded wait ends.
     Dispatch,
     End,
+}
+
+/// How long the requests of a class usually execute.
+#[derive(Clone, Debug, Default)]
+struct Usual {
+    times: Waits,
+    /// The median of the times when their number was last a power of two, in microseconds.
+    median_us: u64,
+}
+
+impl Usual {
+    /// In microseconds; a tenth of a second before the first time.
+    fn median_us(&self) -> u64 {
+        match self.median_us {
+            0 => 100_000,
+            median => median,
+        }
+    }
+
+    fn add(&mut self, time: Duration) {
+        self.times.add(time);
+        if self.times.count().is_power_of_two() {
+            self.median_us = self.times.percentile(50.0).as_micros() as u64;
+        }
+    }
 }
 
 /// A request on its way.
@@ -50,6 +76,8 @@ pub(super) struct Separate<'a, I: Iterator<Item = Recorded>> {
     /// The number of the first of them.
     base: u64,
     steps: BinaryHeap<Reverse<(i64, Step, u64)>>,
+    /// How long requests of each class executed that ended.
+    executions: Vec<Usual>,
     /// The time that rejections took lately.
     overhead: Duration,
     first: i64,
@@ -60,10 +88,12 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
     /// `server` is idle at the time `first` of the first request.
     pub(super) fn new(
         (classes, flows): (&'a [Class], &'a [Flow]),
-        server: FlowController,
+        mut server: FlowController,
         first: i64,
         requests: I,
     ) -> Self {
+        // Rejections are those of the log.
+        server.lift_queue_length_limits(Duration::ZERO);
         Self {
             classes,
             flows,
@@ -73,6 +103,7 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
             open: VecDeque::new(),
             base: 0,
             steps: BinaryHeap::new(),
+            executions: vec![Usual::default(); classes.len()],
             overhead: Duration::ZERO,
             first,
             now: first,
@@ -172,7 +203,8 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
                 }
                 let level = ticket.level.index();
                 open.level = Some(level);
-                self.levels[level].add(number, ticket, (received, end), until);
+                let usual = self.executions[request.class as usize].median_us();
+                self.levels[level].add(number, ticket, (received, end), until, usual);
             }
         }
         self.open.push_back(open);
@@ -206,6 +238,9 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
             let took = took.saturating_sub(overhead);
             took.saturating_sub(request.observed.unwrap_or(wait))
         });
+        if let Some(execution) = execution {
+            self.executions[request.class as usize].add(execution);
+        }
         if let Some(open) = self.open(number) {
             open.done = Some(Recorded {
                 execution,

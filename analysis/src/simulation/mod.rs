@@ -38,6 +38,7 @@
 //!
 //! [`FlowController`]: k8s_flowcontrol_rules::controller::FlowController
 
+mod averages;
 mod causal;
 mod clients;
 mod connections;
@@ -50,6 +51,7 @@ mod load;
 mod load_file;
 mod logged;
 mod loops;
+mod mean;
 mod places;
 mod random;
 mod recorded;
@@ -74,7 +76,7 @@ pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
 pub(crate) use trial::{Measure, Measured, Peak, Trial};
 pub use trust::{Compared, Prediction};
-pub use waits::Waits;
+pub use waits::{Spread, Waits};
 
 use clients::Clients;
 use explain::Tracer;

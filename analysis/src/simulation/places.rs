@@ -16,6 +16,16 @@ struct Place {
     waits_until: Option<i64>,
     /// Its dispatch by the queues, in microseconds of the log.
     began: Option<i64>,
+    /// How long requests of its class usually execute, in microseconds.
+    usual_us: u64,
+}
+
+impl Place {
+    /// How unusual an execution from then to the end of the request would be: the logarithm of its ratio to the usual time.
+    fn strangeness(&self, began: i64) -> f64 {
+        let execution = self.period.1.saturating_sub(began).max(1);
+        (execution as f64 / self.usual_us as f64).ln().abs()
+    }
 }
 
 /// The places of the requests of a level, which have consecutive numbers.
@@ -40,6 +50,7 @@ impl Places {
         ticket: Ticket,
         period: (i64, i64),
         waits_until: Option<i64>,
+        usual_us: u64,
     ) {
         self.set_slot(ticket, number);
         let place = Place {
@@ -47,6 +58,7 @@ impl Places {
             period,
             waits_until,
             began: None,
+            usual_us,
         };
         self.places.insert(number, place);
         if waits_until.is_none() {
@@ -96,20 +108,25 @@ impl Places {
     fn overtake(&mut self, number: u64) {
         let other = match self.early.last() {
             Some((_, other)) => Some(*other),
-            None => self.longest_since(number),
+            None => self.likeliest_since(number),
         };
         if let Some(other) = other {
             self.exchange(other, number);
         }
     }
 
-    /// Of the requests that execute since the arrival of a request, the last to end; else the last to begin.
-    fn longest_since(&self, number: u64) -> Option<u64> {
-        let (arrived, _) = self.places.get(&number)?.period;
-        let since = self.executing.range((arrived, 0)..);
-        let end = |number: &u64| self.places.get(number).map(|place| place.period.1);
-        let longest = since.map(|(_, other)| *other).max_by_key(end);
-        longest.or_else(|| self.executing.last().map(|(_, other)| *other))
+    /// Of the requests that execute since the arrival of a request that ends, the one whose place makes the executions of both the
+    /// most usual; else the one that began last.
+    fn likeliest_since(&self, number: u64) -> Option<u64> {
+        let place = self.places.get(&number)?;
+        let since = self.executing.range((place.period.0, 0)..);
+        let gain = |(began, other): &(i64, u64)| {
+            let other = self.places.get(other);
+            other.map_or(0.0, |other| other.strangeness(*began)) - place.strangeness(*began)
+        };
+        let likeliest = since.max_by(|one, other| gain(one).total_cmp(&gain(other)));
+        let likeliest = likeliest.or_else(|| self.executing.last());
+        likeliest.map(|(_, other)| *other)
     }
 
     /// Exchanges the places of an executing and a waiting request.

@@ -21,6 +21,12 @@ impl Random {
         word ^ (word >> 31)
     }
 
+    /// A number that differs from 1 by at most `difference`.
+    pub(super) fn near_one(&mut self, difference: f64) -> f64 {
+        let uniform = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        1.0 + difference * (2.0 * uniform - 1.0)
+    }
+
     /// An exponentially distributed time with this average.
     pub(super) fn exponential(&mut self, average: Duration) -> Duration {
         // Uniform in (0, 1]: 53 bits, as many as a float has.

@@ -1,9 +1,11 @@
 //! The requests of an audit log as a load.
 
 mod prepared;
+mod replay;
 
 pub(crate) use prepared::Shape;
 
+use super::averages::Executed;
 use super::causal::Causal;
 use super::executing::Executing;
 use super::explain::{RequestTrace, Tracer};
@@ -11,8 +13,7 @@ use super::flows::Flows;
 use super::hidden::Separate;
 use super::logged::{Class, Recorded};
 use super::loops::{Habit, habits, of_clock};
-use super::report::{FlowReport, Report};
-use super::run::{Observer, Progress, Run};
+use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use crate::audit::Event;
 use k8s_flowcontrol_rules::controller::FlowController;
@@ -24,8 +25,6 @@ use std::time::Duration;
 
 /// The deadline of a request that asks for none, and the longest one: a server's default.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// The execution time of a request if the logs have no such time of any request.
-const UNKNOWN_EXECUTION: Duration = Duration::from_millis(10);
 
 /// The requests of audit logs, as a server with another or the same configuration would see them.
 ///
@@ -63,10 +62,12 @@ pub struct Recording {
     bounds: LevelBounds,
     estimator: Estimator,
     flows: Flows,
-    kinds: Vec<Kind>,
+    /// The names of the kinds: the requests with the same verb and resource.
+    kinds: Vec<String>,
     /// By verb, resource with its group, and subresource.
     known_kinds: HashMap<(String, String, String), u32>,
     classes: Vec<Class>,
+    executed: Executed,
     known_classes: HashMap<Class, u32>,
     /// By user and user agent.
     clients: HashMap<(String, String), u32>,
@@ -78,15 +79,6 @@ pub struct Recording {
     period: Option<(i64, i64)>,
 }
 
-/// The requests with the same verb and resource.
-#[derive(Clone, Debug, Default)]
-struct Kind {
-    name: String,
-    /// The requests whose execution time is known, and its sum.
-    executed: u32,
-    execution: Duration,
-}
-
 impl Recording {
     /// A recording for a server that is idle at the time of the first request.
     pub fn new(server: FlowController, bounds: LevelBounds, estimator: Estimator) -> Self {
@@ -96,6 +88,7 @@ impl Recording {
             estimator,
             flows: Flows::default(),
             kinds: Vec::new(),
+            executed: Executed::default(),
             known_kinds: HashMap::new(),
             classes: Vec::new(),
             known_classes: HashMap::new(),
@@ -125,9 +118,7 @@ impl Recording {
         let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
         let execution = bounded(event.execution_time());
         if let Some(execution) = execution {
-            let kind = &mut self.kinds[kind as usize];
-            kind.executed = kind.executed.saturating_add(1);
-            kind.execution = kind.execution.saturating_add(execution);
+            self.executed.add(class, execution);
         }
         let rejected = event.is_rejected_by_flow_control();
         let (first, last) = self.period.unwrap_or((received_us, received_us));
@@ -187,7 +178,7 @@ impl Recording {
     pub fn find_slowdown(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut executions = Executions::new(self.period.unwrap_or_default());
         for request in requests {
-            executions.add(self.classes[request.class as usize].kind, &request);
+            executions.add(request.class, &request);
         }
         self.slowdown = executions.slowdown();
     }
@@ -215,50 +206,6 @@ impl Recording {
         self.habits.clone_from(&other.habits);
     }
 
-    /// Replays the requests as their clients would send them, and tells `progress` from time to time how far it has come.
-    ///
-    /// The requests must be sorted by time; a request that is earlier than its predecessor counts as late. A client
-    /// that waits for its responses (see [`find_loops`](Self::find_loops)) sends a request as long after the simulated
-    /// response as the log has it after the recorded one, unless the pause is longer than five seconds. After a
-    /// response with another outcome than in the log (429 or not), the client pauses as it did on average after that
-    /// outcome. After a rejection, clients that wait for the end of `Retry-After` in the log do so for the simulated one. All
-    /// other requests come at the times of the log.
-    ///
-    /// Requests that follow responses end with the last request of the log: a client that is slower than in the log sends fewer
-    /// requests, and a faster client sends its last requests again.
-    ///
-    /// The times of the report begin with the first request. A rejected request is not retried: its client's retries are
-    /// requests of the log.
-    pub fn replay(
-        self,
-        requests: impl IntoIterator<Item = Recorded>,
-        progress: impl FnMut(Progress),
-    ) -> Report {
-        let flows = self.flows.all.clone();
-        let slowdown = self.slowdown.as_ref().map(Slowdown::of_doubling);
-        let mut run = self.prepare(requests.into_iter(), ());
-        run.run(progress);
-        let observed = std::mem::take(&mut run.source.observed);
-        let mut report = run.report();
-        report.slowdown = slowdown;
-        report.clients.retain(|(_, counts)| counts.arrived > 0);
-        for (flow, observed) in flows.iter().zip(observed) {
-            let is_same = |found: &&mut FlowReport| {
-                found.flow_schema == flow.flow_schema
-                    && found.flow_distinguisher == flow.flow_distinguisher
-            };
-            let Some(found) = report.flows.iter_mut().find(is_same) else {
-                continue;
-            };
-            let level = &found.priority_level;
-            if let Some(level) = report.levels.iter_mut().find(|found| found.name == *level) {
-                level.observed.merge(&observed);
-            }
-            found.observed = observed;
-        }
-        report
-    }
-
     /// Replays the requests, and returns the traces of the first `most` requests of a flow, which is named by its flow schema
     /// and its flow distinguisher.
     pub fn explain(
@@ -267,7 +214,7 @@ impl Recording {
         flow: (&str, &str),
         most: usize,
     ) -> Vec<RequestTrace> {
-        let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
+        let names = self.kinds.clone();
         let mut run = self.prepare(requests.into_iter(), Tracer::new(names, flow, most));
         run.run(|_| ());
         run.observer.into_traces()
@@ -280,7 +227,7 @@ impl Recording {
     ) -> Run<Causal<I>, O> {
         let (first, last) = self.period.unwrap_or_default();
         let executing = self.slowdown.clone().map(Executing::new);
-        let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
+        let names = self.kinds.clone();
         let server = self.server.clone();
         let (replay, flows) = self.into_source(requests);
         let duration = Duration::from_micros(last.abs_diff(first));
@@ -353,10 +300,7 @@ impl Recording {
                     true => format!("{verb} (no resource)"),
                     false => format!("{verb} {resource}{slash}{subresource}"),
                 };
-                kinds.push(Kind {
-                    name,
-                    ..Kind::default()
-                });
+                kinds.push(name);
                 kinds.len() as u32 - 1
             })
     }
@@ -366,22 +310,6 @@ impl Recording {
         let next = self.clients.len() as u32;
         *self.clients.entry(key).or_insert(next)
     }
-}
-
-/// The average execution time of each kind; that of all kinds where it is unknown.
-fn averages(kinds: &[Kind]) -> Vec<Duration> {
-    let average = |sum: Duration, count: u32| sum.checked_div(count);
-    let sum = kinds.iter().fold(Duration::ZERO, |sum, kind| {
-        sum.saturating_add(kind.execution)
-    });
-    let count = kinds
-        .iter()
-        .fold(0_u32, |count, kind| count.saturating_add(kind.executed));
-    let all = average(sum, count).unwrap_or(UNKNOWN_EXECUTION);
-    kinds
-        .iter()
-        .map(|kind| average(kind.execution, kind.executed).unwrap_or(all))
-        .collect()
 }
 
 /// The deadline of a request: the parameter `timeout` of its query if it is shorter than the server's.

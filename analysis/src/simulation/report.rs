@@ -1,7 +1,7 @@
 //! The result of a simulation.
 
 use super::logged::Recorded;
-use super::waits::Waits;
+use super::waits::{Spread, Waits};
 use std::time::Duration;
 
 /// The result of a simulation.
@@ -67,6 +67,8 @@ pub struct LevelReport {
     pub samples: Vec<Sample>,
     /// The most seats in use for any time.
     pub peak_seats_in_use: u64,
+    /// How far the waits of several replays of an audit log differ; none for one run.
+    pub spread: Option<Spread>,
     /// The times from the arrival to the response, without rejected requests; empty for generated clients.
     pub responses: Waits,
     /// The requests in the audit log; empty for generated clients.
@@ -150,6 +152,8 @@ pub struct FlowReport {
     pub counts: Counts,
     /// The waiting times of the dispatched requests.
     pub waits: Waits,
+    /// How far the waits of several replays of an audit log differ; none for one run.
+    pub spread: Option<Spread>,
     /// The times from the arrival to the response, without rejected requests; empty for generated clients.
     pub responses: Waits,
     /// The requests in the audit log; empty for generated clients.

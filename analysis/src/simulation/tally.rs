@@ -128,6 +128,7 @@ impl Tally {
                 waits: tally.waits,
                 samples: tally.samples,
                 peak_seats_in_use: tally.peak,
+                spread: None,
                 responses: Waits::default(),
                 observed: Observed::default(),
             })
@@ -147,6 +148,7 @@ impl Tally {
                 flow_distinguisher: flow.flow_distinguisher,
                 counts: flow.counts,
                 waits: flow.waits,
+                spread: None,
                 responses: flow.responses,
                 observed: Observed::default(),
             })

@@ -1,7 +1,7 @@
 //! How far a simulation of an audit log is from the log itself.
 
 use super::report::{Counts, Observed, Report};
-use super::waits::Waits;
+use super::waits::{Spread, Waits};
 use std::time::Duration;
 
 /// The largest error of the number of rejections that is within the limits, in percent.
@@ -40,6 +40,8 @@ pub struct Prediction {
     pub recorded: u64,
     /// The median and the 99th percentile of the waits of these requests; none for fewer than 20 requests.
     pub waits: Option<[Compared<Duration>; 2]>,
+    /// How far the waits of several simulations of the same requests differ; none for one simulation.
+    pub spread: Option<Spread>,
     /// The median and the 99th percentile of the times from the arrival to the response; none for fewer than 20 requests.
     pub responses: Option<[Compared<Duration>; 2]>,
 }
@@ -49,6 +51,20 @@ impl Prediction {
     pub fn is_within_limits(&self) -> bool {
         let times = self.waits.iter().chain(&self.responses);
         self.is_rejected_within_limits() && times.flatten().all(is_wait_within_limits)
+    }
+
+    /// Whether the rejections are within the limits, and each wait is too or lies between those of several simulations of the same
+    /// requests: then its error is chance. Response times are not looked at.
+    pub fn is_within_spread(&self) -> bool {
+        let (Some(spread), Some([median, p99])) = (self.spread, &self.waits) else {
+            return false;
+        };
+        let is_between = |wait: &Compared<Duration>, [least, most]: [Duration; 2]| {
+            is_wait_within_limits(wait) || (least..=most).contains(&wait.observed)
+        };
+        self.is_rejected_within_limits()
+            && is_between(median, spread.median)
+            && is_between(p99, spread.p99)
     }
 
     /// The requests that a 99th percentile rests on: the slowest hundredth of those in the log.
@@ -81,7 +97,8 @@ impl Report {
         let mut predictions = Vec::new();
         for level in &self.levels {
             let name = &level.name;
-            let (all, waits) = (&level.observed, (&level.waits, &level.responses));
+            let all = &level.observed;
+            let waits = (&level.waits, level.spread, &level.responses);
             predictions.extend(prediction(name, None, &level.counts, waits, all));
             for flow in self
                 .flows
@@ -89,7 +106,7 @@ impl Report {
                 .filter(|flow| flow.priority_level == *name)
             {
                 let key = Some((flow.flow_schema.clone(), flow.flow_distinguisher.clone()));
-                let waits = (&flow.waits, &flow.responses);
+                let waits = (&flow.waits, flow.spread, &flow.responses);
                 predictions.extend(prediction(name, key, &flow.counts, waits, &flow.observed));
             }
         }
@@ -102,7 +119,7 @@ fn prediction(
     level: &str,
     flow: Option<(String, String)>,
     counts: &Counts,
-    (waits, responses): (&Waits, &Waits),
+    (waits, spread, responses): (&Waits, Option<Spread>, &Waits),
     observed: &Observed,
 ) -> Option<Prediction> {
     let compared = |observed: &Waits, predicted: &Waits| {
@@ -126,6 +143,7 @@ fn prediction(
         requests: observed.waits.count(),
         recorded: observed.recorded,
         waits: times,
+        spread,
         responses: compared(&observed.responses, responses),
     })
 }

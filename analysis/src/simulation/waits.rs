@@ -41,6 +41,31 @@ impl Waits {
         self.longest = self.longest.max(others.longest);
     }
 
+    /// The distribution of a run that is the mean of several.
+    pub(super) fn mean<'a>(first: &'a Self, others: impl Iterator<Item = &'a Self>) -> Self {
+        let (mut sum, mut runs) = (first.clone(), 1);
+        for other in others {
+            sum.merge(other);
+            runs += 1;
+        }
+        let mut mean = Self {
+            sum: sum.sum / u32::try_from(runs).unwrap_or(u32::MAX),
+            ..Self::default()
+        };
+        let mut below = 0;
+        for (index, count) in sum.counts.iter().enumerate() {
+            below += count;
+            let until = (below + runs / 2) / runs;
+            if until > mean.count {
+                mean.counts.resize(index + 1, 0);
+                mean.counts[index] = until - mean.count;
+                mean.count = until;
+                mean.longest = Duration::from_micros(largest(index)).min(sum.longest);
+            }
+        }
+        mean
+    }
+
     /// The number of requests, including requests that did not wait.
     pub fn count(&self) -> u64 {
         self.count
@@ -74,6 +99,32 @@ impl Waits {
             }
         }
         self.longest
+    }
+}
+
+/// How far the waits of several runs with the same requests differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spread {
+    /// The least and the largest median.
+    pub median: [Duration; 2],
+    /// The least and the largest 99th percentile.
+    pub p99: [Duration; 2],
+}
+
+impl Spread {
+    pub(super) fn of<'a>(first: &Waits, others: impl Iterator<Item = &'a Waits>) -> Self {
+        let of = |waits: &Waits| [50.0, 99.0].map(|percent| waits.percentile(percent));
+        let [median, p99] = of(first).map(|time| [time, time]);
+        let wider =
+            |[least, most]: [Duration; 2], time: Duration| [least.min(time), most.max(time)];
+        others.fold(Self { median, p99 }, |spread, waits| {
+            let [median, p99] = of(waits);
+            Self {
+                median: wider(spread.median, median),
+                p99: wider(spread.p99, p99),
+            }
+        })
     }
 }
 
@@ -114,6 +165,34 @@ mod tests {
             }
         }
         assert_eq!(largest(index(u64::MAX)), u64::MAX);
+    }
+
+    #[test]
+    fn a_mean_is_between_its_runs() {
+        let run = |first: u64| {
+            let mut waits = Waits::default();
+            for ms in first..first + 100 {
+                waits.add(Duration::from_millis(ms));
+            }
+            waits
+        };
+        let runs = [run(100), run(200), run(300)];
+        let mean = Waits::mean(&runs[0], runs[1..].iter());
+        assert_eq!((mean.count(), mean.average()), (100, run(200).average()));
+        let near = |own: Duration, other: Duration| own.abs_diff(other) * 100 <= other * 6;
+        assert!(near(mean.percentile(50.0), run(200).percentile(50.0)));
+        assert!(
+            near(mean.longest(), runs[2].longest()),
+            "{:?}",
+            mean.longest()
+        );
+        let spread = Spread::of(&runs[0], runs[1..].iter());
+        let medians = [0, 2].map(|index: usize| runs[index].percentile(50.0));
+        assert_eq!(spread.median, medians);
+        assert_eq!(
+            Waits::mean(&runs[1], std::iter::empty()).percentile(99.0),
+            runs[1].percentile(99.0)
+        );
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn made_up_servers_are_predicted_as_in_the_table() {
             }
         }
     }
-    check(&table, 34);
+    check(&table, 30);
 }
 
 /// Seats for `batch`, which does not borrow.

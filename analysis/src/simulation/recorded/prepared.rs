@@ -1,7 +1,7 @@
 //! The same requests on any server: the knowledge of a recording about a log, apart from its configuration.
 
 use super::super::loops::Habit;
-use super::{Causal, Flows, Recorded, Recording, averages};
+use super::{Causal, Flows, Recorded, Recording};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
@@ -16,12 +16,12 @@ pub(crate) struct Shape {
 }
 
 impl Recording {
-    /// How long each request executes: as [`separate_waits`](Self::separate_waits) says, or else as others of its kind.
+    /// How long each request executes: as [`separate_waits`](Self::separate_waits) says, or else as others of its class.
     pub(crate) fn executions(&self) -> impl Fn(&Recorded) -> Duration + '_ {
-        let averages = averages(&self.kinds);
+        let averages = self.executed.averages(&self.classes);
         move |request| {
-            let kind = self.classes[request.class as usize].kind;
-            request.execution.unwrap_or(averages[kind as usize])
+            let average = averages[request.class as usize];
+            request.execution.unwrap_or(average)
         }
     }
 
@@ -68,13 +68,14 @@ impl Recording {
         self,
         requests: I,
     ) -> (Causal<I>, Flows) {
+        let averages = self.executed.averages(&self.classes);
         let source = Causal::new(
             self.classes,
             (
                 self.server,
                 self.flows.all.iter().map(|flow| flow.level).collect(),
             ),
-            (averages(&self.kinds), self.slowdown),
+            (averages, self.slowdown),
             self.habits,
             self.period.unwrap_or_default(),
             requests,

@@ -58,6 +58,13 @@ fn verdict(predictions: &[Prediction]) -> String {
             " Fewer than {FEW} requests are behind the 99th percentiles of {few}, so that chance can explain their errors."
         );
     }
+    let unsteady = of(|found| !found.is_within_limits() && found.is_within_spread());
+    if !unsteady.is_empty() {
+        text += &format!(
+            " Replays of these requests whose executions differ by one percent differ as much from each other for {unsteady}, so that \
+             no simulation predicts these times."
+        );
+    }
     let sum = |of: fn(&Prediction) -> u64| {
         let levels = predictions.iter().filter(|found| found.flow.is_none());
         levels.map(of).sum::<u64>()
@@ -94,6 +101,7 @@ fn table(predictions: &[Prediction]) -> Table {
         "RESPONSE P50",
         "RESPONSE P99",
         "BEHIND P99",
+        "P99 OF REPLAYS",
         "TRUST",
     ])
     .keys(1);
@@ -118,6 +126,10 @@ fn table(predictions: &[Prediction]) -> Table {
             }
         }
         row.push(prediction.slowest_requests().to_string());
+        row.push(match prediction.spread {
+            Some(spread) if prediction.waits.is_some() => spread.p99.map(time).join("–"),
+            _ => "-".into(),
+        });
         row.push(
             match prediction.is_within_limits() {
                 true => "yes",
@@ -224,6 +236,8 @@ pub(super) fn json(report: &Report) -> Value {
             "requests": found.requests,
             "recordedWaits": found.recorded,
             "requestsBehindP99": found.slowest_requests(),
+            "waitSecondsP50OfReplays": found.spread.map(|spread| spread.median.map(seconds)),
+            "waitSecondsP99OfReplays": found.spread.map(|spread| spread.p99.map(seconds)),
             "waitSecondsP50": found.waits.map(|[median, _]| wait(median)),
             "waitSecondsP99": found.waits.map(|[_, p99]| wait(p99)),
             "responseSecondsP50": found.responses.map(|[median, _]| wait(median)),

@@ -96,6 +96,7 @@ pub struct FlowController {
     next_event: Duration,
     dispatched: Vec<Ticket>,
     keeps_last_dispatches: bool,
+    has_length_limits: bool,
 }
 
 impl FlowController {
@@ -123,6 +124,7 @@ impl FlowController {
             next_event: start,
             dispatched: Vec::new(),
             keeps_last_dispatches: false,
+            has_length_limits: true,
         };
         new.configure(start, flow_schemas, priority_levels)?;
         Ok(new)
@@ -133,6 +135,15 @@ impl FlowController {
         self.keeps_last_dispatches = true;
         for level in &mut self.levels {
             level.queues.keep_last_dispatch();
+        }
+    }
+
+    /// Lets any number of requests wait in each queue from now on, for requests that a server is known to have accepted.
+    pub fn lift_queue_length_limits(&mut self, now: Duration) {
+        self.advance(now);
+        self.has_length_limits = false;
+        for index in 0..self.levels.len() {
+            self.reconfigure(now, index);
         }
     }
 
@@ -344,16 +355,25 @@ impl FlowController {
                         .map_or(0, |limits| limits.nominal),
                 };
             }
-            let config = QueueSetConfig {
-                seats: u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX),
-                queuing: level.queuing,
-            };
-            // The queuing was checked when the level was configured.
-            self.change(now, LevelIndex(index), |queues| {
-                queues.reconfigure(now, &config)
-            })
-            .ok();
+            self.reconfigure(now, index);
         }
         self.adjustment = Some(adjustment);
+    }
+
+    /// Gives the queues of a level its limit and its queuing.
+    fn reconfigure(&mut self, now: Duration, index: usize) {
+        let level = &self.levels[index];
+        let config = QueueSetConfig {
+            seats: u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX),
+            queuing: match self.has_length_limits {
+                true => level.queuing,
+                false => level.queuing.without_length_limit(),
+            },
+        };
+        // The queuing was checked when the level was configured.
+        self.change(now, LevelIndex(index), |queues| {
+            queues.reconfigure(now, &config)
+        })
+        .ok();
     }
 }

@@ -56,6 +56,20 @@ impl Queuing {
         }
     }
 
+    /// The same queues without a limit of their length.
+    pub(crate) const fn without_length_limit(self) -> Self {
+        match self {
+            Self::Queue {
+                queues, hand_size, ..
+            } => Self::Queue {
+                queues,
+                hand_size,
+                queue_length_limit: i32::MAX,
+            },
+            Self::Exempt | Self::Reject => self,
+        }
+    }
+
     /// The queuing of a level with defaults applied.
     pub fn of_level(level: &PriorityLevelConfiguration) -> Self {
         let Some(limited) = &level.spec.limited else {
