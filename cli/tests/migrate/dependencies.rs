@@ -164,6 +164,13 @@ fn libraries_without_the_version_are_found_in_each_form() {
         ),
         ("app.csproj", nuget, 2, "KubernetesClient", "12.0.16"),
         (
+            "Directory.Packages.props",
+            "<Project>\n  <PackageVersion Include=\"KubernetesClient.Classic\" Version=\"12.1.1\" />\n</Project>\n",
+            2,
+            "KubernetesClient.Classic",
+            "12.1.1",
+        ),
+        (
             "packages.lock.json",
             nuget_lock,
             7,

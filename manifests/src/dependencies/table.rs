@@ -39,6 +39,22 @@ pub(crate) struct Library {
     pub(super) source: &'static str,
 }
 
+/// A package of the .NET client: they are in one repository, and have the same version.
+const fn dot_net(name: &'static str) -> Library {
+    Library {
+        ecosystem: Ecosystem::DotNet,
+        name,
+        types: &[
+            (ApiVersion::V1Beta1, "4.0.0"),
+            (ApiVersion::V1Beta2, "7.0.0"),
+            (ApiVersion::V1Beta3, "10.0.0"),
+            (ApiVersion::V1, "13.0.1"),
+        ],
+        requests: &[],
+        source: "kubernetes-client/csharp: README (4.0 is Kubernetes 1.20), issue 1174 (7.0 is 1.23, 10.0 is 1.26), pull request 1482 of January 2024 (1.29), and 1551 (14.0 is 1.30); src for the packages",
+    }
+}
+
 impl Library {
     /// Whether the library only brings `k8s.io/apiserver` along, and programs use it for other things too.
     pub(super) fn brings_server(&self) -> bool {
@@ -158,13 +174,10 @@ pub(super) const LIBRARIES: &[Library] = &[
         requests: &[],
         source: "CHANGELOG of fabric8io/kubernetes-client: fix 5643 in 6.10.0",
     },
-    Library {
-        ecosystem: Ecosystem::DotNet,
-        name: "KubernetesClient",
-        types: &[(ApiVersion::V1, "13.0.1")],
-        requests: &[],
-        source: "README of kubernetes-client/csharp: 13.0 is Kubernetes 1.29",
-    },
+    dot_net("KubernetesClient"),
+    dot_net("KubernetesClient.Classic"),
+    dot_net("KubernetesClient.Aot"),
+    dot_net("KubernetesClient.Models"),
     Library {
         ecosystem: Ecosystem::Cdk8s,
         name: "k8s",
