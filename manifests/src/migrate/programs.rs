@@ -328,6 +328,13 @@ fn in_text(text: &str, mention: &Mention) -> Finding {
             "request the path of the new version, and read its fields",
         );
     }
+    let is_comment = ["//", "# "]
+        .iter()
+        .any(|mark| line.trim_start().starts_with(mark));
+    if is_comment {
+        let message = format!("a comment mentions {what}");
+        return Finding::new(Severity::Note, Rule::Comment, mention.span.start, message);
+    }
     mention.finding(
         "this file is not a manifest",
         Severity::Manual,

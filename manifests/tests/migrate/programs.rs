@@ -214,6 +214,15 @@ fn names_of_the_programs_own_are_not_uses() {
         uses("load(\"apis_v1beta1_flowschemas.json\")", ApiVersion::V1),
         []
     );
+    // A comment.
+    for text in [
+        "\t//   apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n",
+        "# flowschemas   flowcontrol.apiserver.k8s.io/v1beta2   false\n",
+    ] {
+        let found = uses(text, ApiVersion::V1);
+        let found: Vec<_> = found.iter().map(|one| (one.rule, one.severity)).collect();
+        assert_eq!(found, [(Rule::Comment, Severity::Note)], "{text}");
+    }
     // A type that the program defines.
     let defined = uses("class v1beta2_FlowSchema(Base):\n", ApiVersion::V1);
     let used = uses("x = v1beta2_FlowSchema()\n", ApiVersion::V1);

@@ -41,7 +41,7 @@ pub(super) fn is_table(text: &str) -> bool {
 }
 
 /// The number of lines around a version in which a list names other groups, and of the groups that it names at least.
-const AROUND: usize = 8;
+const AROUND: usize = 12;
 const NAMED: usize = 4;
 
 /// Whether the lines around each place name many other groups with a version, as lists of the resources of a server do.
