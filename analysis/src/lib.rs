@@ -46,10 +46,10 @@ pub mod simulation;
 pub mod size;
 mod system_requests;
 pub mod traffic;
-pub mod upgrade;
 pub mod verification;
 
 pub use evidence::{audit, dumps, metrics, ownership};
+pub use k8s_flowcontrol_rules::upgrade;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

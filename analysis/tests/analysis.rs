@@ -16,7 +16,6 @@ mod recipes;
 mod simulation;
 mod size;
 mod traffic;
-mod upgrade;
 
 // Objects that the tests of matching use too.
 #[path = "../../rules/tests/runtime/built_in.rs"]

@@ -3,9 +3,10 @@
 #![cfg(feature = "files")]
 
 use k8s_flowcontrol_manifests::files::{
-    Backups, Selection, Status, collect, conflict, examine_all, write_all,
+    Backups, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
 };
 use k8s_flowcontrol_manifests::{Remedy, Rule, Settings};
+use k8s_flowcontrol_rules::upgrade::Plan;
 use k8s_flowcontrol_types::ApiVersion;
 use std::fs;
 use std::path::Path;
@@ -118,4 +119,43 @@ fn test_data_that_is_named_for_its_version_stays() {
     // The file itself may be meant.
     let named = examined(&root.join("fixtures/level-v1beta3.yaml"));
     assert_eq!(named[0].status, Status::Outdated);
+}
+
+#[test]
+fn an_upgrade_says_what_each_file_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let write = |name: &str, text: String| fs::write(root.join(name), text).unwrap();
+    write("a-old.yaml", level(5).replace("/v1\n", "/v1beta3\n"));
+    write("b-new.yaml", level(5));
+    // v1beta3 reads no shares at all, while v1beta2 had them under another name.
+    write("c-foreign.yaml", level(5).replace("/v1\n", "/v1beta2\n"));
+    write("d-other.yaml", "kind: Pod\n".to_owned());
+    let plan = Plan::new("1.28".parse().unwrap(), "1.32".parse().unwrap());
+    let selection = Selection::new(&[], false).unwrap();
+    let mut files = collect(&[root.to_owned()], None, &selection).unwrap().files;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let upgrades = files
+        .iter()
+        .map(|file| FileUpgrade::of(file, plan).unwrap());
+    let upgrades: Vec<_> = upgrades.flatten().collect();
+    let steps = |index: usize| -> Vec<String> {
+        let moves = upgrades[index].moves.iter();
+        moves.map(ToString::to_string).collect()
+    };
+    assert_eq!(upgrades.len(), 3);
+    let last = "from v1beta3 to v1 on Kubernetes 1.29, before 1.32";
+    assert_eq!(steps(0), [last]);
+    assert_eq!((upgrades[0].objects, upgrades[0].not_before), (1, None));
+    assert!(!upgrades[0].needs_foreign_fields && !upgrades[0].is_refused);
+    assert_eq!(upgrades[1].not_before, Some(29));
+    assert!(upgrades[1].moves.is_empty());
+    let first = "from v1beta2 to v1beta3 on Kubernetes 1.28, before 1.29";
+    assert_eq!(steps(2), [first, last]);
+    assert!(upgrades[2].needs_foreign_fields && !upgrades[2].is_refused);
+    assert!(
+        upgrades[2].findings[0]
+            .message
+            .contains("nominalConcurrencyShares")
+    );
 }

@@ -17,6 +17,7 @@
 //! | [`objects`] | the objects that a server uses: the given objects with defaults, and the mandatory objects |
 //! | [`wire`] | the fields that a server writes in its JSON |
 //! | [`storage`] | the hash of the version in which a server stores objects |
+//! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //!
 //! This crate does not do I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
 //! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
@@ -24,11 +25,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod runtime;
+pub mod upgrade;
 mod write;
 
 pub use runtime::{buckets, controller, limits, matching, objects, queueing, seats, sharding};
 pub use write::{
-    bootstrap, conversion, decode, defaults, storage, strip_server_fields, validate, wire,
+    bootstrap, conversion, decode, defaults, dropped_fields, storage, strip_server_fields,
+    validate, wire,
 };
 
 #[cfg(doctest)]

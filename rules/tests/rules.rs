@@ -5,4 +5,5 @@ mod decode;
 mod queueing;
 mod runtime;
 mod seats;
+mod upgrade;
 mod validate;

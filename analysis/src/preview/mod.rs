@@ -120,7 +120,7 @@ impl Preview {
     }
 
     fn add_versions(&mut self) {
-        let Plan { from, to } = self.plan;
+        let Plan { from, to, .. } = self.plan;
         for version in ApiVersion::ALL.iter().copied() {
             let summary = match (version.is_served_by(from), version.is_served_by(to)) {
                 (true, false) => format!("{version} is not served any more"),
@@ -132,7 +132,7 @@ impl Preview {
     }
 
     fn add_built_in(&mut self) {
-        let Plan { from, to } = self.plan;
+        let Plan { from, to, .. } = self.plan;
         let (before, after) = (bootstrap::objects(from), bootstrap::objects(to));
         let source = "the built-in objects of both releases";
         for old in &before {
@@ -184,7 +184,7 @@ impl Preview {
     }
 
     fn add_facts(&mut self) {
-        let Plan { from, to } = self.plan;
+        let Plan { from, to, .. } = self.plan;
         for fact in Fact::ALL {
             let summary = match (from.has(*fact), to.has(*fact)) {
                 (false, true) => fact.summary().to_owned(),
@@ -199,7 +199,7 @@ impl Preview {
     ///
     /// `title` names the object in the result, such as `level.yaml: FlowSchema "mine"`.
     pub fn add_object(&mut self, title: &str, kind: Kind, version: ApiVersion, object: &Value) {
-        let Plan { from, to } = self.plan;
+        let Plan { from, to, .. } = self.plan;
         let (before, after) = (version.is_served_by(from), version.is_served_by(to));
         if !(before && after) {
             if before {
@@ -226,7 +226,7 @@ impl Preview {
             };
             messages(&object, newest.in_version(version))
         };
-        let Plan { from, to } = self.plan;
+        let Plan { from, to, .. } = self.plan;
         self.add_verdicts(title, &verdict(from), &verdict(to));
     }
 

@@ -157,7 +157,7 @@ impl Preview {
             };
             self.push(Area::Seats, &format!("{verb} {resource}"), summary, source);
         }
-        let Plan { from, to } = requests.plan;
+        let Plan { from, to, .. } = requests.plan;
         let fact = Fact::CompressesWatches;
         if from.has(fact) || !to.has(fact) {
             return;
@@ -194,7 +194,7 @@ impl Preview {
 
     /// Adds the field managers of an object that may be clients whose watches are compressed; for servers without an audit log.
     pub fn add_managers<'a>(&mut self, managers: impl IntoIterator<Item = &'a str>) {
-        let Plan { from, to } = self.plan();
+        let Plan { from, to, .. } = self.plan();
         let fact = Fact::CompressesWatches;
         if from.has(fact) || !to.has(fact) {
             return;

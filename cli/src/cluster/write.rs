@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, WARNING};
 use clap::ValueEnum;
+use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol_analysis::ownership::owner;
 use serde_json::Value;
@@ -141,4 +142,10 @@ pub(crate) enum Deed {
     Delete,
     /// A write of the same object.
     Rewrite,
+}
+
+/// A sentence about dropped fields.
+pub(crate) fn dropped_message(paths: &[String], version: ApiVersion) -> String {
+    let paths = paths.join(", ");
+    format!("the server does not know these fields in {version} and dropped them: {paths}")
 }

@@ -4,8 +4,8 @@ mod prune;
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message,
-    name, owner, title,
+    Deed, Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped_message, name,
+    owner, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -15,6 +15,7 @@ use crate::force::ForceArg;
 use crate::output::{Diagnostic, OutputArg, Streams, plural, warn};
 use k8s_flowcontrol::meta::Time;
 use k8s_flowcontrol::ownership::Takeover;
+use k8s_flowcontrol::rules::dropped_fields;
 use k8s_flowcontrol::{Error, Kind};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -226,7 +227,7 @@ async fn apply(
     if what != "unchanged" {
         args.write.warn_of_owner(kind, &after, streams)?;
     }
-    let lost = dropped(&tree["spec"], &after["spec"], "spec");
+    let lost = dropped_fields(&tree["spec"], &after["spec"], "spec");
     applied.push((kind, after));
     if lost.is_empty() {
         return Ok(());

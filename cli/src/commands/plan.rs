@@ -1,22 +1,21 @@
 //! `plan`: the steps of an upgrade.
 
-mod cluster;
 mod commands;
-mod files;
 mod report;
 
 use crate::cluster::{ClustersArgs, block_on};
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
+use crate::commands::scan::{read_objects, read_versions};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{SelectionArgs, write_details, write_skipped};
 use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
-use cluster::ClusterState;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::upgrade::Plan;
+use k8s_flowcontrol::{Client, Error, Release};
 use k8s_flowcontrol_analysis::preview::Preview;
-use k8s_flowcontrol_analysis::upgrade::Plan;
-use k8s_flowcontrol_manifests::files::{Candidates, Skipped, collect, in_parallel};
+use k8s_flowcontrol_analysis::scan::{ClusterScan, Verdict};
+use k8s_flowcontrol_manifests::files::{Candidates, FileUpgrade, Skipped, collect, in_parallel};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -116,7 +115,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
     let Candidates { files, skipped, .. } = found;
     let mut needs = Vec::new();
-    for found in in_parallel(files, |_| {}, |file| files::read(&file, plan)) {
+    for found in in_parallel(files, |_| {}, |file| FileUpgrade::of(&file, plan)) {
         match found {
             Ok(found) => needs.extend(found),
             Err(Skipped { path, why, .. }) => {
@@ -132,7 +131,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let clusters: Vec<_> = states
         .into_iter()
         .map(|state| {
-            let from = state.release.unwrap_or(plan.from);
+            let from = release(&state).unwrap_or(plan.from);
             let plan = (from <= plan.to).then_some(Plan::new(from, plan.to));
             (state, plan)
         })
@@ -168,7 +167,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
     }
     write_skipped(&skipped, args.verbose, &mut streams.err)?;
-    let places: usize = files.iter().map(|file| file.manual()).sum();
+    let places: usize = files.iter().map(|file| file.findings.len()).sum();
     if !args.verbose && places > 0 {
         let places = plural(places, "place");
         writeln!(
@@ -183,7 +182,8 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-fn read_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
+/// Reads the clusters through their preferred versions: the plan itself must not use an old version.
+fn read_clusters(args: &Args) -> Result<Vec<ClusterScan>, Failure> {
     if !args.clusters.is_named() {
         return Ok(Vec::new());
     }
@@ -191,23 +191,34 @@ fn read_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
     block_on(async {
         let mut states = Vec::new();
         for (context, cluster) in clusters {
-            let context = context.unwrap_or_else(|| "(this cluster)".to_owned());
-            states.push(match cluster.client().await {
-                Ok(client) => cluster::read(&context, client, Some(args.to_release)).await,
-                Err(failure) => ClusterState {
-                    context,
-                    error: Some(failure.to_string()),
-                    ..ClusterState::default()
-                },
-            });
+            let mut state = ClusterScan::new(context);
+            match cluster.client().await {
+                Ok(client) => {
+                    if let Err(error) = read_cluster(&mut state, &client, args.to_release).await {
+                        state.fail(Verdict::Failed, error);
+                    }
+                }
+                Err(failure) => state.fail(Verdict::Failed, failure),
+            }
+            states.push(state);
         }
         Ok(states)
     })
 }
 
+async fn read_cluster(state: &mut ClusterScan, client: &Client, to: Release) -> Result<(), Error> {
+    read_versions(state, client, None).await?;
+    read_objects(state, client, to).await
+}
+
+/// The release of a cluster, if its name is known.
+fn release(state: &ClusterScan) -> Option<Release> {
+    state.release.as_deref()?.parse().ok()
+}
+
 /// The oldest release among the clusters.
-fn oldest(states: &[ClusterState]) -> Result<Release, Failure> {
-    let releases = states.iter().filter_map(|state| state.release);
+fn oldest(states: &[ClusterScan]) -> Result<Release, Failure> {
+    let releases = states.iter().filter_map(release);
     releases.min().ok_or_else(|| {
         let why = states.iter().find_map(|state| state.error.as_deref());
         let why = why.unwrap_or("no cluster reports a known release");

@@ -5,6 +5,8 @@ mod cluster;
 mod helm;
 mod report;
 
+pub(crate) use cluster::{read_objects, read_versions};
+
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
 use crate::command::{

@@ -2,8 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares,
-    stanza,
+    Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped_message, name, shares, stanza,
 };
 use crate::command::{Command, Declared, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
@@ -11,6 +10,7 @@ use crate::failure::Failure;
 use crate::output::{OutputArg, Streams};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol::rules::dropped_fields;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::str::FromStr;
@@ -130,7 +130,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             true => merged(&before, &patch),
             false => live.patch(kind, level, &patch, &args.write).await?,
         };
-        let lost = dropped(&patch["spec"], &after["spec"], "spec");
+        let lost = dropped_fields(&patch["spec"], &after["spec"], "spec");
         if let Some(form) = &args.output.output {
             let mut objects = [(kind, after.clone())];
             args.output.prepare(&mut objects);

@@ -1,6 +1,10 @@
 //! The tests of the crate, one program.
 
-#![allow(clippy::field_reassign_with_default, clippy::panic, clippy::unwrap_used)]
+#![allow(
+    clippy::field_reassign_with_default,
+    clippy::panic,
+    clippy::unwrap_used
+)]
 
 mod generated_types;
 mod hostile;

@@ -34,6 +34,7 @@ mod ignored;
 pub mod input;
 mod replace;
 mod skipped;
+mod upgrade;
 
 pub use backup::{Backups, without_links};
 pub use batch::{conflict, examine_all, in_parallel, keep_dirty, write_all};
@@ -43,3 +44,4 @@ pub use examined::{Examined, Status};
 pub use identity::Identity;
 pub use ignored::{InvalidGlob, Selection};
 pub use skipped::{SkipReason, Skipped};
+pub use upgrade::FileUpgrade;

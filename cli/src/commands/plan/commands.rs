@@ -1,18 +1,18 @@
 //! The commands of a plan: one for each folder, ready to paste into a shell.
 
-use super::files::FileNeeds;
-use k8s_flowcontrol_analysis::upgrade::Move;
+use k8s_flowcontrol::rules::upgrade::Move;
+use k8s_flowcontrol_manifests::files::FileUpgrade;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The commands of a step, with comments. Files that a migration would not write are named in a comment.
 ///
 /// `roots` are the folders that were examined completely: only these and their subfolders are given as folders.
-pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Vec<String> {
+pub(super) fn commands(step: Move, files: &[FileUpgrade], roots: &[PathBuf]) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_of = |file: &&FileNeeds| file.moves.contains(&step);
+    let is_of = |file: &&FileUpgrade| file.moves.contains(&step);
     for needs_foreign_fields in [false, true] {
-        let is_of_pass = |file: &&FileNeeds| {
+        let is_of_pass = |file: &&FileUpgrade| {
             // After the first step the file does not contain a field of another version.
             let is_first = file.moves.iter().next() == Some(&step);
             (file.needs_foreign_fields && is_first) == needs_foreign_fields
@@ -50,7 +50,7 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
 }
 
 /// The arguments of each command: a folder if its command changes nothing else, or else the files of a folder.
-fn grouped(set: &[&FileNeeds], all: &[FileNeeds], roots: &[PathBuf]) -> Vec<Vec<String>> {
+fn grouped(set: &[&FileUpgrade], all: &[FileUpgrade], roots: &[PathBuf]) -> Vec<Vec<String>> {
     // The number of files with objects in each folder, without the files of the set.
     let mut others: HashMap<&Path, usize> = HashMap::new();
     for file in all.iter().filter(|file| file.objects > 0) {
@@ -85,7 +85,7 @@ fn grouped(set: &[&FileNeeds], all: &[FileNeeds], roots: &[PathBuf]) -> Vec<Vec<
 }
 
 /// The folders around a file, the innermost first.
-fn folders(file: &FileNeeds) -> impl Iterator<Item = &Path> {
+fn folders(file: &FileUpgrade) -> impl Iterator<Item = &Path> {
     Path::new(&file.path).ancestors().skip(1)
 }
 

@@ -1,13 +1,13 @@
 //! A plan as tables and as JSON.
 
-use super::cluster::ClusterState;
 use super::commands::commands;
-use super::files::FileNeeds;
 use crate::commands::preview::json_change;
 use crate::output::{Stream, Table, plural};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::rules::upgrade::{Move, Plan, moves};
 use k8s_flowcontrol_analysis::preview::Preview;
-use k8s_flowcontrol_analysis::upgrade::{Move, Plan, moves};
+use k8s_flowcontrol_analysis::scan::{ClusterScan, Evidence, Stamp};
+use k8s_flowcontrol_manifests::files::FileUpgrade;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,9 +16,9 @@ use std::path::PathBuf;
 /// Writes a plan as tables and commands.
 pub(crate) fn table(
     plan: Plan,
-    files: &[FileNeeds],
+    files: &[FileUpgrade],
     roots: &[PathBuf],
-    clusters: &[(ClusterState, Option<Plan>)],
+    clusters: &[(ClusterScan, Option<Plan>)],
     out: &mut Stream,
 ) -> io::Result<()> {
     let mut stages = Table::new(["RELEASE", "SERVES", "STORES", "APPLY", "TO DO"]);
@@ -87,17 +87,17 @@ pub(crate) fn table(
     Ok(())
 }
 
-fn write_clusters(clusters: &[(ClusterState, Option<Plan>)], out: &mut Stream) -> io::Result<()> {
+fn write_clusters(clusters: &[(ClusterScan, Option<Plan>)], out: &mut Stream) -> io::Result<()> {
     let mut table = Table::new(["CONTEXT", "RELEASE", "SERVES", "OBJECTS", "TO DO"]);
     for (state, plan) in clusters {
-        let release = state.git_version.clone().unwrap_or("<unknown>".to_owned());
+        let release = state.release.clone().unwrap_or("<unknown>".to_owned());
         let todo = match (&state.error, plan) {
             (Some(error), _) => error.clone(),
             (None, None) => "nothing: its release is newer than the target".to_owned(),
             (None, Some(plan)) => cluster_steps(*plan).join("; "),
         };
         table.row([
-            state.context.clone(),
+            state.title().to_owned(),
             release,
             state.served.join(", "),
             state.objects.to_string(),
@@ -105,17 +105,20 @@ fn write_clusters(clusters: &[(ClusterState, Option<Plan>)], out: &mut Stream) -
         ]);
     }
     table.write(out)?;
-    if clusters.iter().all(|(state, _)| state.writers.is_empty()) {
+    if clusters
+        .iter()
+        .all(|(state, _)| writers(state).next().is_none())
+    {
         return Ok(());
     }
     writeln!(out)?;
     let mut table = Table::new(["CONTEXT", "LAST WRITTEN BY", "IN", "OBJECTS", "TIME"]);
     for (state, _) in clusters {
-        for writer in &state.writers {
+        for writer in writers(state) {
             table.row([
-                state.context.clone(),
+                state.title().to_owned(),
                 writer.manager.clone(),
-                writer.version.to_string(),
+                writer.version.clone(),
                 writer.objects.to_string(),
                 writer.last.clone().unwrap_or_default(),
             ]);
@@ -127,8 +130,8 @@ fn write_clusters(clusters: &[(ClusterState, Option<Plan>)], out: &mut Stream) -
 /// A plan as JSON.
 pub(crate) fn json(
     plan: Plan,
-    files: &[FileNeeds],
-    clusters: &[(ClusterState, Option<Plan>)],
+    files: &[FileUpgrade],
+    clusters: &[(ClusterScan, Option<Plan>)],
 ) -> Value {
     let stages: Vec<_> = plan
         .releases()
@@ -175,7 +178,7 @@ fn of_move(step: Move) -> Value {
     })
 }
 
-fn of_file(file: &FileNeeds) -> Value {
+fn of_file(file: &FileUpgrade) -> Value {
     let versions: serde_json::Map<_, _> = file
         .versions
         .iter()
@@ -187,14 +190,14 @@ fn of_file(file: &FileNeeds) -> Value {
         "versions": versions,
         "steps": file.moves.iter().map(|step| of_move(*step)).collect::<Vec<_>>(),
         "notBefore": file.not_before.map(|minor| format!("1.{minor}")),
-        "byHand": file.manual(),
+        "byHand": file.findings.len(),
         "needsForeignFields": file.needs_foreign_fields,
         "refused": file.is_refused,
         "error": file.error,
     })
 }
 
-fn of_cluster((state, plan): &(ClusterState, Option<Plan>)) -> Value {
+fn of_cluster((state, plan): &(ClusterScan, Option<Plan>)) -> Value {
     let steps = plan.map(|plan| {
         let oldest = oldest_served(plan);
         moves(oldest, plan)
@@ -202,22 +205,20 @@ fn of_cluster((state, plan): &(ClusterState, Option<Plan>)) -> Value {
             .map(of_move)
             .collect::<Vec<_>>()
     });
-    let writers: Vec<_> = state
-        .writers
-        .iter()
+    let writers: Vec<_> = writers(state)
         .map(|writer| {
             json!({
                 "manager": writer.manager,
-                "version": writer.version.as_str(),
+                "version": writer.version,
                 "objects": writer.objects,
                 "last": writer.last,
             })
         })
         .collect();
     json!({
-        "context": state.context,
-        "release": state.release.map(|release| release.to_string()),
-        "gitVersion": state.git_version,
+        "context": state.title(),
+        "release": super::release(state).map(|release| release.to_string()),
+        "gitVersion": state.release,
         "serves": state.served,
         "objects": state.objects,
         "steps": steps,
@@ -226,7 +227,13 @@ fn of_cluster((state, plan): &(ClusterState, Option<Plan>)) -> Value {
     })
 }
 
-fn all_moves(files: &[FileNeeds]) -> BTreeSet<Move> {
+/// The field managers whose last writes were in old versions. The programs may have been updated since.
+fn writers(state: &ClusterScan) -> impl Iterator<Item = &Stamp> {
+    let stamps = state.writers.iter().chain(&state.history);
+    stamps.filter(|stamp| stamp.evidence == Evidence::ManagedFields)
+}
+
+fn all_moves(files: &[FileUpgrade]) -> BTreeSet<Move> {
     files
         .iter()
         .flat_map(|file| file.moves.iter().copied())
@@ -244,7 +251,7 @@ fn describe(step: Move) -> String {
     }
 }
 
-fn steps(file: &FileNeeds) -> Vec<String> {
+fn steps(file: &FileUpgrade) -> Vec<String> {
     let mut steps: Vec<_> = file
         .moves
         .iter()
@@ -256,8 +263,8 @@ fn steps(file: &FileNeeds) -> Vec<String> {
     if file.needs_foreign_fields {
         steps.push("needs --foreign-fields live or --foreign-fields file".to_owned());
     }
-    if file.manual() > 0 {
-        steps.push(format!("{} by hand", plural(file.manual(), "place")));
+    if file.findings.len() > 0 {
+        steps.push(format!("{} by hand", plural(file.findings.len(), "place")));
     }
     if let Some(error) = &file.error {
         steps.push(format!("cannot be read: {error}"));

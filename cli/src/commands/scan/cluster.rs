@@ -62,12 +62,7 @@ async fn fill(
     target: Release,
     reads: Reads,
 ) -> Result<(), Error> {
-    let version = client.version().await?;
-    scan.add_release(&version.git_version, reads.release);
-    let group = client.api_group(GROUP).await?;
-    let preferred = group.preferred_version.map(|version| version.version);
-    let all = group.versions.into_iter().map(|version| version.version);
-    scan.add_served(preferred, all);
+    read_versions(scan, client, reads.release).await?;
     // Metrics come first, so they do not contain the requests of the scan.
     match client.get_raw("/metrics").accept("text/plain").await {
         Ok(text) => scan.add_metrics(&String::from_utf8_lossy(&text), target),
@@ -105,8 +100,23 @@ async fn fill(
     Ok(())
 }
 
+/// Reads the release and the served versions. `release` is that of a cluster that does not name it.
+pub(crate) async fn read_versions(
+    scan: &mut ClusterScan,
+    client: &Client,
+    release: Option<Release>,
+) -> Result<(), Error> {
+    let version = client.version().await?;
+    scan.add_release(&version.git_version, release);
+    let group = client.api_group(GROUP).await?;
+    let preferred = group.preferred_version.map(|version| version.version);
+    let all = group.versions.into_iter().map(|version| version.version);
+    scan.add_served(preferred, all);
+    Ok(())
+}
+
 /// Reads the field managers of objects, through the preferred version.
-async fn read_objects(
+pub(crate) async fn read_objects(
     scan: &mut ClusterScan,
     client: &Client,
     target: Release,

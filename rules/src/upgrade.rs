@@ -3,7 +3,7 @@
 //! No release serves both v1beta2 and v1, so a manifest moves twice on the way from 1.27 to 1.32:
 //!
 //! ```
-//! use k8s_flowcontrol_analysis::upgrade::{Plan, moves};
+//! use k8s_flowcontrol_rules::upgrade::{Plan, moves};
 //! use k8s_flowcontrol_types::{ApiVersion, Release};
 //!
 //! let plan = Plan::new(Release::new(27).unwrap(), Release::new(32).unwrap());

@@ -1,20 +1,24 @@
-//! The fields of a request that a server did not keep, because its release does not know them.
+//! The fields of a request that a server did not keep.
 
-use k8s_flowcontrol::ApiVersion;
 use serde_json::Value;
 
-/// The paths of the fields of `sent` that are missing in `stored`. Zero values count as missing fields, because servers
-/// omit them.
-pub(crate) fn dropped(sent: &Value, stored: &Value, path: &str) -> Vec<String> {
+/// The paths of the fields of `sent` that are missing in the server's response, because its release does not know them; `path` is the
+/// path of `sent` itself, such as `spec`.
+///
+/// Zero values do not count, because servers omit them.
+///
+/// ```
+/// use k8s_flowcontrol_rules::dropped_fields;
+/// use serde_json::json;
+///
+/// let sent = json!({"limited": {"lendablePercent": 50, "borrowingLimitPercent": 0, "limitResponse": {"type": "Queue"}}});
+/// let stored = json!({"limited": {"limitResponse": {"type": "Queue"}}});
+/// assert_eq!(dropped_fields(&sent, &stored, "spec"), ["spec.limited.lendablePercent"]);
+/// ```
+pub fn dropped_fields(sent: &Value, stored: &Value, path: &str) -> Vec<String> {
     let mut paths = Vec::new();
     collect(sent, stored, path, &mut paths);
     paths
-}
-
-/// A sentence about dropped fields.
-pub(crate) fn dropped_message(paths: &[String], version: ApiVersion) -> String {
-    let paths = paths.join(", ");
-    format!("the server does not know these fields in {version} and dropped them: {paths}")
 }
 
 fn collect(sent: &Value, stored: &Value, path: &str, paths: &mut Vec<String>) {

@@ -5,7 +5,7 @@
     reason = "a test stops at what it does not expect"
 )]
 
-use k8s_flowcontrol_analysis::upgrade::{Plan, Written, moves, not_before};
+use k8s_flowcontrol_rules::upgrade::{Plan, Written, moves, not_before};
 use k8s_flowcontrol_types::{ApiVersion, Release};
 
 fn plan(from: u32, to: u32) -> Plan {
