@@ -263,7 +263,7 @@ fn steps(file: &FileUpgrade) -> Vec<String> {
     if file.needs_foreign_fields {
         steps.push("needs --foreign-fields live or --foreign-fields file".to_owned());
     }
-    if file.findings.len() > 0 {
+    if !file.findings.is_empty() {
         steps.push(format!("{} by hand", plural(file.findings.len(), "place")));
     }
     if let Some(error) = &file.error {
