@@ -34,6 +34,7 @@ mod ignored;
 pub mod input;
 mod replace;
 mod skipped;
+mod test_data;
 mod upgrade;
 
 pub use backup::{Backups, without_links};
