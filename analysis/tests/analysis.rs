@@ -10,6 +10,7 @@ mod diagnosis;
 mod dumps;
 mod lint;
 mod loaded;
+mod memory;
 mod monitoring;
 mod preview;
 mod recipes;

@@ -1,13 +1,24 @@
-//! The program's output, word for word: help, errors, and what the README shows.
+//! The program, as people and scripts run it: a process of its own for each command, so that its tests share one test program.
 //!
-//! Each `$` line of the files below is run; `TRYCMD=overwrite cargo test -p kubectl-flowcontrol --test cli` writes
-//! down what comes out.
+//! `output` has what it prints, word for word. Its parts run alone by their names: `cargo test -p kubectl-flowcontrol --test cli traffic`.
 
-#[test]
-fn output_is_as_written_down() {
-    trycmd::TestCases::new()
-        .env("NO_COLOR", "1")
-        .env("COLUMNS", "100")
-        .case("README.md")
-        .case("tests/cmd/*.trycmd");
-}
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what is wrong by ending"
+)]
+
+mod audit_logs;
+mod cluster;
+mod common;
+mod input;
+mod migrate;
+mod monitoring;
+mod output;
+#[cfg(unix)]
+mod packaging;
+mod serve;
+mod simulate;
+mod tour;
+mod traffic;

@@ -1,6 +1,6 @@
 //! The sources and overrides of `Config::builder`.
 
-use crate::support::{Folder, HttpProxy, Server, ask_with};
+use crate::config::support::{Folder, HttpProxy, Server, ask_with};
 use k8s_flowcontrol::config::{Config, ConfigBuilder};
 use serde::Serialize;
 use serde_json::{Value, json};

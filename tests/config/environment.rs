@@ -1,7 +1,7 @@
 //! Environment variables: each test runs this program again with another environment.
 
-use crate::kubeconfig::document;
-use crate::support::{Authority, Folder, HttpProxy, Server, ask};
+use crate::config::kubeconfig::document;
+use crate::config::support::{Authority, Folder, HttpProxy, Server, ask};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
 use serde_json::json;

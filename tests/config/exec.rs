@@ -1,6 +1,8 @@
 //! Credential plugins: scripts that print a file and count their runs.
 
-use crate::support::{Answer, Authority, Folder, Request, Server, ask, ask_together, found};
+use crate::config::support::{
+    Answer, Authority, Folder, Request, Server, ask, ask_together, found,
+};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, ExecPlugin, ExecVersion, InteractiveMode};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Configurations as kubeconfigs, and back.
 
-use crate::support::Folder;
+use crate::config::support::Folder;
 use k8s_flowcontrol::config::{
     Config, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret,
 };

@@ -1,6 +1,6 @@
 //! Kubeconfig files, read as kubectl reads them.
 
-use crate::support::{Authority, Folder, HttpProxy, Notices, Server, ask, ask_with};
+use crate::config::support::{Authority, Folder, HttpProxy, Notices, Server, ask, ask_with};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use k8s_flowcontrol::Client;

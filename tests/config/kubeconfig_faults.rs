@@ -1,6 +1,6 @@
 //! Faults in a kubeconfig, and their places.
 
-use crate::kubeconfig::document;
+use crate::config::kubeconfig::document;
 use k8s_flowcontrol::config::Config;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The names in handshakes and requests, with and without `tls-server-name`.
 
-use crate::support::{Authority, HttpProxy, Names, SocksProxy, StrictServer, ask_with};
+use crate::config::support::{Authority, HttpProxy, Names, SocksProxy, StrictServer, ask_with};
 use k8s_flowcontrol::config::Config;
 
 fn trusting(server: &str, authority: &Authority) -> Config {

@@ -1,8 +1,8 @@
 //! Servers without TLS do not get credentials, regardless of the configuration, the program, a proxy or a server.
 
-use crate::exec::plugin;
-use crate::kubeconfig::document;
-use crate::support::{Folder, HttpProxy, Notices, Request, Server, ask, ask_with, found};
+use crate::config::exec::plugin;
+use crate::config::kubeconfig::document;
+use crate::config::support::{Folder, HttpProxy, Notices, Request, Server, ask, ask_with, found};
 use k8s_flowcontrol::client::http::HeaderValue;
 use k8s_flowcontrol::config::{Config, Impersonation, Secret};
 use k8s_flowcontrol::{Client, Error};

@@ -1,6 +1,6 @@
 //! Proxies of every kind, to `http` and `https` servers.
 
-use crate::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with};
+use crate::config::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
 

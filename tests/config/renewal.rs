@@ -1,7 +1,7 @@
 //! Renewals of a plugin's credential before it expires.
 
-use crate::exec::{client, credential, ended, line_of, runs};
-use crate::support::{Folder, Notices, Server, ask, ask_together};
+use crate::config::exec::{client, credential, ended, line_of, runs};
+use crate::config::support::{Folder, Notices, Server, ask, ask_together};
 use k8s_flowcontrol::config::ExecPlugin;
 use serde_json::json;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Files that change while a client is in use, and the retry after a 401.
 
-use crate::kubeconfig::document;
-use crate::support::{Answer, Authority, Folder, Notices, Request, Server, ask, found};
+use crate::config::kubeconfig::document;
+use crate::config::support::{Answer, Authority, Folder, Notices, Request, Server, ask, found};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, Secret};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Secrets appear neither in `Debug` output nor in errors.
 
-use crate::exec::credential;
-use crate::kubeconfig::document;
-use crate::support::{Authority, Folder, Server, SocksProxy, ask};
+use crate::config::exec::credential;
+use crate::config::kubeconfig::document;
+use crate::config::support::{Authority, Folder, Server, SocksProxy, ask};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use k8s_flowcontrol::Client;

@@ -1,6 +1,6 @@
 //! Server and client certificates.
 
-use crate::support::{
+use crate::config::support::{
     Authority, Identity, Notices, Server, ask_with, own_authority, traditional_key,
 };
 use k8s_flowcontrol::config::{Config, Secret};
@@ -126,7 +126,7 @@ async fn an_address_may_be_the_name() {
 async fn servers_with_ipv6_addresses() {
     let authority = Authority::new("one");
     let tls = vec![authority.sign(&["::1"]).server(None)];
-    let server = Server::start("[::1]:0", tls, crate::support::found).await;
+    let server = Server::start("[::1]:0", tls, crate::config::support::found).await;
     assert!(server.url().starts_with("https://[::1]:"));
     ask_with(trusting(&server, &authority)).await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! Tokens that code of the program obtains.
 
-use crate::support::{Server, ask, ask_together};
+use crate::config::support::{Server, ask, ask_together};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::{BearerToken, Config, Secret, TokenFuture, TokenSource};
@@ -61,7 +61,7 @@ async fn an_expired_or_rejected_token_is_renewed() {
         assert_eq!(sent, format!("Bearer token-{number}"));
     }
     let strict = Server::answering(|request| match request.header("authorization") {
-        Some("Bearer token-2") => crate::support::found(request),
+        Some("Bearer token-2") => crate::config::support::found(request),
         _ => ("401 Unauthorized", String::new()),
     })
     .await;

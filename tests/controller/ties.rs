@@ -1,6 +1,6 @@
 //! The controller: stores, owners, pauses, shutdown and election.
 
-use crate::leading::{Candidate, server};
+use crate::controller::leading::{Candidate, server};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::client::ResourceKind;
 use k8s_flowcontrol::controller::lease::Lease;

@@ -1,6 +1,6 @@
 //! Responses that the embedded server does not send: a listener with one prepared response.
 
-use crate::support::sample;
+use crate::e2e::support::sample;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::{Client, Deleted};
 use k8s_flowcontrol::watch::WatchEvent;

@@ -1,6 +1,6 @@
 //! One function for `Api` and `Negotiated`.
 
-use crate::support::{Cluster, sample, unique};
+use crate::e2e::support::{Cluster, sample, unique};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::Deleted;
 use k8s_flowcontrol::watch::{Store, WatchEvent};

@@ -1,6 +1,6 @@
 //! Custom resources that begin as Rust types.
 
-use crate::support::{Cluster, unique};
+use crate::e2e::support::{Cluster, unique};
 use k8s_flowcontrol::client::ResourceKind;
 use k8s_flowcontrol::json::to_value;
 use k8s_flowcontrol::meta::{RawJson, Time};

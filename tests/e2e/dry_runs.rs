@@ -1,17 +1,13 @@
 //! Dry runs: verbs do not store or delete anything, regardless of the other options of the request.
 
-#[path = "../generated/leases/mod.rs"]
-#[allow(dead_code, reason = "only the kind is needed")]
-mod leases;
-
-use crate::support::{Cluster, object, sample, unique};
+use crate::e2e::support::{Cluster, object, sample, unique};
+use crate::generation::generated_leases::{self, coordination_v1::Lease};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::Api;
 use k8s_flowcontrol::meta::DeleteOptions;
 use k8s_flowcontrol::wait::is_not_dangling;
 use k8s_flowcontrol_server::ApiServer;
-use leases::coordination_v1::Lease;
 use serde_json::json;
 
 fn options(tree: serde_json::Value) -> DeleteOptions {
@@ -50,7 +46,7 @@ async fn options_do_not_turn_a_dry_run_into_a_deletion() {
 
 #[tokio::test]
 async fn options_do_not_turn_a_dry_run_into_a_deletion_in_other_groups() {
-    let server = ApiServer::builder().serve(leases::coordination_v1::RESOURCES);
+    let server = ApiServer::builder().serve(generated_leases::coordination_v1::RESOURCES);
     let server = server.start().await.unwrap();
     let client = Client::from_url(server.url()).unwrap();
     let leases: Api<Lease> = client.namespaced_api("team");

@@ -1,6 +1,6 @@
 //! The dumps of the embedded server, read by `rules::dumps`.
 
-use crate::support::text;
+use crate::e2e::support::text;
 use k8s_flowcontrol::GROUP;
 use k8s_flowcontrol::rules::sharding::{Dealer, flow_hash};
 use k8s_flowcontrol_analysis::dumps::{

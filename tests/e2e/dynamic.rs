@@ -1,6 +1,6 @@
 //! Kinds that are chosen at run time: trees, all verbs, watches and stores.
 
-use crate::support::{Cluster, unique};
+use crate::e2e::support::{Cluster, unique};
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::ResourceKind;
 use k8s_flowcontrol::watch::{Store, WatchEvent};

@@ -1,6 +1,6 @@
 //! The programs in `examples/`, run as a user runs them, without a cluster.
 
-use crate::support::release;
+use crate::e2e::support::release;
 use serde_json::json;
 use std::env;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! The metadata of objects without the rest.
 
-use crate::support::{Cluster, release, sample, unique};
+use crate::e2e::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Deleted, DeletedCollection};
 use k8s_flowcontrol::watch::{Store, StoreEvent, WatchEvent, WatcherEvent};

@@ -1,6 +1,6 @@
 //! Missing objects, and versions that the server does not serve.
 
-use crate::support::{Cluster, release, sample, unique};
+use crate::e2e::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::Error;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::{Client, Deleted};

@@ -1,6 +1,6 @@
 //! Negotiated requests to a server that is upgraded or downgraded, so that it no longer serves the version on the wire.
 
-use crate::support::{object, release, sample, unique};
+use crate::e2e::support::{object, release, sample, unique};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::client::{Deleted, DeletedCollection, Negotiated};
 use k8s_flowcontrol::watch::WatchEvent;

@@ -1,6 +1,6 @@
 //! Creating, reading, replacing and deleting, with their errors.
 
-use crate::support::{Cluster, object, sample, unique};
+use crate::e2e::support::{Cluster, object, sample, unique};
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::{Deleted, FieldValidation};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The OpenAPI documents of the embedded server, read by the generator.
 
-use crate::support::{release, text};
+use crate::e2e::support::{release, text};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_codegen::Generator;
 

@@ -1,6 +1,6 @@
 //! Server-side apply of partial objects: only the fields that a program sets are sent and owned.
 
-use crate::support::{Cluster, object, release, sample, tree, unique};
+use crate::e2e::support::{Cluster, object, release, sample, tree, unique};
 use k8s_flowcontrol::api::v1::{FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration};
 use k8s_flowcontrol::ownership::{extract, extract_status};
 use k8s_flowcontrol::{Resource, unknown_fields};

@@ -1,6 +1,6 @@
 //! The four patch types and field ownership.
 
-use crate::support::{Cluster, object, sample, unique};
+use crate::e2e::support::{Cluster, object, sample, unique};
 use k8s_flowcontrol::api::v1;
 use serde_json::json;
 

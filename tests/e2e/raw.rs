@@ -1,6 +1,6 @@
 //! Paths outside of the API group.
 
-use crate::support::release;
+use crate::e2e::support::release;
 use k8s_flowcontrol::GROUP;
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The fields described by the public reference pages of the API, sent to a server in strict mode and read back. The
 //! operations and parameters are in `wire`, the response codes in `answers`.
 
-use crate::support::{Cluster, object, release, tree, unique};
+use crate::e2e::support::{Cluster, object, release, tree, unique};
 use k8s_flowcontrol::api::{v1, v1beta2};
 use k8s_flowcontrol::client::FieldValidation;
 use k8s_flowcontrol::{Objects, Release, Resource};

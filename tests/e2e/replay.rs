@@ -1,6 +1,6 @@
 //! The example `replay`: a load that is sent at its times, beside the prediction of the simulation.
 
-use crate::examples::{example, output};
+use crate::e2e::examples::{example, output};
 use std::process::Command;
 
 /// The words of the line of a user: requests, rejections and their prediction, and waits with their predictions.

@@ -1,6 +1,6 @@
 //! One object in several versions, per release.
 
-use crate::support::{object, release, sample, unique};
+use crate::e2e::support::{object, release, sample, unique};
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::{GROUP, Resource};

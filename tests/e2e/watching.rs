@@ -1,6 +1,6 @@
 //! Watches: their events, and how they begin, expire and end.
 
-use crate::support::{Cluster, release, sample, unique};
+use crate::e2e::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::watch::WatchEvent;

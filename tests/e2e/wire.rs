@@ -1,8 +1,8 @@
 //! Every documented operation with every documented query parameter, in all four versions. The documents in `specs/` list
 //! them, and the requests recorded by the server must contain them.
 
-use crate::documents::{Documented, operations};
-use crate::support::{sample, unique};
+use crate::e2e::documents::{Documented, operations};
+use crate::e2e::support::{sample, unique};
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol::client::{
     Api, Client, FieldValidation, PropagationPolicy, ResourceVersionMatch,

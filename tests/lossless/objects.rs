@@ -1,6 +1,6 @@
 //! Random objects of a schema.
 
-use crate::schemas::Random;
+use crate::lossless::schemas::Random;
 use serde_json::Value;
 
 /// The text of an object of `kind`.

@@ -1,7 +1,7 @@
 //! Bodies that are empty, truncated, compressed or malformed.
 
-use crate::script::{Act, Script, answer};
-use crate::support::{client, schema};
+use crate::requests::script::{Act, Script, answer};
+use crate::requests::support::{client, schema};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use k8s_flowcontrol::Client;

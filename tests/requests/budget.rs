@@ -1,7 +1,7 @@
 //! The retry budget that all requests of a client share.
 
-use crate::script::{Script, answer};
-use crate::support::{hasty, schema};
+use crate::requests::script::{Script, answer};
+use crate::requests::support::{hasty, schema};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol_server::{ApiServer, Fault};

@@ -1,6 +1,6 @@
 //! Futures that are dropped at each of their await points leave nothing behind, and the client works on.
 
-use crate::support::{config, hasty, schema};
+use crate::requests::support::{config, hasty, schema};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use k8s_flowcontrol::api::v1;

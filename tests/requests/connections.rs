@@ -1,7 +1,7 @@
 //! Connections that fail, break, or are reused.
 
-use crate::script::{Act, Script, answer, deaf};
-use crate::support::{client, embedded, schema};
+use crate::requests::script::{Act, Script, answer, deaf};
+use crate::requests::support::{client, embedded, schema};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Lists of hostile servers that do not end.
 
-use crate::script::{Script, answer};
+use crate::requests::script::{Script, answer};
 
 fn page(token: &str, items: usize) -> Vec<u8> {
     let items = vec![r#"{"metadata":{"name":"a"}}"#; items].join(",");

@@ -1,7 +1,7 @@
 //! The texts of errors and their chains, and the errors of layers.
 
-use crate::script::{Act, Script, answer, deaf};
-use crate::support::{arrived, client, config, embedded, hasty, schema};
+use crate::requests::script::{Act, Script, answer, deaf};
+use crate::requests::support::{arrived, client, config, embedded, hasty, schema};
 use k8s_flowcontrol::client::http;
 use k8s_flowcontrol::client::{RetryPolicy, TransportError};
 use k8s_flowcontrol::config::Config;

@@ -1,8 +1,8 @@
 //! Responses with many headers, and with more than the client reads.
 
-use crate::http2::{self, Listener};
-use crate::script::{Act, Script, answer};
-use crate::support::schema;
+use crate::requests::http2::{self, Listener};
+use crate::requests::script::{Act, Script, answer};
+use crate::requests::support::schema;
 use k8s_flowcontrol::Client;
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! HTTP/2: many requests on one connection, dead connections, and requests rejected without processing.
 
-use crate::support::{hasty, schema};
+use crate::requests::support::{hasty, schema};
 use bytes::Bytes;
 use h2::server::{Connection, SendResponse};
 use h2::{Reason, RecvStream};

@@ -1,7 +1,7 @@
 //! Default headers, hooks before requests, layers, and custom transports.
 
-use crate::script::deaf;
-use crate::support::{arrived, config, embedded, hasty, schema};
+use crate::requests::script::deaf;
+use crate::requests::support::{arrived, config, embedded, hasty, schema};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use k8s_flowcontrol::Client;

@@ -1,7 +1,7 @@
 //! Lists, watches, watchers and stores without `metadata.managedFields`.
 
-use crate::script::{Script, answer};
-use crate::support::embedded;
+use crate::requests::script::{Script, answer};
+use crate::requests::support::embedded;
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::watch::{Store, WatchEvent, WatcherEvent};

@@ -1,6 +1,6 @@
 //! The hook for metrics, and `tracing` spans.
 
-use crate::support::{config, embedded, hasty, schema};
+use crate::requests::support::{config, embedded, hasty, schema};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Secret;
 use k8s_flowcontrol_server::{ApiServer, Fault};

@@ -3,7 +3,7 @@
 #[path = "../../examples/opentelemetry/recipe.rs"]
 mod recipe;
 
-use crate::support::embedded;
+use crate::requests::support::embedded;
 use k8s_flowcontrol_server::Fault;
 use opentelemetry::global;
 use opentelemetry::metrics::MeterProvider as _;

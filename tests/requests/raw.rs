@@ -1,7 +1,7 @@
 //! Raw requests of any method, as a whole and as a stream, and the headers of responses.
 
-use crate::script::{Act, Script, answer};
-use crate::support::{embedded, schema};
+use crate::requests::script::{Act, Script, answer};
+use crate::requests::support::{embedded, schema};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol_server::Fault;

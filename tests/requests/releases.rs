@@ -1,6 +1,6 @@
 //! The release of servers that do not name it.
 
-use crate::script::{Script, answer};
+use crate::requests::script::{Script, answer};
 
 const ODD: &str = r#"{"major": "", "minor": "", "gitVersion": "v5.6-custom", "gitCommit": "", "gitTreeState": "", "buildDate": "", "goVersion": "", "compiler": "", "platform": ""}"#;
 

@@ -2,8 +2,8 @@
 
 mod secrets;
 
-use crate::script::deaf;
-use crate::support::{config, embedded, hasty, schema};
+use crate::requests::script::deaf;
+use crate::requests::support::{config, embedded, hasty, schema};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::config::{Impersonation, Secret};
@@ -161,7 +161,7 @@ async fn a_store_lives_on_a_replayed_watch_that_stays_open() {
 async fn failures_are_replayed() {
     let (server, client) = embedded().await;
     let (_socket, url) = deaf();
-    let nowhere = crate::support::client(url);
+    let nowhere = crate::requests::support::client(url);
     let tape = Tape::new();
     let recorder = tape.recorder();
     let fail = async |client: Client, nowhere: Client| {

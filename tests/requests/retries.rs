@@ -1,7 +1,7 @@
 //! The failed requests that are sent again.
 
-use crate::script::{Script, answer};
-use crate::support::{arrived, embedded, schema};
+use crate::requests::script::{Script, answer};
+use crate::requests::support::{arrived, embedded, schema};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol_server::Fault;
 use serde_json::json;

@@ -58,7 +58,7 @@ impl Script {
             }
         });
         Self {
-            client: crate::support::client(url),
+            client: crate::requests::support::client(url),
             requests,
             task,
         }

@@ -1,6 +1,6 @@
 //! Subresources of other groups: the log of a pod, the token of a service account, patches.
 
-use crate::script::{Act, Script, answer};
+use crate::requests::script::{Act, Script, answer};
 use k8s_flowcontrol::json;
 use k8s_flowcontrol::meta::{ObjectMeta, Time, Unknown};
 use serde_json::Value;

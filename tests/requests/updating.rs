@@ -1,6 +1,6 @@
 //! `update_with`: get, change, replace, and repeat on conflict.
 
-use crate::support::{arrived, embedded, schema};
+use crate::requests::support::{arrived, embedded, schema};
 use k8s_flowcontrol::Error;
 use k8s_flowcontrol::api::{v1, v1beta2};
 use k8s_flowcontrol::client::Client;
@@ -213,7 +213,7 @@ async fn fields_that_the_version_cannot_express_are_not_overwritten() {
         .start()
         .await
         .unwrap();
-    let client = crate::support::client(server.url());
+    let client = crate::requests::support::client(server.url());
     let level: v1::PriorityLevelConfiguration = serde_json::from_value(json!({
         "metadata": {"name": "zero"},
         "spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "limitResponse": {"type": "Reject"}}},

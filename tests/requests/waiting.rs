@@ -1,7 +1,7 @@
 //! `wait_for`: no change is missed, even if the watch breaks.
 
-use crate::script::{Act, Script, answer};
-use crate::support::{embedded, schema, schema_of_level};
+use crate::requests::script::{Act, Script, answer};
+use crate::requests::support::{embedded, schema, schema_of_level};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::wait;

@@ -1,6 +1,6 @@
 //! The events of a watcher, in each situation.
 
-use crate::support::{
+use crate::watching::support::{
     create, delete, next, relabel, server, server_of, soon, take, watcher, while_away,
 };
 use k8s_flowcontrol::watch::{Store, StoreEvent, WatcherEvent};

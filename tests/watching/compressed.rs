@@ -1,6 +1,6 @@
 //! Watches that are compressed although the client did not request it.
 
-use crate::support::create;
+use crate::watching::support::create;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::config::Config;

@@ -1,6 +1,6 @@
 //! Failures of a store, as its subscribers and the log see them.
 
-use crate::support::{create, server, soon, watcher};
+use crate::watching::support::{create, server, soon, watcher};
 use k8s_flowcontrol::watch::{Store, StoreEvent};
 use k8s_flowcontrol_server::Fault;
 use std::fmt::{Debug, Write as _};

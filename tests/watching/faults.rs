@@ -1,11 +1,11 @@
 //! Random faults between client and server while objects change. Afterwards every copy equals the server's objects, and
 //! no consumer got an impossible event.
 
-use crate::model::{Follower, State, Step, Subscriber};
-use crate::proxy::{NetworkFault, Proxy};
-use crate::random::Random;
-use crate::support::soon;
-use crate::world::{Matching, World, everything, in_team_a, is_marked_in_a_team};
+use crate::watching::model::{Follower, State, Step, Subscriber};
+use crate::watching::proxy::{NetworkFault, Proxy};
+use crate::watching::random::Random;
+use crate::watching::support::soon;
+use crate::watching::world::{Matching, World, everything, in_team_a, is_marked_in_a_team};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Store, Watcher};
@@ -19,7 +19,7 @@ async fn every_copy_is_exact_after_a_thousand_faults() {
     chaos(1_000, 2).await;
 }
 
-/// `cargo test --release --test watching -- --ignored --nocapture`, with another number of faults in
+/// `cargo test --release --test workspace watching:: -- --ignored --nocapture`, with another number of faults in
 /// `FLOWCONTROL_TEST_FAULTS`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]

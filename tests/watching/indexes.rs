@@ -1,6 +1,6 @@
 //! Indexes of stores, objects changed before they are stored, and stores without a server.
 
-use crate::support::{create, delete, level, relabel, server, soon, watcher};
+use crate::watching::support::{create, delete, level, relabel, server, soon, watcher};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::watch::{Index, ObjectKey, Store, StoreEvent, Subscription};
 use k8s_flowcontrol::{Resource, meta::ObjectMeta};

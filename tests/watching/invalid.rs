@@ -1,7 +1,7 @@
 //! Objects that do not fit their type do not end a list, a watch or a store.
 
-use crate::fake::{Fake, Reply, answer, line, list};
-use crate::support::{next, soon, take, watcher};
+use crate::watching::fake::{Fake, Reply, answer, line, list};
+use crate::watching::support::{next, soon, take, watcher};
 use k8s_flowcontrol::watch::{Store, StoreEvent};
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! A negotiated watch converts objects; the fields that the conversions lose come with the events.
 
-use crate::support::{relabel_through, server_of, soon};
+use crate::watching::support::{relabel_through, server_of, soon};
 use k8s_flowcontrol::api::{v1, v1beta3};
 use k8s_flowcontrol::client::Negotiated;
 use k8s_flowcontrol::convert::{Loss, PRESERVE_ZERO_ANNOTATION};

@@ -1,6 +1,6 @@
 //! Watchers that begin at a stored resource version.
 
-use crate::support::{create, delete, next, relabel, server, soon, take, watcher};
+use crate::watching::support::{create, delete, next, relabel, server, soon, take, watcher};
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol_server::ApiServer;
 

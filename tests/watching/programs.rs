@@ -1,7 +1,7 @@
 //! Programs that misbehave towards their stores: code that panics, and subscriptions that nobody reads.
 
-use crate::fake::{Fake, answer};
-use crate::support::{level, server, soon, watcher};
+use crate::watching::fake::{Fake, answer};
+use crate::watching::support::{level, server, soon, watcher};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Store, StoreEvent};
 

@@ -1,6 +1,6 @@
 //! Stores: readiness, queries, and the events of subscriptions.
 
-use crate::support::{create, delete, relabel, server, server_of, soon, watcher};
+use crate::watching::support::{create, delete, relabel, server, server_of, soon, watcher};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{ObjectKey, Store, StoreEvent, Subscription};
 use k8s_flowcontrol::{Client, Resource};

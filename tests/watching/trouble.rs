@@ -1,7 +1,7 @@
 //! Servers on which watches do not work, or never end a list: no copy stays out of date, and the store reports it.
 
-use crate::fake::{Fake, Reply, answer, bookmark, ends, error_line, line, list, status};
-use crate::support::{next, soon, take, watcher};
+use crate::watching::fake::{Fake, Reply, answer, bookmark, ends, error_line, line, list, status};
+use crate::watching::support::{next, soon, take, watcher};
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, Error};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Watchers and stores of a server that is upgraded or downgraded, so that it no longer serves the version on the wire.
 
-use crate::support::{server_of, soon};
+use crate::watching::support::{server_of, soon};
 use k8s_flowcontrol::api::{v1, v1beta3};
 use k8s_flowcontrol::client::{Negotiable, Negotiated};
 use k8s_flowcontrol::wait;

@@ -1,8 +1,8 @@
 //! The server's side of a run with faults: the writer, the written states, and the final objects.
 
-use crate::model::{State, Step};
-use crate::random::Random;
-use crate::support::level;
+use crate::watching::model::{State, Step};
+use crate::watching::random::Random;
+use crate::watching::support::level;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol_server::ApiServer;

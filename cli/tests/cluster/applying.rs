@@ -2,7 +2,7 @@
 
 mod trouble;
 
-use crate::{Cluster, level, managers};
+use crate::cluster::{Cluster, level, managers};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Files or a cluster, and the seats of its servers.
 
-use crate::{Cluster, level};
+use crate::cluster::{Cluster, level};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn with_log(cluster: &Cluster, command: &[&str]) -> Vec<String> {
     command.iter().map(word).collect()
 }
 
-fn run(cluster: &Cluster, command: &[&str], more: &[&str]) -> crate::Ran {
+fn run(cluster: &Cluster, command: &[&str], more: &[&str]) -> crate::cluster::Ran {
     let command = with_log(cluster, command);
     let mut words: Vec<_> = command.iter().map(String::as_str).collect();
     words.extend(more);
@@ -256,7 +256,10 @@ async fn kubectls_flags_before_and_after_the_command() {
     let kubeconfig = cluster.folder.path("kubeconfig");
     let run = |arguments: &[&str]| {
         let output = cluster.run_alone(arguments);
-        (crate::code(&output), crate::stderr(&output))
+        (
+            crate::cluster::code(&output),
+            crate::cluster::stderr(&output),
+        )
     };
     assert_eq!(run(&["--kubeconfig", &kubeconfig, "get", "fs"]).0, 0);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Control planes of several API servers.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol::meta::Status;
 use k8s_flowcontrol_server::{ApiServer, Builder, Fault};
 use std::net::{SocketAddr, TcpListener};

@@ -1,6 +1,6 @@
 //! `delete`.
 
-use crate::{Cluster, level};
+use crate::cluster::{Cluster, level};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

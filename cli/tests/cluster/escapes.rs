@@ -1,6 +1,6 @@
 //! Control characters in objects, logs and responses: the terminal never receives them.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use crate::common::{Folder, code, program, run, stderr, stdout};
 use k8s_flowcontrol::api::v1;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `monitoring --live`: the rules beside the metrics of a server.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 
 #[tokio::test(flavor = "multi_thread")]

@@ -19,7 +19,7 @@
 //! | hints of another command | `deleting`, `writing` |
 //! | several contexts | `scanning::commands_run_once_for_each_context` |
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 
@@ -28,14 +28,14 @@ async fn an_address_without_a_scheme_is_an_address() {
     let cluster = Cluster::of("1.36").await;
     let url = cluster.server.url();
     let address = url.strip_prefix("http://").unwrap();
-    let mut command = crate::program();
+    let mut command = crate::cluster::program();
     command.args(["get", "fs", "-s", address, "-o", "name"]);
     let output = tokio::task::block_in_place(|| command.output().unwrap());
-    let text = crate::stdout(&output);
+    let text = crate::cluster::stdout(&output);
     assert!(
         text.contains("flowschema/service-accounts\n"),
         "{text}{}",
-        crate::stderr(&output)
+        crate::cluster::stderr(&output)
     );
 }
 

@@ -1,6 +1,6 @@
 //! `preview` of a cluster.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]

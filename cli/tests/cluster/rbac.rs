@@ -1,7 +1,7 @@
 //! `rbac`: the role is what a command needs, and no more.
 
+use crate::cluster::{Cluster, level};
 use crate::common::run;
-use crate::{Cluster, level};
 use k8s_flowcontrol_server::{ApiServer, RecordedRequest};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! `get`, `describe`, `watch`, `whoami` and `top`.
 
-use crate::{Cluster, level};
+use crate::cluster::{Cluster, level};
 use k8s_flowcontrol::meta::Status;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
@@ -164,7 +164,7 @@ async fn watch_shows_what_changes() {
     assert_eq!(line["object"]["metadata"]["name"], "batch");
 
     let kubeconfig = cluster.folder.path("kubeconfig");
-    let mut child = crate::program()
+    let mut child = crate::cluster::program()
         .args([
             "get",
             "-w",
@@ -216,7 +216,7 @@ async fn get_shows_changes_after_the_objects() {
     let cluster = Cluster::start(ApiServer::builder().bootstrap(false)).await;
     cluster.level(json!({"name": "batch"}), 5, "me").await;
     let kubeconfig = cluster.folder.path("kubeconfig");
-    let mut child = crate::program()
+    let mut child = crate::cluster::program()
         .args(["get", "plc", "-w", "--kubeconfig", &kubeconfig])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -5,7 +5,7 @@ mod audit;
 mod clusters;
 mod extension_servers;
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use api::{Api, config_map, secret};
 use k8s_flowcontrol::api::v1beta3;
 use k8s_flowcontrol_server::ApiServer;
@@ -58,7 +58,7 @@ async fn a_cluster_that_nobody_asks_in_old_versions_is_clean() {
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_told_apart_from_history() {
     let cluster = Cluster::of("1.31").await;
-    let manifest = cluster.file("old.yaml", &crate::level("v1beta3", "batch", 5));
+    let manifest = cluster.file("old.yaml", &crate::cluster::level("v1beta3", "batch", 5));
     let put = [
         "apply",
         "-f",
@@ -114,7 +114,7 @@ async fn what_helm_keeps_in_old_versions() {
     let manifest = |version: &str| {
         format!(
             "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: hidden\nstringData:\n  password: hunter2\n---\n{}",
-            crate::level(version, "batch", 5)
+            crate::cluster::level(version, "batch", 5)
         )
     };
     let api = Api::start(vec![

@@ -1,6 +1,6 @@
 //! `top` on a terminal: the view, its keys, and what it leaves behind.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;

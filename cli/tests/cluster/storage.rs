@@ -1,6 +1,6 @@
 //! `rewrite-storage`, and the way back.
 
-use crate::{Cluster, level, managers};
+use crate::cluster::{Cluster, level, managers};
 use k8s_flowcontrol_server::ApiServer;
 
 /// A cluster of 1.31 whose own object was written in 1.28.

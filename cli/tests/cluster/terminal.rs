@@ -1,6 +1,6 @@
 //! Tables on a terminal of 60 columns.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use serde_json::json;
 use std::process::Command;
 

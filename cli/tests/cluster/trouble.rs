@@ -1,6 +1,6 @@
 //! Clusters that cannot be reached, and users who may not.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use crate::common::{Folder, run, stderr};
 use k8s_flowcontrol_server::ApiServer;
 

@@ -1,6 +1,6 @@
 //! `validate --live`: the verdicts of the server itself, as dry runs.
 
-use crate::{Cluster, level};
+use crate::cluster::{Cluster, level};
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `set-shares`, `restore`, and the options of all writes.
 
-use crate::{Cluster, level};
+use crate::cluster::{Cluster, level};
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;

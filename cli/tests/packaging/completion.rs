@@ -1,7 +1,7 @@
 //! Completion in bash, zsh, fish and kubectl, against an embedded server.
 
-use super::common::Folder;
 use super::{command, is_installed};
+use crate::common::Folder;
 use k8s_flowcontrol_server::ApiServer;
 use std::process::Command;
 

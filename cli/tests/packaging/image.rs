@@ -1,6 +1,6 @@
 //! The container image, made without a daemon, unpacked and run.
 
-use super::common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Packages with manual pages, completion scripts and a plugin manifest.
 
 use super::command;
-use super::common::Folder;
+use crate::common::Folder;
 use k8s_flowcontrol_text::{parse_yaml, to_value};
 use serde_json::Value;
 use std::path::Path;

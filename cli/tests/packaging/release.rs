@@ -1,7 +1,7 @@
 //! A release, made of a copy of the project with a made-up version, and everything in it installed as users install it.
 
-use super::common::Folder;
 use super::is_installed;
+use crate::common::Folder;
 use k8s_flowcontrol_text::{parse_yaml, to_value};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

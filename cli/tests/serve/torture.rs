@@ -1,7 +1,7 @@
 //! `serve --torture`.
 
-use crate::client;
 use crate::common::{self, Folder, Served, code, run, stderr};
+use crate::serve::client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 
 /// Starts `serve` with a kubeconfig, and returns it with the rest of its output.

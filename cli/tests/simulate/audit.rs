@@ -1,7 +1,7 @@
 //! Audit logs as the load.
 
 use crate::common::{Folder, code, program, run, stderr, stdout};
-use crate::level;
+use crate::simulate::level;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};

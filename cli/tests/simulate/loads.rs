@@ -1,7 +1,7 @@
 //! Loads of generated clients.
 
 use crate::common::{Folder, code, run, stderr, stdout};
-use crate::level;
+use crate::simulate::level;
 use serde_json::Value;
 
 const LOAD: [&str; 5] = [

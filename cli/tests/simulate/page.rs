@@ -1,9 +1,9 @@
 //! The web page.
 
-use crate::audit::{NARROW, events, lines};
 use crate::common::browser::reads_well;
 use crate::common::{Folder, code, run, stderr};
-use crate::level;
+use crate::simulate::audit::{NARROW, events, lines};
+use crate::simulate::level;
 use serde_json::Value;
 
 /// Runs the program with a page, and returns its JSON and the page.

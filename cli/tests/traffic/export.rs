@@ -1,7 +1,7 @@
 //! The commands and the audit policy that get logs.
 
 use crate::common::{Folder, code, run, stderr, stdout};
-use crate::{event, lines};
+use crate::traffic::{event, lines};
 use std::io::Write as _;
 use std::process::Stdio;
 

@@ -1,7 +1,7 @@
 //! Files and pages that are written: none replaces an input, and no name does anything in them.
 
 use crate::common::{Folder, code, run, stderr, stdout};
-use crate::{BOBS, event, lines, report, traffic};
+use crate::traffic::{BOBS, event, lines, report, traffic};
 use serde_json::json;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Redaction: no output has an original name.
 
 use crate::common::{Folder, code, run, stderr, stdout};
-use crate::{envelopes, event, lines, traffic};
+use crate::traffic::{envelopes, event, lines, traffic};
 use serde_json::json;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Logs as they come: in several files, damaged, of any format.
 
 use crate::common::{Folder, code, program, run, stderr, stdout};
-use crate::{envelopes, event, gzip, lines, report, requests};
+use crate::traffic::{envelopes, event, gzip, lines, report, requests};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::Stdio;

@@ -1,7 +1,7 @@
 //! The numbers of the report, of a comparison, of partial results and of callers.
 
 use crate::common::{Folder, code, run, stderr, stdout};
-use crate::{BOBS, event, lines, report, traffic};
+use crate::traffic::{BOBS, event, lines, report, traffic};
 use serde_json::{Value, json};
 
 #[test]

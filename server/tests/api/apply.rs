@@ -1,6 +1,6 @@
 //! Server-side apply.
 
-use crate::support::{Api, GROUP, SCHEMAS, schema};
+use crate::api::support::{Api, GROUP, SCHEMAS, schema};
 use serde_json::{Value, json};
 
 fn config(spec: Value, labels: Value) -> Value {

@@ -1,6 +1,6 @@
 //! Managers that apply in several versions, compared with a real server.
 
-use crate::support::{Answer, Api, GROUP};
+use crate::api::support::{Answer, Api, GROUP};
 use serde_json::{Value, json};
 
 const PLURAL: &str = "prioritylevelconfigurations";

@@ -1,6 +1,6 @@
 //! Bodies with tens of thousands of names. A search through all earlier names for each of them takes minutes here.
 
-use crate::support::{Answer, Api, SCHEMAS, schema};
+use crate::api::support::{Answer, Api, SCHEMAS, schema};
 use serde_json::{Map, Value, json};
 
 const FIELDS: usize = 40_000;
@@ -32,7 +32,7 @@ async fn patch(api: &Api, media_type: &str, query: &str, text: String) -> Answer
     let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}/a?{query}");
     let request = api.request("PATCH", &path);
     let request = request.header("content-type", media_type).body(text);
-    crate::support::answer(request).await
+    crate::api::support::answer(request).await
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn health_checks_do_not_wait_for_large_bodies() {
     let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}?fieldValidation=Ignore");
     let large = api.request("POST", &path);
     let large = large.header("content-type", "application/yaml").body(names);
-    let large = tokio::spawn(crate::support::answer(large));
+    let large = tokio::spawn(crate::api::support::answer(large));
     let has_arrived = || {
         let requests = api.server.requests();
         requests.iter().any(|request| request.method == "POST")

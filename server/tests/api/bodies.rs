@@ -1,6 +1,6 @@
 //! Bodies that do not match their request.
 
-use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
+use crate::api::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::{Value, json};
 
 /// Sends a text, and returns the code and message of the error.

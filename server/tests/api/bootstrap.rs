@@ -1,6 +1,6 @@
 //! The bootstrap objects.
 
-use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
+use crate::api::support::{Api, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
 const ANNOTATION: &str = "apf.kubernetes.io/autoupdate-spec";

@@ -1,6 +1,6 @@
 //! Creating, reading, replacing and deleting.
 
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use serde_json::json;
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn a_collection_is_deleted_by_selector() {
             None,
         )
         .await;
-    assert_eq!(crate::support::names(&deleted.body), ["a", "b"]);
+    assert_eq!(crate::api::support::names(&deleted.body), ["a", "b"]);
     assert!(
         api.names(&format!("{SCHEMAS}?labelSelector=lab"))
             .await
@@ -214,7 +214,7 @@ async fn a_body_that_is_no_delete_options_is_an_error_of_the_client() {
             let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}/exempt");
             let request = api.request("DELETE", &path);
             let request = request.header("content-type", "application/json");
-            let answer = crate::support::answer(request.body(body)).await;
+            let answer = crate::api::support::answer(request.body(body)).await;
             assert_eq!(answer.code, code, "{release} {body}: {}", answer.body);
         }
     }

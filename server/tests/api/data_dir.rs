@@ -1,6 +1,6 @@
 //! Servers with a data folder.
 
-use crate::support::{Api, LEVELS, level, names, schema};
+use crate::api::support::{Api, LEVELS, level, names, schema};
 use k8s_flowcontrol_server::{ApiServer, Builder};
 use redb::{Database, TableDefinition};
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ async fn a_start_as_another_release_is_an_upgrade() {
     );
     // An upgraded server keeps what it writes.
     api.server.upgrade("1.33").await.unwrap();
-    api.send("POST", LEVELS, Some(crate::support::level("new", 5)))
+    api.send("POST", LEVELS, Some(crate::api::support::level("new", 5)))
         .await;
     let before = api.get(LEVELS).await.body;
     api.server.stop().await;

@@ -1,6 +1,6 @@
 //! The metric and the warnings of deprecated versions.
 
-use crate::support::{Answer, Api, GROUP, answer};
+use crate::api::support::{Answer, Api, GROUP, answer};
 use serde_json::json;
 
 async fn metric(api: &Api) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Discovery, OpenAPI and health.
 
-use crate::http::Response;
-use crate::support::{Api, GROUP};
+use crate::api::http::Response;
+use crate::api::support::{Api, GROUP};
 use serde_json::{Value, json};
 
 const V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

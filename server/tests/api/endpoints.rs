@@ -1,6 +1,6 @@
 //! The EndpointSlices in which a control plane lists its API servers.
 
-use crate::support::{Answer, Api, answer};
+use crate::api::support::{Answer, Api, answer};
 use serde_json::json;
 
 const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";

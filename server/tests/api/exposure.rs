@@ -1,6 +1,6 @@
 //! Servers that other hosts can reach, and clients that send what no client should.
 
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level};
 use k8s_flowcontrol_server::ApiServer;
 use std::net::IpAddr;
 use std::time::Duration;

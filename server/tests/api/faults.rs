@@ -1,6 +1,6 @@
 //! Faults on request.
 
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, schema};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, answer, schema};
 use k8s_flowcontrol_server::Fault;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -194,7 +194,7 @@ async fn a_watch_breaks_inside_a_line() {
 async fn faults_come_after_authentication() {
     let api = Api::with(|builder| {
         builder
-            .tokens(crate::users::TOKENS)
+            .tokens(crate::api::users::TOKENS)
             .fault(Fault::rejected(1))
     })
     .await;

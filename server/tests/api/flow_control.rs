@@ -2,8 +2,8 @@
 
 mod metrics;
 
-use crate::http::Request;
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, schema};
+use crate::api::http::Request;
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, schema};
 use k8s_flowcontrol_analysis::dumps::{parse_priority_levels, parse_queues, parse_requests};
 use k8s_flowcontrol_server::Fault;
 use metrics::value;
@@ -279,7 +279,7 @@ async fn abandoned_requests_take_no_turns() {
     let greedy: Vec<_> = (0..30)
         .map(|number| {
             let (stop, request) = (stop.clone(), {
-                let (url, http) = (api.server.url(), crate::http::Http::new());
+                let (url, http) = (api.server.url(), crate::api::http::Http::new());
                 move || {
                     http.request("GET", format!("{url}/version"))
                         .header("authorization", "Bearer bob")

@@ -1,6 +1,6 @@
 //! The limits of the server: object sizes, history, headers, and the hosts that it serves.
 
-use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
+use crate::api::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

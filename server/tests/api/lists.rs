@@ -1,6 +1,6 @@
 //! Lists: pages, expiry, selectors, resource versions.
 
-use crate::support::{Api, LEVELS, SCHEMAS, names, schema};
+use crate::api::support::{Api, LEVELS, SCHEMAS, names, schema};
 use serde_json::json;
 
 async fn api() -> Api {
@@ -115,7 +115,7 @@ async fn a_list_waits_for_a_future_revision() {
     let path = format!("{SCHEMAS}/a?resourceVersion={}", now + 1);
     let (found, _) = tokio::join!(
         api.get(&path),
-        api.send("POST", LEVELS, Some(crate::support::level("x", 1)))
+        api.send("POST", LEVELS, Some(crate::api::support::level("x", 1)))
     );
     assert_eq!(found.code, 200);
 }

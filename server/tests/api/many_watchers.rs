@@ -1,7 +1,7 @@
 //! Slow watchers, and many of them.
 
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
-use crate::watches::Watch;
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use crate::api::watches::Watch;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};

@@ -1,6 +1,6 @@
 //! `/openapi/v3`: the documents equal the documents of real servers, except for descriptions and the patch in `info`.
 
-use crate::support::{Api, GROUP};
+use crate::api::support::{Api, GROUP};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! JSON patch, merge patch and strategic merge patch.
 
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
 const JSON: &str = "application/json-patch+json";

@@ -1,7 +1,7 @@
 //! Differences between releases.
 
-use crate::support::{Api, GROUP, schema};
-use crate::watches::Watch;
+use crate::api::support::{Api, GROUP, schema};
+use crate::api::watches::Watch;
 use serde_json::Value;
 
 async fn api(release: &str) -> Api {

@@ -1,6 +1,6 @@
 //! Representations of responses, and the headers and dumps of flow control.
 
-use crate::support::{Api, GROUP};
+use crate::api::support::{Api, GROUP};
 use serde_json::Value;
 
 const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";

@@ -1,7 +1,7 @@
 //! Reviews: `kubectl auth can-i` and `kubectl auth whoami`.
 
-use crate::support::{Answer, Api, GROUP, answer};
-use crate::users::TOKENS;
+use crate::api::support::{Answer, Api, GROUP, answer};
+use crate::api::users::TOKENS;
 use serde_json::{Value, json};
 
 const ACCESS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

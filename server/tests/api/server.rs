@@ -1,7 +1,7 @@
 //! Start and stop of the server, headers and recorded requests.
 
-use crate::http::Http;
-use crate::support::{Api, GROUP, LEVELS, answer, level};
+use crate::api::http::Http;
+use crate::api::support::{Api, GROUP, LEVELS, answer, level};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,6 +1,6 @@
 //! The status subresource and the condition `Dangling`.
 
-use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
+use crate::api::support::{Api, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
 fn dangling(object: &Value) -> Value {

@@ -1,6 +1,6 @@
 //! A server, a client, and objects to send.
 
-use crate::http::{Http, Request};
+use crate::api::http::{Http, Request};
 use k8s_flowcontrol_server::{ApiServer, Builder};
 use serde_json::{Value, json};
 

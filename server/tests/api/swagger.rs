@@ -1,8 +1,8 @@
 //! `/openapi/v2`: the Swagger 2 document in JSON and in Protocol Buffers.
 
-use crate::http::Response;
-use crate::support::{Api, GROUP};
-use crate::swagger_protobuf::{decode, messages};
+use crate::api::http::Response;
+use crate::api::support::{Api, GROUP};
+use crate::api::swagger_protobuf::{decode, messages};
 use serde_json::{Map, Value, json};
 
 const PATH: &str = "/openapi/v2";

@@ -1,6 +1,6 @@
 //! HTTPS with the server's own certificate authority.
 
-use crate::users::TOKENS;
+use crate::api::users::TOKENS;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;

@@ -1,6 +1,6 @@
 //! The fields that managers own, and their form in errors and dry runs.
 
-use crate::support::{Api, GROUP, SCHEMAS, schema};
+use crate::api::support::{Api, GROUP, SCHEMAS, schema};
 use serde_json::{Value, json};
 
 async fn create(release: &str, version: &str, mut object: Value, query: &str) -> (u16, Value) {

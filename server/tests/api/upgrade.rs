@@ -1,6 +1,6 @@
 //! Upgrades and downgrades of a server.
 
-use crate::support::{Answer, Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
+use crate::api::support::{Answer, Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use k8s_flowcontrol_server::Fault;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

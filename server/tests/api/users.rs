@@ -1,7 +1,7 @@
 //! Authentication, authorization and impersonation.
 
-use crate::http::Request;
-use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, level, schema};
+use crate::api::http::Request;
+use crate::api::support::{Answer, Api, GROUP, SCHEMAS, answer, level, schema};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
 

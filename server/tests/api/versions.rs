@@ -1,6 +1,6 @@
 //! An object in several versions.
 
-use crate::support::{Api, GROUP, LEVELS, level};
+use crate::api::support::{Api, GROUP, LEVELS, level};
 use serde_json::{Value, json};
 
 const ANNOTATION: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";

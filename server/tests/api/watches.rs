@@ -1,7 +1,7 @@
 //! Watches.
 
-use crate::http::Response;
-use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use crate::api::http::Response;
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 use std::time::Duration;
 

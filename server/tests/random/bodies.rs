@@ -1,7 +1,7 @@
 //! Bodies: valid objects and patches, and mutations of them.
 
-use crate::generator::Generator;
-use crate::requests::NAMES;
+use crate::random::generator::Generator;
+use crate::random::requests::NAMES;
 use serde_json::{Value, json};
 
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";

@@ -1,6 +1,6 @@
 //! The invariants of a server's objects after any requests.
 
-use crate::wire::{Request, send};
+use crate::random::wire::{Request, send};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

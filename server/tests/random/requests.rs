@@ -1,8 +1,8 @@
 //! Requests that are plausible enough to reach the handlers.
 
-use crate::bodies;
-use crate::generator::Generator;
-use crate::wire::Request;
+use crate::random::bodies;
+use crate::random::generator::Generator;
+use crate::random::wire::Request;
 
 const GROUP: &str = "/apis/flowcontrol.apiserver.k8s.io";
 const OF_ITEMS: &[&str] = &["GET", "PUT", "PUT", "PATCH", "PATCH", "PATCH", "DELETE"];

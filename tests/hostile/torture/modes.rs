@@ -1,6 +1,6 @@
 //! The effects of the modes on the wire, where our client does not show them.
 
-use crate::torture::ours::token_file;
+use crate::hostile::torture::ours::token_file;
 use flate2::read::GzDecoder;
 use http::StatusCode;
 use k8s_flowcontrol::Client;

@@ -8,7 +8,7 @@ mod frames;
 mod request;
 mod server;
 
-use crate::http2::Tls;
+use crate::requests::http2::Tls;
 use act::{Act, Effect, HTTP1, HTTP2, SUCCESS};
 use proptest::collection::vec;
 use proptest::sample::select;

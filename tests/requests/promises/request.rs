@@ -1,6 +1,6 @@
 //! Requests of all verbs.
 
-use crate::support::schema;
+use crate::requests::support::schema;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::meta::DeleteOptions;
 use k8s_flowcontrol::{Client, Error};

@@ -2,9 +2,9 @@
 
 use super::act::{Act, SUCCESS};
 use super::frames::Frames;
-use crate::http2::Tls;
-use crate::script::read_request;
-use crate::support::hasty;
+use crate::requests::http2::Tls;
+use crate::requests::script::read_request;
+use crate::requests::support::hasty;
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::config::Config;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Recordings do not contain secrets, and replaying does not add any.
 
 use super::{Tape, get};
-use crate::script::{Script, answer};
+use crate::requests::script::{Script, answer};
 use k8s_flowcontrol::client::{Client, http};
 use k8s_flowcontrol::config::Secret;
 use k8s_flowcontrol::replay::Replay;

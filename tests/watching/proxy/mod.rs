@@ -2,7 +2,7 @@
 
 mod responses;
 
-use crate::random::Random;
+use super::random::Random;
 use responses::Responses;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

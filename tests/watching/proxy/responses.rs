@@ -1,7 +1,7 @@
 //! The responses of a server, passed on with faults.
 
+use super::super::framing::Framing;
 use super::{NetworkFault, Shared};
-use crate::framing::Framing;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,7 +1,7 @@
 //! Applying what is lost, invalid or empty.
 
+use crate::cluster::{Cluster, level};
 use crate::common::run;
-use crate::{Cluster, level};
 use k8s_flowcontrol::api::v1;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! The permissions of a diagnosis, and the names that it may show.
 
 use super::{Load, narrow, queue, until};
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use tokio::task::JoinSet;

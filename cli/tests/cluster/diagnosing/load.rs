@@ -1,7 +1,7 @@
 //! Requests that wait and are rejected now, and a quiet cluster.
 
 use super::{Load, client, findings, narrow, queue, until};
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 use tokio::task::JoinSet;

@@ -4,7 +4,7 @@ mod access;
 mod load;
 mod logs;
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, Impersonation};
 use k8s_flowcontrol_analysis::dumps::parse_priority_levels;

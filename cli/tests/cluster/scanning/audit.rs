@@ -1,6 +1,6 @@
 //! Audit logs.
 
-use crate::Cluster;
+use crate::cluster::Cluster;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! Several clusters, and the flags that select clusters and a user.
 
 use super::{ask_in_v1beta3, kubeconfig};
-use crate::Cluster;
+use crate::cluster::Cluster;
 use crate::common::Folder;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
@@ -98,8 +98,8 @@ async fn flags_of_kubectl_select_clusters_and_a_user() {
     let url = cluster.server.url();
     let run = |arguments: &[&str]| {
         let output = cluster.run_alone(arguments);
-        let text = crate::stdout(&output) + &crate::stderr(&output);
-        (crate::code(&output), text)
+        let text = crate::cluster::stdout(&output) + &crate::cluster::stderr(&output);
+        (crate::cluster::code(&output), text)
     };
     // The address and the token alone are enough.
     let (root, alice) = (

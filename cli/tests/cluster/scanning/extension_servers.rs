@@ -2,7 +2,7 @@
 
 use super::api::Api;
 use super::kubeconfig;
-use crate::Cluster;
+use crate::cluster::Cluster;
 use serde_json::{Value, json};
 
 /// An aggregated API server in the Deployment `webhook`.

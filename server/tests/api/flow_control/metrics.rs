@@ -1,7 +1,7 @@
 //! The metrics of a server that queues and rejects requests.
 
 use super::{TOKENS, occupy, queue, request, server, text, until};
-use crate::support::{Api, GROUP, SCHEMAS};
+use crate::api::support::{Api, GROUP, SCHEMAS};
 use serde_json::json;
 use std::collections::BTreeSet;
 

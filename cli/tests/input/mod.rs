@@ -1,0 +1,288 @@
+//! Any input gives a result and an exit code, and never a panic.
+
+mod reading;
+
+use crate::common::{Folder, code, program, run, stderr, stdout};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::Stdio;
+
+const SCHEMA: &str = r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"x"},"spec":{"priorityLevelConfiguration":{"name":"exempt"}}}"#;
+
+fn verdicts(text: &[u8], name: &str) -> Vec<Value> {
+    let folder = Folder::new();
+    let file = folder.file(name, text);
+    let output = run(&["validate", "-o", "json", "-f", &file]);
+    assert!(code(&output) <= 1, "{}", stderr(&output));
+    let lines = stdout(&output);
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn no_input_breaks_a_command() {
+    let folder = Folder::new();
+    let mut laughs =
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\na: &a [x]\n".to_owned();
+    for pair in ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"] {
+        let (from, to) = pair.split_at(1);
+        writeln!(
+            laughs,
+            "{to}: &{to} [{}]",
+            vec![format!("*{from}"); 10].join(",")
+        )
+        .unwrap();
+    }
+    let head = "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\n";
+    let utf16: Vec<u8> = [0xFF, 0xFE]
+        .into_iter()
+        .chain(head.encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let inputs: [(&str, Vec<u8>); 14] = [
+        ("empty.yaml", Vec::new()),
+        ("binary.yaml", (0..=255).cycle().take(5000).collect()),
+        ("binary.json", (0..=255).rev().cycle().take(5000).collect()),
+        ("laughs.yaml", laughs.into()),
+        ("cyclic.yaml", format!("{head}metadata: &m {{name: x, labels: *m}}\n").into()),
+        ("brackets.json", "[".repeat(200_000).into()),
+        ("deep.json", format!("{}{}", "{\"kind\":\"FlowSchema\",\"spec\":".repeat(9000), "}".repeat(9000)).into()),
+        ("lists.json", format!("{}{}", "{\"kind\":\"List\",\"items\":[".repeat(4000), "]}".repeat(4000)).into()),
+        ("deep.yaml", format!("kind: List\nitems:\n- kind: FlowSchema\n  spec: {}{}\n", "[".repeat(3000), "]".repeat(3000)).into()),
+        ("long.json", format!("{{\"kind\":\"FlowSchema\",\"a\":\"{}\",\"spec\":5}}", "x".repeat(500_000)).into()),
+        ("utf16.yaml", utf16),
+        ("items.json", br#"{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","items":[1,null,"x",{}]}"#.to_vec()),
+        ("scalar.yaml", b"hello".to_vec()),
+        ("template.yaml", format!("{head}metadata:\n  name: {{{{ .Name }}}}\n{{{{- end }}}}\n").into()),
+    ];
+    for (name, text) in inputs {
+        let file = folder.file(name, text);
+        for command in ["validate", "convert", "lint", "seats"] {
+            let output = run(&[command, "-f", &file]);
+            assert!(
+                matches!(code(&output), 0..=4),
+                "{command} {name}: {}",
+                stderr(&output)
+            );
+            let said = stderr(&output);
+            assert!(!said.contains("panicked"), "{command} {name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_has_no_kind() {
+    let folder = Folder::new();
+    let output = run(&["validate", "-f", &folder.file("empty.yaml", "")]);
+    assert_eq!(code(&output), 1);
+    let said = stdout(&output) + &stderr(&output);
+    assert!(
+        said.contains("object without kind and name: metadata.name: Required value"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_broken_text_has_a_verdict_too() {
+    let found = verdicts(b"{\"kind\": \"PriorityLevelConfiguration\",", "x.json");
+    assert_eq!(found[0]["kind"], "PriorityLevelConfiguration");
+    assert_eq!(found[0]["status"]["code"], 400);
+    assert_eq!(found[0]["status"]["reason"], "BadRequest");
+    let message = found[0]["status"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("(must be of type PriorityLevelConfiguration)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_verdict_has_these_fields_and_no_others() {
+    let found = verdicts(SCHEMA.as_bytes(), "x.json");
+    let fields: Vec<_> = found[0].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(
+        fields,
+        [
+            "apiVersion",
+            "kind",
+            "name",
+            "schemaVersion",
+            "source",
+            "status",
+            "valid"
+        ]
+    );
+    assert_eq!(
+        (&found[0]["valid"], &found[0]["status"]),
+        (&true.into(), &Value::Null)
+    );
+}
+
+#[test]
+fn documents_are_found_in_every_form_and_in_order() {
+    let other = r#"{"apiVersion":"v1","kind":"Pod"}"#;
+    let second = SCHEMA.replace("\"x\"", "\"y\"");
+    let pretty = |text: &str| {
+        let value: Value = serde_json::from_str(text).unwrap();
+        format!("{value:#}\n")
+    };
+    for (name, text) in [
+        (
+            "list.json",
+            format!(r#"{{"apiVersion":"v1","kind":"List","items":[{SCHEMA},{other},{second}]}}"#),
+        ),
+        ("lines.jsonl", format!("{SCHEMA}\n{other}\n\n{second}")),
+        ("lines", format!("{SCHEMA}\r\n{other}\r\n{second}\r\n")),
+        (
+            "values.json",
+            format!("{}{}{}", pretty(SCHEMA), pretty(other), pretty(&second)),
+        ),
+        (
+            "documents.yaml",
+            format!("# first\n---\n{SCHEMA}\n---\n{other}\n--- # last\n{second}\n"),
+        ),
+        (
+            "marked.yaml",
+            format!("\u{feff}---\r\n{SCHEMA}\r\n---\r\n{second}\r\n"),
+        ),
+        (
+            "typed.yaml",
+            format!(
+                "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchemaList\nitems:\n- {SCHEMA}\n- {second}\n"
+            ),
+        ),
+        (
+            "responses.json",
+            format!(
+                r#"{{"a":{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchemaList","items":[{SCHEMA}]}},
+                "b":{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchemaList","items":[{second}]}}}}"#
+            ),
+        ),
+    ] {
+        let found = verdicts(text.as_bytes(), name);
+        let names: Vec<_> = found
+            .iter()
+            .map(|verdict| verdict["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["x", "y"], "{name}");
+        assert!(
+            found.iter().all(|verdict| verdict["valid"] == true),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_standard_input_is_read() {
+    let mut child = program()
+        .args(["validate", "-f", "-", "-o", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(SCHEMA.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((code(&output), &verdict["source"]), (0, &"-".into()));
+}
+
+#[test]
+fn nobody_needs_to_read_to_the_end() {
+    let folder = Folder::new();
+    let file = folder.file("many.jsonl", format!("{SCHEMA}\n").repeat(3000));
+    let mut child = program()
+        .args(["validate", "-f", &file, "-o", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    reader.read_line(&mut line).unwrap();
+    assert!(line.starts_with("{\"source\""));
+    drop(reader);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output).as_str()), (141, ""));
+}
+
+#[test]
+fn color_is_for_terminals_and_for_who_asks() {
+    let validate = ["validate", "-f", "examples/mistakes.yaml"];
+    assert!(!stdout(&run(&validate)).contains('\u{1b}'));
+    let colored = run(&[["--color", "always"].as_slice(), &validate].concat());
+    assert!(stdout(&colored).contains('\u{1b}'));
+}
+
+#[test]
+fn sarif_names_its_version_its_rules_and_the_place() {
+    let output = run(&["lint", "-f", "examples/mistakes.yaml", "-o", "sarif"]);
+    let log: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let result = &run["results"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "examples/mistakes.yaml");
+    assert_eq!(place["region"]["startLine"], 7);
+}
+
+#[test]
+fn a_chart_is_written_for_browsers() {
+    let folder = Folder::new();
+    let file = folder.path("seats.svg");
+    let name = "a<&\"b";
+    let level = folder.file(
+        "level.yaml",
+        format!("apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {{name: '{name}'}}\nspec: {{type: Limited, limited: {{limitResponse: {{type: Reject}}}}}}\n"),
+    );
+    let output = run(&["seats", "-f", &level, "--svg", &file]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains("a&lt;&amp;&quot;b") && !svg.contains("a<&"));
+}
+
+#[test]
+fn every_shell_is_completed() {
+    // The scripts of the others ask the program for the words.
+    for (shell, word) in [
+        ("bash", "__complete"),
+        ("elvish", "validate"),
+        ("fish", "__complete"),
+        ("powershell", "validate"),
+        ("zsh", "__complete"),
+    ] {
+        let script = run(&["completion", shell]);
+        assert_eq!(code(&script), 0);
+        assert!(stdout(&script).contains(word), "{shell}");
+    }
+}
+
+/// As in impersonation, explicit groups replace the groups of a service account.
+#[test]
+fn named_groups_are_the_groups_of_a_request() {
+    let folder = Folder::new();
+    let account = r#""user":"system:serviceaccount:a:b","verb":"get","path":"/version""#;
+    let requests = format!(
+        "{{{account}}}\n{{{account},\"groups\":[\"dev\"]}}\n{{{account},\"groups\":[\"system:unauthenticated\"]}}\n"
+    );
+    let file = folder.file("requests.jsonl", requests);
+    let output = run(&["match", "--requests", &file]);
+    let schemas: Vec<_> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["flowSchema"].clone())
+        .collect();
+    // The last one is in global-default by its group too, and only `system:authenticated` is added to the second.
+    assert_eq!(
+        schemas,
+        ["service-accounts", "global-default", "global-default"]
+    );
+}

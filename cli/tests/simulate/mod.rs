@@ -1,0 +1,16 @@
+//! `simulate`.
+
+mod audit;
+mod loads;
+mod page;
+mod scenarios;
+mod sizes;
+mod verifying;
+
+use serde_json::Value;
+
+/// A level of a result.
+fn level<'a>(result: &'a Value, name: &str) -> &'a Value {
+    let levels = result["levels"].as_array().unwrap();
+    levels.iter().find(|level| level["name"] == name).unwrap()
+}

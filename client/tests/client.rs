@@ -1,0 +1,18 @@
+//! The client over HTTP on loopback, against a server of a few lines.
+//!
+//! `cargo test -p k8s-flowcontrol --no-default-features --test client` tests the build without a TLS provider, in which no other part
+//! may install one.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what is wrong by ending"
+)]
+
+#[cfg(feature = "ring")]
+mod http;
+#[cfg(feature = "ring")]
+mod watching;
+#[cfg(not(feature = "ring"))]
+mod without_provider;

@@ -1,0 +1,159 @@
+//! The files of a folder, as a program migrates them.
+
+use k8s_flowcontrol_manifests::files::{
+    Backups, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
+};
+use k8s_flowcontrol_manifests::{Remedy, Rule, Settings};
+use k8s_flowcontrol_rules::upgrade::Plan;
+use k8s_flowcontrol_types::ApiVersion;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+fn level(shares: u32) -> String {
+    format!(
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\nspec:\n  type: Limited\n  limited:\n    nominalConcurrencyShares: {shares}\n    limitResponse:\n      type: Reject\n"
+    )
+}
+
+#[test]
+fn a_folder_is_migrated_with_backups() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+    write("good.yaml", &level(5));
+    write("lossy.yaml", &level(0));
+    write("other.yaml", "kind: Pod\n");
+    write("left-out.yaml", &level(5));
+    let selection = Selection::new(&["left-out.yaml".to_owned()], false).unwrap();
+    let collected = |path: &Path| collect(&[path.to_owned()], None, &selection);
+    assert!(
+        collected(&root.join("missing"))
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot read ")
+    );
+    let found = collected(&root).unwrap();
+    assert_eq!(found.files.len(), 3);
+    assert!(Selection::new(&["{".to_owned()], false).is_err());
+
+    let settings = Settings::to(ApiVersion::V1Beta2);
+    let mut seen = 0;
+    let files = examine_all(found.files, settings, false, |done| seen = done);
+    assert!(seen <= 3);
+    let backups = Backups {
+        folder: root.join("old"),
+        working_directory: root.clone(),
+    };
+    assert_eq!(conflict(&files, &backups), None);
+    // A run that was stopped changes nothing.
+    let stopped = AtomicBool::new(true);
+    let files = write_all(files, Some(&backups), &stopped, |_| {});
+    assert_eq!(
+        fs::read_to_string(root.join("good.yaml")).unwrap(),
+        level(5)
+    );
+    let files = write_all(files, Some(&backups), &AtomicBool::new(false), |_| {});
+    let states: Vec<_> = files.iter().map(|file| file.status).collect();
+    assert_eq!(states, [Status::Changed, Status::Refused, Status::Current]);
+    let finding = &files[1].outcome.findings[0];
+    assert_eq!(finding.rule, Rule::Loss);
+    assert!(matches!(finding.help, Some(Remedy::AcceptLoss { .. })));
+    assert_eq!(files[1].source.position(finding.offset).line, 8);
+    let new = fs::read_to_string(root.join("good.yaml")).unwrap();
+    assert!(new.contains("v1beta2") && new.contains("assuredConcurrencyShares: 5"));
+    assert_eq!(
+        fs::read_to_string(root.join("old/good.yaml")).unwrap(),
+        level(5)
+    );
+    assert_eq!(
+        fs::read_to_string(root.join("lossy.yaml")).unwrap(),
+        level(0)
+    );
+    assert!(!root.join("old/lossy.yaml").exists());
+}
+
+/// Tests of other versions need objects in them, and name the files so.
+#[test]
+fn test_data_that_is_named_for_its_version_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let old = level(5).replace("/v1\n", "/v1beta3\n");
+    for name in [
+        "fixtures/level-v1beta3.yaml",
+        "test_data/v1beta3/level.yaml",
+        "test-data/level-v1beta2.yaml",
+        "levels/level-v1beta3.yaml",
+    ] {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &old).unwrap();
+    }
+    let selection = Selection::new(&[], false).unwrap();
+    let examined = |path: &Path| {
+        let found = collect(&[path.to_owned()], None, &selection).unwrap();
+        examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {})
+    };
+    let files = examined(&root);
+    let changed = files.iter().filter(|file| file.status == Status::Outdated);
+    let changed: Vec<_> = changed
+        .map(|file| file.candidate.path.strip_prefix(&root).unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        changed,
+        [
+            "levels/level-v1beta3.yaml",
+            "test-data/level-v1beta2.yaml",
+            "test_data/v1beta3/level.yaml"
+        ]
+        .map(std::path::PathBuf::from)
+    );
+    let kept = files
+        .iter()
+        .find(|file| file.status == Status::Current)
+        .unwrap();
+    assert_eq!(kept.outcome.findings.len(), 1);
+    assert_eq!(kept.outcome.findings[0].rule, Rule::Generated);
+    // The file itself may be meant.
+    let named = examined(&root.join("fixtures/level-v1beta3.yaml"));
+    assert_eq!(named[0].status, Status::Outdated);
+}
+
+#[test]
+fn an_upgrade_says_what_each_file_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let write = |name: &str, text: String| fs::write(root.join(name), text).unwrap();
+    write("a-old.yaml", level(5).replace("/v1\n", "/v1beta3\n"));
+    write("b-new.yaml", level(5));
+    // v1beta3 reads no shares at all, while v1beta2 had them under another name.
+    write("c-foreign.yaml", level(5).replace("/v1\n", "/v1beta2\n"));
+    write("d-other.yaml", "kind: Pod\n".to_owned());
+    let plan = Plan::new("1.28".parse().unwrap(), "1.32".parse().unwrap());
+    let selection = Selection::new(&[], false).unwrap();
+    let mut files = collect(&[root.to_owned()], None, &selection).unwrap().files;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let upgrades = files
+        .iter()
+        .map(|file| FileUpgrade::of(file, plan).unwrap());
+    let upgrades: Vec<_> = upgrades.flatten().collect();
+    let steps = |index: usize| -> Vec<String> {
+        let moves = upgrades[index].moves.iter();
+        moves.map(ToString::to_string).collect()
+    };
+    assert_eq!(upgrades.len(), 3);
+    let last = "from v1beta3 to v1 on Kubernetes 1.29, before 1.32";
+    assert_eq!(steps(0), [last]);
+    assert_eq!((upgrades[0].objects, upgrades[0].not_before), (1, None));
+    assert!(!upgrades[0].needs_foreign_fields && !upgrades[0].is_refused);
+    assert_eq!(upgrades[1].not_before, Some(29));
+    assert!(upgrades[1].moves.is_empty());
+    let first = "from v1beta2 to v1beta3 on Kubernetes 1.28, before 1.29";
+    assert_eq!(steps(2), [first, last]);
+    assert!(upgrades[2].needs_foreign_fields && !upgrades[2].is_refused);
+    assert!(
+        upgrades[2].findings[0]
+            .message
+            .contains("nominalConcurrencyShares")
+    );
+}

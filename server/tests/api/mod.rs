@@ -1,0 +1,40 @@
+//! The server as clients see it: over HTTP on loopback.
+
+mod support;
+
+mod apply;
+mod apply_across_versions;
+mod big_bodies;
+mod bodies;
+mod bootstrap;
+mod crud;
+#[cfg(feature = "data-dir")]
+mod data_dir;
+mod deprecation;
+mod discovery;
+mod endpoints;
+#[cfg(feature = "tls")]
+mod exposure;
+mod faults;
+mod flow_control;
+mod http;
+mod limits;
+mod lists;
+mod many_watchers;
+mod openapi;
+mod patches;
+mod receiver;
+mod releases;
+mod representations;
+mod reviews;
+mod server;
+mod status;
+mod swagger;
+mod swagger_protobuf;
+#[cfg(feature = "tls")]
+mod tls;
+mod tracking;
+mod upgrade;
+mod users;
+mod versions;
+mod watches;

@@ -1,0 +1,368 @@
+//! Servers that misbehave, as a table of behaviours, against the ways in which the client reads and writes.
+//!
+//! Each behaviour is what a listener sends on every connection. For each operation the table has the text that the error
+//! contains; the number of requests is bounded, and nothing waits for ever.
+
+mod behaviours;
+mod http2;
+mod torture;
+
+use behaviours::{BEHAVIOURS, Behaviour, End};
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::client::{BoxFuture, RetryPolicy};
+use k8s_flowcontrol::config::{Config, ExecPlugin};
+use k8s_flowcontrol::watch::Store;
+use k8s_flowcontrol::{Client, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// The attempts of the client at a read. A write with an unknown outcome is sent once.
+const ATTEMPTS: usize = 2;
+/// The time for a request, where only its end is to be seen.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// The time for what comes soon, unless the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The maximum pause before another attempt, half of which is random.
+const PAUSE: Duration = Duration::from_millis(20);
+/// The maximum size of a response.
+const MAX_RESPONSE: usize = 1024 * 1024;
+
+/// A listener with one behaviour for all connections.
+struct Hostile {
+    url: String,
+    /// The authority of the certificate; none without TLS.
+    authority: Option<String>,
+    requests: Arc<AtomicUsize>,
+    /// The time for a request of a client.
+    timeout: Duration,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Hostile {
+    /// HTTP/1.1 without TLS, and HTTP/2 with it.
+    async fn start(behaviour: &'static Behaviour) -> Self {
+        Self::start_with(behaviour, behaviour.http2).await
+    }
+
+    async fn start_with(behaviour: &'static Behaviour, is_secure: bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (tls, authority) = is_secure.then(|| http2::tls(behaviour.http2)).unzip();
+        let scheme = if is_secure { "https" } else { "http" };
+        let url = format!("{scheme}://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = requests.clone();
+        let bytes: Arc<[u8]> = (behaviour.sends)().into();
+        let task = tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (bytes, then, count) = (bytes.clone(), behaviour.then, count.clone());
+                let is_http2 = behaviour.http2;
+                let tls = tls.clone();
+                tokio::spawn(async move {
+                    let Some(tls) = tls else {
+                        return play(stream, bytes, then, count).await;
+                    };
+                    match tls.accept(stream).await {
+                        Ok(stream) if is_http2 => http2::play(stream, bytes, then, count).await,
+                        Ok(stream) => play(stream, bytes, then, count).await,
+                        Err(_) => {}
+                    }
+                });
+            }
+        });
+        Self {
+            url,
+            authority,
+            requests,
+            timeout: match behaviour.error {
+                behaviours::LATE | "" => TIMEOUT,
+                _ => PATIENCE,
+            },
+            task,
+        }
+    }
+
+    fn client(&self) -> Client {
+        Client::new(self.config()).unwrap()
+    }
+
+    fn config(&self) -> Config {
+        let policy = RetryPolicy::default()
+            .with_max_attempts(ATTEMPTS as u32)
+            .with_initial_backoff(PAUSE)
+            .with_max_backoff(PAUSE);
+        let config = Config::new(&self.url)
+            .unwrap()
+            .with_retry_policy(policy)
+            .with_timeout(self.timeout)
+            .with_max_response_size(MAX_RESPONSE);
+        match &self.authority {
+            None => config,
+            Some(authority) => config.with_certificate_authority(authority.as_str()),
+        }
+    }
+}
+
+/// Answers each request on a connection. The client may close it at any time.
+async fn play(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    bytes: Arc<[u8]>,
+    then: End,
+    requests: Arc<AtomicUsize>,
+) {
+    let mut received = Vec::new();
+    while stream
+        .read_buf(&mut received)
+        .await
+        .is_ok_and(|read| read > 0)
+    {
+        // No request here has a body that contains the end of a head.
+        let Some(end) = received.windows(4).position(|part| part == b"\r\n\r\n") else {
+            continue;
+        };
+        received.drain(..end + 4);
+        requests.fetch_add(1, Ordering::SeqCst);
+        if stream.write_all(&bytes).await.is_err() || then == End::Close {
+            let _closed = stream.shutdown().await;
+            return;
+        }
+        if then == End::Repeat {
+            while stream.write_all(&bytes).await.is_ok() {}
+            return;
+        }
+    }
+}
+
+type Operation = fn(Client) -> BoxFuture<Result<(), Error>>;
+
+/// The operations that read a whole response.
+const WHOLE: [(&str, Operation); 6] = [
+    ("get", |client| {
+        Box::pin(async move { client.flow_schemas().get("a").await.map(drop) })
+    }),
+    ("list", |client| {
+        Box::pin(async move { client.flow_schemas().list().await.map(drop) })
+    }),
+    ("items", |client| {
+        Box::pin(async move {
+            let mut items = client.flow_schemas().list().items();
+            while let Some(item) = items.next().await {
+                item?;
+            }
+            Ok(())
+        })
+    }),
+    ("wait_for", |client| {
+        Box::pin(async move {
+            let wait = client.flow_schemas().wait_for("a", |found| found.is_some());
+            wait.timeout(TIMEOUT).await.map(drop)
+        })
+    }),
+    ("apply", |client| {
+        Box::pin(async move {
+            let mut schema = FlowSchema::default();
+            schema.metadata.name = Some("a".to_owned());
+            let apply = client.flow_schemas().apply(&schema);
+            apply.field_manager("me").await.map(drop)
+        })
+    }),
+    ("version", |client| {
+        Box::pin(async move { client.version().await.map(drop) })
+    }),
+];
+
+#[tokio::test]
+async fn whole_responses() {
+    against_all(BEHAVIOURS, read_whole).await;
+}
+
+#[tokio::test]
+async fn whole_responses_over_http2() {
+    against_all(http2::BEHAVIOURS, read_whole).await;
+}
+
+/// Runs a test against all servers at the same time.
+async fn against_all<F: Future<Output = ()> + Send + 'static>(
+    servers: &'static [Behaviour],
+    test: fn(&'static Behaviour) -> F,
+) {
+    let tests = servers.iter().map(test);
+    let tasks: tokio::task::JoinSet<()> = tests.collect();
+    tasks.join_all().await;
+}
+
+async fn read_whole(behaviour: &'static Behaviour) {
+    for (name, operation) in WHOLE {
+        if behaviour.http2 && ["get", "version"].contains(&name) {
+            // They read as a list does.
+            continue;
+        }
+        let server = Hostile::start(behaviour).await;
+        let what = format!("{name} of a server that {}", behaviour.name);
+        let result = tokio::time::timeout(PATIENCE, operation(server.client()));
+        let result = result
+            .await
+            .unwrap_or_else(|_| panic!("{what} waits for ever"));
+        let error = result.expect_err(&what);
+        let requests = server.requests.load(Ordering::SeqCst);
+        match name {
+            // It tries again until its own timeout, with pauses.
+            "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
+            _ => {
+                let text = error.to_string();
+                assert!(text.contains(behaviour.error), "{what}: {text}");
+                assert!(text.len() < 2000, "{what}: {text}");
+                let allowed = match name {
+                    "apply" if !behaviour.is_unprocessed => 1,
+                    _ => ATTEMPTS,
+                };
+                // A server that allows no stream gets no request.
+                let least = usize::from(!behaviour.http2);
+                assert!(
+                    (least..=allowed).contains(&requests),
+                    "{what}: {requests} requests"
+                );
+            }
+        }
+    }
+}
+
+/// A client whose credentials come from a plugin: it runs once, and a failure of the server is not a failure of the plugin.
+#[cfg(unix)]
+#[tokio::test]
+async fn with_an_exec_plugin() {
+    against_all(BEHAVIOURS, run_plugin).await;
+    against_all(http2::BEHAVIOURS, run_plugin).await;
+}
+
+#[cfg(unix)]
+async fn run_plugin(behaviour: &'static Behaviour) {
+    let server = Hostile::start_with(behaviour, true).await;
+    let port = server.url.rsplit(':').next().unwrap();
+    let runs = std::env::temp_dir().join(format!("hostile-{}-{port}", std::process::id()));
+    let script = format!(
+        r#"echo run >> {}; echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {{"token": "secret"}}}}'"#,
+        runs.display()
+    );
+    let plugin = ExecPlugin::new("sh").args(["-c".to_owned(), script]);
+    let client = Client::new(server.config().with_exec(plugin)).unwrap();
+    let what = format!("a server that {}", behaviour.name);
+    let list = client.flow_schemas().list();
+    let listed = tokio::time::timeout(PATIENCE, async move { list.await }).await;
+    let error = listed.expect(&what).expect_err(&what).to_string();
+    assert!(error.contains(behaviour.error), "{what}: {error}");
+    assert!(!error.contains("secret"), "{what}: {error}");
+    let requests = server.requests.load(Ordering::SeqCst);
+    assert!(requests <= ATTEMPTS, "{what}: {requests} requests");
+    let count = std::fs::read_to_string(&runs).unwrap_or_default();
+    assert_eq!(count.lines().count(), 1, "{what}");
+    std::fs::remove_file(runs).unwrap();
+}
+
+#[tokio::test]
+async fn logs() {
+    against_all(BEHAVIOURS, read_log).await;
+}
+
+#[tokio::test]
+async fn logs_over_http2() {
+    against_all(http2::BEHAVIOURS, read_log).await;
+}
+
+async fn read_log(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let client = server.client();
+    let read = async {
+        let mut lines = client.flow_schemas().log("a").await?;
+        while let Some(line) = lines.next().await {
+            line?;
+        }
+        Ok::<_, Error>(())
+    };
+    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait, End::Repeat]), read).await;
+    match (behaviour.then, ended) {
+        // A log may stay silent, as a watch may, and it may be endless.
+        (End::Wait | End::Repeat, Err(_)) => {}
+        (_, Ok(Err(_))) => {}
+        // Any text is a log.
+        (_, Ok(Ok(()))) if behaviour.error == behaviours::UNEXPECTED => {}
+        (_, other) => panic!("a log of a server that {}: {other:?}", behaviour.name),
+    }
+    assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
+}
+
+#[tokio::test]
+async fn watches() {
+    against_all(BEHAVIOURS, watch).await;
+}
+
+#[tokio::test]
+async fn watches_over_http2() {
+    against_all(http2::BEHAVIOURS, watch).await;
+}
+
+async fn watch(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let client = server.client();
+    // A stream may stay silent: watchers have a limit for that, see below.
+    let read = async {
+        let mut events = client.flow_schemas().watch().await?;
+        while let Some(event) = events.next().await {
+            event?;
+        }
+        Ok::<_, Error>(())
+    };
+    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait]), read).await;
+    match (behaviour.then, ended) {
+        (End::Wait, Err(_silent)) => {}
+        (_, Ok(Err(_))) => {}
+        // A body without events is an empty watch.
+        (End::Close, Ok(Ok(()))) if behaviour.may_be_empty => {}
+        (_, other) => panic!("a watch of a server that {}: {other:?}", behaviour.name),
+    }
+    assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
+}
+
+/// The time for a stream, which may be `endless`.
+fn stream_time(behaviour: &Behaviour, endless: &[End]) -> Duration {
+    match endless.contains(&behaviour.then) {
+        true => TIMEOUT * 3,
+        false => PATIENCE,
+    }
+}
+
+#[tokio::test]
+async fn stores_report_and_try_again() {
+    against_all(BEHAVIOURS, keep).await;
+}
+
+#[tokio::test]
+async fn stores_over_http2_report_and_try_again() {
+    against_all(http2::BEHAVIOURS, keep).await;
+}
+
+async fn keep(behaviour: &'static Behaviour) {
+    let server = Hostile::start(behaviour).await;
+    let (sender, mut failures) = tokio::sync::mpsc::unbounded_channel();
+    let watcher = server.client().flow_schemas().watcher();
+    let store = Store::builder(watcher.idle_timeout(TIMEOUT))
+        .on_error(move |error| drop(sender.send(error.to_string())))
+        .start();
+    // Two failures: the first one does not end it.
+    for _ in 0..2 {
+        let failed = tokio::time::timeout(PATIENCE, failures.recv()).await;
+        let failed =
+            failed.unwrap_or_else(|_| panic!("a store of a server that {}", behaviour.name));
+        assert!(failed.is_some_and(|text| text.len() < 2000));
+    }
+    assert!(!store.is_ready() && store.is_empty());
+}

@@ -1,0 +1,45 @@
+//! Requests under faults: retries, timeouts, broken connections and bodies, conflicts, waits.
+//!
+//! - `retries`: the failed requests that are sent again, against faults of the embedded server
+//! - `cancelling`: futures that are dropped at each of their await points
+//! - `connections`: connections that fail, break or are reused, against scripted listeners
+//! - `bodies`: empty, truncated, compressed and late bodies
+//! - `http2`: many requests on one connection, dead connections, requests rejected without processing
+//! - `errors`: the texts of errors and of their chains, the errors of layers
+//! - `headers`: many response headers, and responses that cannot be read
+//! - `budget`: the retry budget of a client
+//! - `promises`: the two promises of the retry policy, against random sequences of faults
+//! - `lean`: lists and watches without managed fields
+//! - `layers`: default headers, hooks, layers, custom transports
+//! - `observing`: the hook for metrics, and `tracing` spans
+//! - `opentelemetry`: the recipe for spans and metrics
+//! - `pacing`: adaptive concurrency
+//! - `raw`: raw requests, streamed bodies, the headers of responses
+//! - `replaying`: recordings of exchanges, and tests without a server that replay them
+//! - `subresources`: logs, tokens and patches of subresources
+//! - `updating`: `update_with`
+//! - `waiting`: `wait_for`
+
+mod bodies;
+mod budget;
+mod cancelling;
+mod connections;
+mod endless_lists;
+mod errors;
+mod headers;
+mod http2;
+mod layers;
+mod lean;
+mod observing;
+mod opentelemetry;
+mod pacing;
+mod promises;
+mod raw;
+mod releases;
+mod replaying;
+mod retries;
+mod script;
+mod subresources;
+mod support;
+mod updating;
+mod waiting;
