@@ -1,6 +1,6 @@
 //! All ways in which a command reads files, the standard input and answers: none takes memory without bound.
 //!
-//! `tests/reading.rs` reads the source of the command for other ways.
+//! `tests/input/reading.rs` reads the source of the command for other ways.
 
 use crate::failure::Failure;
 use crate::output::Streams;

@@ -12,7 +12,7 @@
 //! | `-s` without a scheme | [`an_address_without_a_scheme_is_an_address`] |
 //! | `-o yaml` beside `-o json`, suggestions for commands | `reading::get_in_every_form_and_version`, `tests/cmd/usage.trycmd` |
 //! | one column name for several quantities | [`a_column_has_the_name_of_its_quantity`] |
-//! | `rbac scan` without Secrets, the role in a 403 | `rbac`, `tests/serve.rs` |
+//! | `rbac scan` without Secrets, the role in a 403 | `rbac`, `tests/serve` |
 //! | limits on 1.25, rejections as a rate | [`limits_are_shown_wherever_the_server_has_them`], `top/reading.rs` |
 //! | names of Rust in errors | `deleting` (an empty field manager), `trouble::a_login_page_is_not_an_api_server`, `tests/simulate/loads.rs` |
 //! | `whoami` without the user | [`whoami_names_the_user_and_the_groups`] |
