@@ -20,6 +20,9 @@ const LEAST: f64 = 0.15;
 /// execution that only looks long because many executed.
 const ENOUGH: f64 = 100.0;
 
+/// How many times weaker the dependence on the requests just before an execution may be than that on the requests meanwhile.
+const WEAKER: f64 = 4.0;
+
 /// The speed of requests by the number that execute at the same time. One alone has the speed 1.
 #[derive(Clone, Debug)]
 pub(super) struct Slowdown {
@@ -98,8 +101,18 @@ pub(super) struct Executions {
     /// Executions with their beginning, their kind and whether the log has their wait, by their end, that may share their time
     /// with requests to come.
     open: BinaryHeap<Reverse<(i64, i64, u32, bool)>>,
-    /// Sums of all requests, and of those whose wait the log has.
-    kinds: BTreeMap<u32, [Sums; 2]>,
+    /// By kind. Long requests meet each other, so that they would look slowed down if all that they meet counted: the requests
+    /// just before they began tell that apart.
+    kinds: BTreeMap<u32, Dependence>,
+}
+
+/// The executions of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Dependence {
+    /// On the requests that executed meanwhile.
+    meanwhile: Sums,
+    /// On the requests that executed just before, of all requests and of those whose wait the log has.
+    before: [Sums; 2],
 }
 
 /// Sums over the logarithms of the number of executing requests (x) and of the execution time (y).
@@ -163,11 +176,16 @@ impl Executions {
                 .map(|(part, overlap)| overlap * self.concurrency.executing(part))
                 .sum::<f64>()
                 / time;
-            let (x, y) = (executing.max(1.0).ln(), time.ln());
-            let [all, recorded] = self.kinds.entry(kind).or_default();
-            all.add(x, y);
+            let (first, part) = (self.concurrency.first, self.concurrency.part);
+            let before = began.saturating_sub(first).div_euclid(part) - 1;
+            let before = self.concurrency.executing(before).max(1.0).ln();
+            let y = time.ln();
+            let dependence = self.kinds.entry(kind).or_default();
+            dependence.meanwhile.add(executing.max(1.0).ln(), y);
+            let [all, recorded] = &mut dependence.before;
+            all.add(before, y);
             if is_recorded {
-                recorded.add(x, y);
+                recorded.add(before, y);
             }
         }
     }
@@ -176,14 +194,21 @@ impl Executions {
     pub(super) fn slowdown(mut self) -> Option<Slowdown> {
         self.close(i64::MAX);
         let kinds = self.kinds.values();
-        let slope = slope(kinds.clone().map(|[all, _]| all))?;
-        let recorded = kinds.map(|[_, recorded]| recorded);
+        let meanwhile = slope(kinds.clone().map(|kind| &kind.meanwhile))?;
+        let [all, recorded] =
+            [0, 1].map(|index: usize| kinds.clone().map(move |kind| &kind.before[index]));
         let enough = recorded.clone().map(|sums| sums.count).sum::<f64>() >= ENOUGH;
-        if enough {
-            self::slope(recorded)?;
-        }
+        let before = match enough {
+            true => slope(recorded)?,
+            false => slope(all)?,
+        };
+        // The number just before is only near to the one meanwhile, so that its dependence is the weaker one, but not by much.
+        let exponent = match before * WEAKER >= meanwhile {
+            true => meanwhile,
+            false => before,
+        };
         Some(Slowdown {
-            exponent: slope.min(1.0),
+            exponent: exponent.min(1.0),
             concurrency: self.concurrency,
         })
     }

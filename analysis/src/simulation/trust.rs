@@ -53,8 +53,8 @@ impl Prediction {
         self.is_rejected_within_limits() && times.flatten().all(is_wait_within_limits)
     }
 
-    /// Whether the rejections are within the limits, and each wait is too or lies between those of several simulations of the same
-    /// requests: then its error is chance. Response times are not looked at.
+    /// Whether a wait is outside the limits, and lies between those of several simulations of the same requests: then its error is
+    /// chance. The rejections and the other wait are within the limits, or between them too. Response times do not count.
     pub fn is_within_spread(&self) -> bool {
         let (Some(spread), Some([median, p99])) = (self.spread, &self.waits) else {
             return false;
@@ -62,7 +62,11 @@ impl Prediction {
         let is_between = |wait: &Compared<Duration>, [least, most]: [Duration; 2]| {
             is_wait_within_limits(wait) || (least..=most).contains(&wait.observed)
         };
+        let is_wrong = [median, p99]
+            .iter()
+            .any(|wait| !is_wait_within_limits(wait));
         self.is_rejected_within_limits()
+            && is_wrong
             && is_between(median, spread.median)
             && is_between(p99, spread.p99)
     }

@@ -38,23 +38,24 @@
 //! ```
 
 mod accounting;
+mod comparison;
 mod coverage;
 mod partial;
 mod report;
 mod sample;
 mod seats_in_use;
 mod signs;
+mod sums;
 mod tally;
 mod totals;
 mod work;
 
 pub use accounting::Accounting;
+pub use comparison::{Comparison, LevelChange, Move};
 pub use coverage::{Coverage, CoverageTally};
 pub use partial::PartialError;
-pub use report::{
-    Caller, Comparison, FlowTraffic, LevelChange, LevelTraffic, Minute, Move, Named, Report,
-    SchemaTraffic, Sums,
-};
+pub use report::{Caller, FlowTraffic, LevelTraffic, Minute, Report, SchemaTraffic};
 pub use sample::{Cell, Class, Deprecated, Load, Sample};
+pub use sums::{Named, Sums};
 pub use totals::{DifferentFlowSchemas, Traffic};
 pub use work::WaitSource;

@@ -1,9 +1,11 @@
 //! The report: sums over the cells of a tally.
 
+use super::comparison::Comparison;
 use super::coverage::Coverage;
 use super::sample::{Cell, Class, Deprecated, Load};
+use super::sums::{Levels, Named, Sorts, Sums, named, thousandths};
 use super::tally::{MINUTE, Tally};
-use super::work::{LevelWork, WaitSource};
+use super::work::WaitSource;
 use crate::metrics::StoredObjects;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -53,45 +55,6 @@ pub struct Report {
     pub cells: Vec<(Cell, Sums)>,
 }
 
-/// Sums of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Sums {
-    /// The number of requests.
-    pub requests: u64,
-    /// The sum of the initial seats.
-    pub seats: u64,
-    /// The sum of the initial seats, each times the duration of its execution; in seconds, with milliseconds. The time in a queue is not a part of
-    /// it: it comes from the logs or from a model, see [`WaitSource`].
-    pub seat_seconds: f64,
-    /// The requests that flow control rejected.
-    pub rejected: u64,
-}
-
-/// The work of the levels, by name.
-type Levels = BTreeMap<String, LevelWork>;
-
-impl Sums {
-    fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.seats += other.seats;
-        self.seat_seconds = thousandths(self.seat_seconds + other.seat_seconds);
-        self.rejected += other.rejected;
-    }
-
-    fn new(load: &Load, level: &str, levels: &Levels) -> Self {
-        Self {
-            requests: load.requests,
-            seats: load.seats,
-            seat_seconds: levels
-                .get(level)
-                .map_or(0.0, |level| level.seat_seconds(load)),
-            rejected: load.rejected,
-        }
-    }
-}
-
 /// The requests of a priority level.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -125,19 +88,6 @@ pub struct SchemaTraffic {
     pub users: Vec<Named>,
     /// The verbs, the busiest first.
     pub verbs: Vec<Named>,
-}
-
-/// A user or a verb with its requests.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Named {
-    /// The name.
-    pub name: String,
-    /// The number of requests.
-    pub requests: u64,
-    /// The sum of the initial seats.
-    pub seats: u64,
 }
 
 /// The requests of a flow.
@@ -178,47 +128,6 @@ pub struct Minute {
     pub requests: u64,
     /// The mean of the seats in use.
     pub mean_seats: f64,
-}
-
-/// The effect of the proposed configuration.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Comparison {
-    /// The requests with another flow schema or priority level.
-    pub moved_requests: u64,
-    /// The moves, the largest first.
-    pub moves: Vec<Move>,
-    /// The priority levels, by name.
-    pub priority_levels: Vec<LevelChange>,
-}
-
-/// Requests with another classification in the proposed configuration.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Move {
-    /// The class in the current configuration.
-    pub from: Class,
-    /// The class in the proposed configuration.
-    pub to: Class,
-    /// The requests and their work.
-    #[serde(flatten)]
-    pub sums: Sums,
-    /// The users, the busiest first.
-    pub users: Vec<Named>,
-}
-
-/// A priority level in the current and in the proposed configuration.
-#[derive(Debug, Serialize)]
-#[non_exhaustive]
-pub struct LevelChange {
-    /// The name.
-    pub name: String,
-    /// In the current configuration.
-    pub before: Sums,
-    /// In the proposed configuration.
-    pub after: Sums,
 }
 
 impl Report {
@@ -301,82 +210,6 @@ impl Report {
     }
 }
 
-/// The requests of a flow schema by user and by verb.
-#[derive(Default)]
-struct Sorts<'a> {
-    all: Load,
-    users: BTreeMap<&'a str, Load>,
-    verbs: BTreeMap<&'a str, Load>,
-}
-
-impl<'a> Sorts<'a> {
-    fn add(&mut self, user: &'a str, verb: &'a str, load: Load) {
-        self.all.add(load);
-        self.users.entry(user).or_default().add(load);
-        self.verbs.entry(verb).or_default().add(load);
-    }
-}
-
-impl Comparison {
-    fn new(tally: &Tally, works: &Levels) -> Self {
-        let mut moves = BTreeMap::<(&Class, &Class), Sorts>::new();
-        let mut levels = BTreeMap::<&str, (Sums, Sums)>::new();
-        let mut moved_requests = 0;
-        for (cell, load) in &tally.cells {
-            let (Some(from), Some(to)) = (&cell.class, &cell.proposed) else {
-                continue;
-            };
-            // In another level the requests wait for another time; their execution is the same.
-            let sums = Sums::new(load, &from.priority_level, works);
-            levels.entry(&from.priority_level).or_default().0.add(sums);
-            levels.entry(&to.priority_level).or_default().1.add(sums);
-            if from != to {
-                moved_requests += load.requests;
-                moves
-                    .entry((from, to))
-                    .or_default()
-                    .add(&cell.user, &cell.verb, *load);
-            }
-        }
-        let mut moves: Vec<_> = moves
-            .into_iter()
-            .map(|((from, to), sorts)| Move {
-                from: from.clone(),
-                to: to.clone(),
-                sums: Sums::new(&sorts.all, &from.priority_level, works),
-                users: named(sorts.users),
-            })
-            .collect();
-        moves.sort_by_key(|moved| std::cmp::Reverse(moved.sums.requests));
-        Self {
-            moved_requests,
-            moves,
-            priority_levels: levels
-                .into_iter()
-                .map(|(name, (before, after))| LevelChange {
-                    name: name.to_owned(),
-                    before,
-                    after,
-                })
-                .collect(),
-        }
-    }
-}
-
-/// Names with their requests, the busiest first.
-fn named(loads: BTreeMap<&str, Load>) -> Vec<Named> {
-    let mut named: Vec<_> = loads
-        .into_iter()
-        .map(|(name, load)| Named {
-            name: name.to_owned(),
-            requests: load.requests,
-            seats: load.seats,
-        })
-        .collect();
-    named.sort_by_key(|named| std::cmp::Reverse(named.requests));
-    named
-}
-
 fn cells(tally: &Tally, works: &Levels) -> Vec<(Cell, Sums)> {
     let cells = tally.cells.iter();
     cells
@@ -443,10 +276,6 @@ fn minutes(tally: &Tally, works: &Levels) -> Vec<Minute> {
             mean_seats: thousandths(means.get(&key).copied().unwrap_or_default()),
         })
         .collect()
-}
-
-fn thousandths(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }
 
 /// A time in RFC 3339.

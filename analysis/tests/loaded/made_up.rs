@@ -12,12 +12,12 @@ fn with_response(response: &Value) -> Objects {
     with_batch(|limited| limited["limitResponse"] = response.clone())
 }
 
-fn queues(queues: u32, hand: u32, limit: u32) -> Objects {
+pub(super) fn queues(queues: u32, hand: u32, limit: u32) -> Objects {
     let queuing = json!({"queues": queues, "handSize": hand, "queueLengthLimit": limit});
     with_response(&json!({"type": "Queue", "queuing": queuing}))
 }
 
-fn clients(scale: u32, pause: f64) -> Vec<Client> {
+pub(super) fn clients(scale: u32, pause: f64) -> Vec<Client> {
     let client = |user, group, connections, pause, lists| Client {
         user,
         group,
@@ -45,14 +45,14 @@ const BUSY: Machine = Machine {
     others: 0.5,
 };
 /// A processor that is never busy: requests execute as long whatever the others do.
-const IDLE: Machine = Machine {
+pub(super) const IDLE: Machine = Machine {
     cores: 64.0,
     list: 0.3,
     store: 0.05,
     ..BUSY
 };
 
-fn run(clients: Vec<Client>, machine: Machine) -> Run {
+pub(super) fn run(clients: Vec<Client>, machine: Machine) -> Run {
     Run {
         clients,
         machine,
@@ -143,7 +143,7 @@ fn made_up_servers_are_predicted_as_in_the_table() {
 }
 
 /// Seats for `batch`, which does not borrow.
-fn with_shares(shares: u32) -> Objects {
+pub(super) fn with_shares(shares: u32) -> Objects {
     with_batch(|limited| {
         limited["nominalConcurrencyShares"] = shares.into();
         limited["borrowingLimitPercent"] = 0.into();

@@ -6,6 +6,7 @@
 )]
 
 mod made_up;
+mod mixed;
 mod predicted;
 mod truth;
 mod verified;
