@@ -26,6 +26,7 @@ target!(migrate, "../../fuzz/checks/migrate.rs");
 target!(audit, "../../fuzz/checks/audit.rs");
 target!(metrics, "../../fuzz/checks/metrics.rs");
 target!(openapi, "../../fuzz/checks/openapi.rs");
+target!(generated, "../../fuzz/checks/generated.rs");
 target!(load, "../../fuzz/checks/load.rs");
 
 fn corpus(target: &str, check: fn(&[u8])) {
