@@ -17,7 +17,10 @@ pub(crate) fn json(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => self::number(number),
+        Value::Number(number) => match integer(number) {
+            Some(integer) => integer.to_string(),
+            None => json_float(number.as_f64().unwrap_or_default()),
+        },
         Value::String(text) => json_quote(text),
         Value::Array(elements) => {
             let elements: Vec<String> = elements.iter().map(json).collect();
@@ -48,6 +51,15 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
     number.as_i64()
 }
 
+/// A float as Go converts it to an `int64` on most processors: everything that does not fit is the least integer.
+pub(crate) fn truncated(value: f64) -> i64 {
+    const FITS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    match FITS.contains(&value) {
+        true => value as i64,
+        false => i64::MIN,
+    }
+}
+
 /// A number as Go's `%v` prints a `float64`.
 pub(crate) fn float(value: f64) -> String {
     let size = value.abs();
@@ -65,6 +77,14 @@ pub(crate) fn float(value: f64) -> String {
             format!("{digits}e{sign}{exponent:0>2}")
         }
         None => text,
+    }
+}
+
+/// A float as Go's JSON encoder writes it.
+fn json_float(value: f64) -> String {
+    match value == 0.0 || (1e-6..1e21).contains(&value.abs()) {
+        true => format!("{value}"),
+        false => format!("{value:e}").replace("e", if value.abs() < 1.0 { "e" } else { "e+" }),
     }
 }
 

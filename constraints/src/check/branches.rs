@@ -1,25 +1,19 @@
-//! `anyOf`, `oneOf`, `allOf` and `not`.
+//! `anyOf`, `oneOf`, `allOf` and `not`. An error in a branch counts also if the value did not change.
 
+use super::Checker;
 use super::found::{Fault, Found};
-use super::{Checker, Then};
 use crate::schema::Node;
 use k8s_flowcontrol_text::go::quote;
 use serde_json::Value;
 
 impl Checker<'_> {
-    pub(super) fn branches(
-        &mut self,
-        node: &Node,
-        path: &str,
-        value: &Value,
-        then: Option<Then<'_>>,
-    ) -> Found {
+    pub(super) fn branches(&mut self, node: &Node, path: &str, value: &Value) -> Found {
         let mut found = Found::default();
-        self.any_of(node, path, value, then, &mut found);
-        self.one_of(node, path, value, then, &mut found);
-        self.all_of(node, path, value, then, &mut found);
+        self.any_of(node, path, value, &mut found);
+        self.one_of(node, path, value, &mut found);
+        self.all_of(node, path, value, &mut found);
         if let Some(not) = &node.not
-            && self.check(not, path, value, then).is_valid()
+            && self.check(not, path, value, None).is_valid()
         {
             let detail = format!("{} must not validate the schema (not)", quote(path));
             found.add(Fault::of_object(&detail));
@@ -28,17 +22,10 @@ impl Checker<'_> {
         found
     }
 
-    fn any_of(
-        &mut self,
-        node: &Node,
-        path: &str,
-        value: &Value,
-        then: Option<Then<'_>>,
-        found: &mut Found,
-    ) {
+    fn any_of(&mut self, node: &Node, path: &str, value: &Value, found: &mut Found) {
         let mut best: Option<Found> = None;
         for branch in &node.any_of {
-            let one = self.check(branch, path, value, then);
+            let one = self.check(branch, path, value, None);
             if one.is_valid() {
                 found.merge(one);
                 return;
@@ -54,18 +41,11 @@ impl Checker<'_> {
         }
     }
 
-    fn one_of(
-        &mut self,
-        node: &Node,
-        path: &str,
-        value: &Value,
-        then: Option<Then<'_>>,
-        found: &mut Found,
-    ) {
+    fn one_of(&mut self, node: &Node, path: &str, value: &Value, found: &mut Found) {
         let (mut best, mut first): (Option<Found>, Option<Found>) = (None, None);
         let mut valid = 0;
         for branch in &node.one_of {
-            let one = self.check(branch, path, value, then);
+            let one = self.check(branch, path, value, None);
             if one.is_valid() {
                 valid += 1;
                 best = None;
@@ -91,17 +71,10 @@ impl Checker<'_> {
         }
     }
 
-    fn all_of(
-        &mut self,
-        node: &Node,
-        path: &str,
-        value: &Value,
-        then: Option<Then<'_>>,
-        found: &mut Found,
-    ) {
+    fn all_of(&mut self, node: &Node, path: &str, value: &Value, found: &mut Found) {
         let mut valid = 0;
         for branch in &node.all_of {
-            let one = self.check(branch, path, value, then);
+            let one = self.check(branch, path, value, None);
             valid += usize::from(one.is_valid());
             found.merge(one);
         }

@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
             found.merge(types::check(node, path, value));
             found.count();
         }
-        found.merge(self.branches(node, path, value, then));
+        found.merge(self.branches(node, path, value));
         found.count();
         match value {
             Value::String(text) => {
@@ -152,7 +152,10 @@ fn allowed(node: &Node, path: &str, value: &Value) -> Found {
         (Value::Number(allowed), Value::Number(value)) => {
             match (allowed.as_i64(), value.as_i64()) {
                 (Some(allowed), Some(value)) => allowed == value,
-                (Some(allowed), None) => value.as_f64().is_some_and(|v| v as i64 == allowed),
+                (Some(allowed), None) => {
+                    let value = value.as_f64().map(crate::go::truncated);
+                    value == Some(allowed)
+                }
                 (None, _) => allowed.as_f64() == value.as_f64(),
             }
         }

@@ -26,6 +26,14 @@ pub(super) fn check(node: &Node, path: &str, number: &Number) -> Found {
             if let Some(fault) = unfit {
                 found.add(fault);
             }
+            let factor = compared.limit(limit);
+            if words == "MultipleOf" && factor.float() <= 0.0 {
+                // What is left of the factor when it is compared with an integer.
+                let factor = factor.text();
+                let detail =
+                    format!("factor MultipleOf declared for {path} must be positive: {factor}");
+                found.add(Fault::new(path, Reason::Invalid, Some(factor), &detail));
+            }
             if let Some(detail) = check(compared, limit) {
                 let printed = compared.text();
                 found.add(Fault::in_body(path, Reason::Invalid, &printed, &detail));
@@ -74,7 +82,7 @@ impl Operand {
     /// The limit as it is compared with this number.
     fn limit(self, limit: f64) -> Self {
         match self {
-            Self::Integer(_) => Self::Integer(limit as i64),
+            Self::Integer(_) => Self::Integer(go::truncated(limit)),
             Self::Float(_) => Self::Float(limit),
         }
     }
@@ -115,6 +123,7 @@ fn minimum(value: Operand, limit: f64, exclusive: bool) -> Option<String> {
 fn multiple_of(value: Operand, factor: f64) -> Option<String> {
     let factor = value.limit(factor);
     let is_multiple = match (value, factor) {
+        // The server reports the factor itself.
         (_, factor) if factor.float() <= 0.0 => true,
         (Operand::Integer(value), Operand::Integer(factor)) => value % factor == 0,
         (value, factor) if factor.float() < 1.0 => is_whole(1.0 / factor.float() * value.float()),

@@ -92,11 +92,19 @@ impl<'a> Then<'a> {
     }
 }
 
-/// The old element with the keys of a new one.
+/// The old element with the keys of a new one, which must have all of them.
 pub(crate) fn matching<'a>(node: &Node, element: &Value, old: &'a Value) -> Option<&'a Value> {
     let ListType::Map(keys) = &node.list_type else {
         return None;
     };
+    let is_key = |value: &Value| !(value.is_null() || value.is_array() || value.is_object());
+    let is_known = |element: &Value| {
+        let mut keys = keys.iter();
+        keys.all(|key| element.get(key).is_some_and(is_key))
+    };
+    if !is_known(element) {
+        return None;
+    }
     let wanted = keys_of(element, keys);
     let old = old.as_array()?;
     old.iter()

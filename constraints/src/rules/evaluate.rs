@@ -3,7 +3,7 @@
 use super::compile::environment;
 use super::fault::Fault;
 use super::rule::{Compiled, Rule};
-use super::value::cel_value;
+use super::value::{cel_value, wrong_type};
 use crate::check::{Then, matching};
 use crate::go::bad_value;
 use crate::schema::{Additional, Node};
@@ -94,12 +94,31 @@ impl<'a> Place<'a> {
     }
 }
 
+/// A schema of an `allOf`, with rules for the same value.
+#[derive(Clone, Copy)]
+struct Beside<'a> {
+    node: &'a Node,
+    /// Around the `allOf`, the innermost value that can be known again.
+    parent: Option<Then<'a>>,
+}
+
+impl<'a> Beside<'a> {
+    /// The schemas for a value in that of these.
+    fn step(all: &[Self], into: impl Fn(&'a Node) -> Option<&'a Node>) -> Vec<Self> {
+        let inner = |beside: &Self| {
+            let node = into(beside.node)?;
+            Some(Self { node, ..*beside })
+        };
+        all.iter().filter_map(inner).collect()
+    }
+}
+
 impl Walk<'_> {
-    /// The rules of a value, then those of the values in it. `beside` are schemas of an `allOf` with rules for the same value.
+    /// The rules of a value, then those of the values in it.
     fn value(
         &mut self,
         node: &Node,
-        beside: &[&Node],
+        beside: &[Beside<'_>],
         value: &Value,
         old: Option<&Value>,
         place: &Place<'_>,
@@ -109,20 +128,24 @@ impl Walk<'_> {
             return;
         }
         let old = old.filter(|old| !old.is_null());
-        for with_rules in [node].iter().chain(beside) {
-            self.rules(node, &with_rules.rules, value, old, place);
-        }
-        let mut all: Vec<&Node> = beside.to_vec();
-        for branch in &node.all_of {
-            self.rules(node, &branch.rules, value, old, place);
-            all.push(branch);
+        self.rules(node, &node.rules, value, old, place);
+        let mut all = beside.to_vec();
+        let parent = place.parent;
+        all.extend(node.all_of.iter().map(|node| Beside { node, parent }));
+        for beside in &all {
+            let place = Place {
+                path: place.path.clone(),
+                then: None,
+                parent: beside.parent,
+            };
+            self.rules(node, &beside.node.rules, value, old, &place);
         }
         match value {
             Value::Array(elements) => {
                 let Some(items) = &node.items else {
                     return;
                 };
-                let inner: Vec<&Node> = all.iter().filter_map(|one| one.items.as_deref()).collect();
+                let inner = Beside::step(&all, |node| node.items.as_deref());
                 for (index, element) in elements.iter().enumerate() {
                     let before = old.and_then(|old| matching(node, element, old));
                     let then = place.then.and_then(|then| then.element(element));
@@ -144,10 +167,7 @@ impl Walk<'_> {
                         }
                         _ => continue,
                     };
-                    let inner: Vec<&Node> = all
-                        .iter()
-                        .filter_map(|one| one.properties.get(name))
-                        .collect();
+                    let inner = Beside::step(&all, |node| node.properties.get(name));
                     self.value(schema, &inner, value, before, &place.step(path, then));
                 }
             }
@@ -295,6 +315,9 @@ impl Variables {
         value: &Value,
         old: Option<&Value>,
     ) -> Result<Self, String> {
+        if let Some(wrong) = wrong_type(node, value) {
+            return Err(wrong);
+        }
         Ok(Self {
             now: cel_value(node, definitions, value, None)?,
             before: old

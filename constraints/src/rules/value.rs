@@ -35,6 +35,35 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// What is wrong with the type of `self`, in a server's words. Values in it have none: a rule that uses one is not checked then.
+pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
+    let go_type = match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    let of_schema = "for the provided schema with type=";
+    let expected = match (node.only_type(), value) {
+        _ if node.int_or_string => match value {
+            Value::String(_) => return None,
+            Value::Number(number) if number.is_i64() => return None,
+            _ => "XIntOrString value to be either a string or integer".to_owned(),
+        },
+        (Some("object"), value) if !value.is_object() => format!("a map {of_schema}object"),
+        (Some("array"), value) if !value.is_array() => format!("an array {of_schema}array"),
+        (Some("string"), value) if !value.is_string() => format!("string, got {go_type}"),
+        (Some("number"), value) if !value.is_number() => format!("float, got {go_type}"),
+        (Some("integer"), value) if !value.is_i64() => format!("int, got {go_type}"),
+        (Some("boolean"), value) if !value.is_boolean() => format!("bool, got {go_type}"),
+        _ => return None,
+    };
+    Some(format!("invalid data, expected {expected}"))
+}
+
 /// The value of `self`. Of an old value, `like` is the new one: sets and maps take over its order, in which they are equal then.
 ///
 /// # Errors
@@ -60,12 +89,11 @@ pub(super) fn cel_value(
             let element = |element: &Value| match items {
                 Some(items) => {
                     let like = like.and_then(|like| matching(node, element, like));
-                    cel_value(items, definitions, element, like)
+                    inner_value(items, definitions, element, like)
                 }
-                None => Ok(dynamic(element)),
+                None => dynamic(element),
             };
-            let elements: Result<Vec<Cel>, String> = sorted.into_iter().map(element).collect();
-            Cel::List(Arc::new(elements?))
+            Cel::List(Arc::new(sorted.into_iter().map(element).collect()))
         }
         Value::Object(fields) => {
             let mut map = HashMap::new();
@@ -78,11 +106,11 @@ pub(super) fn cel_value(
                 let like = like.and_then(|like| like.get(name));
                 let (key, value) = match (node.properties.get(name), &node.additional) {
                     (Some(property), _) => match escaped(name) {
-                        Some(name) => (name, cel_value(property, definitions, value, like)?),
+                        Some(name) => (name, inner_value(property, definitions, value, like)),
                         None => continue,
                     },
                     (None, Some(Additional::Schema(schema))) if !has_fields => {
-                        (name.clone(), cel_value(schema, definitions, value, like)?)
+                        (name.clone(), inner_value(schema, definitions, value, like))
                     }
                     (None, _) if node.is_resource && name == "metadata" => {
                         (name.clone(), metadata(value))
@@ -106,6 +134,16 @@ pub(super) fn cel_value(
         }
         value => dynamic(value),
     })
+}
+
+/// A value in another one. A server finds a wrong format only if a rule uses the value, so here it is a string then.
+fn inner_value(
+    node: &Node,
+    definitions: &BTreeMap<String, Node>,
+    value: &Value,
+    like: Option<&Value>,
+) -> Cel {
+    cel_value(node, definitions, value, like).unwrap_or_else(|_| dynamic(value))
 }
 
 /// The fields of the metadata that rules can use.
