@@ -45,26 +45,26 @@ async fn kubeconfig_in_the_environment() {
         (vec![("HOME", home)], "home"),
         (vec![("KUBECONFIG", ""), ("HOME", home)], "home"),
     ] {
-        let printed = child("environment::child_asks", &variables);
+        let printed = child("config::environment::child_asks", &variables);
         assert!(printed.contains("came through"), "{printed}");
         let sent = server.last_header("authorization").unwrap();
         assert_eq!(sent, format!("Bearer {expected}"));
     }
     let printed = child(
-        "environment::child_asks",
+        "config::environment::child_asks",
         &[("KUBECONFIG", "/no/such/file")],
     );
     let expected = "kubeconfig (from KUBECONFIG) /no/such/file cannot be read";
     assert!(printed.contains(expected), "{printed}");
     let both = [("KUBECONFIG", "/no/such/file:/no/such/other")];
-    let printed = child("environment::child_asks", &both);
+    let printed = child("config::environment::child_asks", &both);
     assert!(
         printed.contains("/no/such/other (from KUBECONFIG)"),
         "{printed}"
     );
-    let printed = child("environment::child_asks", &[]);
+    let printed = child("config::environment::child_asks", &[]);
     assert!(printed.contains("no configuration found"), "{printed}");
-    let printed = child("environment::child_without_pod_and_files", &[]);
+    let printed = child("config::environment::child_without_pod_and_files", &[]);
     for expected in [
         "the program does not run in a pod: KUBERNETES_SERVICE_HOST is not set",
         "the user `u` does not exist: KUBECONFIG is not set and ~/.kube/config does not exist",
@@ -94,7 +94,7 @@ async fn proxies_in_the_environment() {
     let came_through = |variables: &[(&str, &str)]| {
         let before = proxy.asked().len();
         let variables = [&[("KUBECONFIG", &*file)], variables].concat();
-        let printed = child("environment::child_asks", &variables);
+        let printed = child("config::environment::child_asks", &variables);
         assert!(printed.contains("came through"), "{printed}");
         proxy.asked().len() > before
     };
@@ -132,12 +132,12 @@ async fn the_server_of_the_environment() {
     let master = server.address.to_string();
     for master in [format!("http://{master}"), server.url()] {
         let variables = [("KUBECONFIG", file), ("KUBERNETES_MASTER", &*master)];
-        let printed = child("environment::child_asks", &variables);
+        let printed = child("config::environment::child_asks", &variables);
         assert!(printed.contains("came through"), "{printed}");
         assert_eq!(server.last_header("authorization"), None);
     }
     let printed = child(
-        "environment::child_prints_server",
+        "config::environment::child_prints_server",
         &[("KUBECONFIG", file), ("KUBERNETES_MASTER", "")],
     );
     assert!(printed.contains("http://localhost:8080/"), "{printed}");
@@ -165,7 +165,7 @@ async fn a_proxy_does_not_widen_the_trust_in_the_server() {
             ("KUBECONFIG", file.to_str().unwrap()),
             ("SSL_CERT_FILE", roots.to_str().unwrap()),
         ];
-        let printed = child("environment::child_asks", &variables);
+        let printed = child("config::environment::child_asks", &variables);
         assert!(printed.contains(expected), "{printed}");
         assert_eq!(
             proxy.asked(),
@@ -186,7 +186,7 @@ fn which_proxy_it_is() {
             "10.0.0.0/8,fd00::/8, .internal.test,one.test:6443",
         ),
     ];
-    let printed = child("environment::child_prints_proxies", &both);
+    let printed = child("config::environment::child_prints_proxies", &both);
     for line in [
         "https://a.test:6443 http://secure.test:3128/",
         "http://a.test http://plain.test:3128/",
@@ -209,7 +209,7 @@ fn which_proxy_it_is() {
     }
     assert!(!printed.contains("planted"));
     let printed = child(
-        "environment::child_prints_proxies",
+        "config::environment::child_prints_proxies",
         &[("NO_PROXY", "*"), both[0]],
     );
     assert!(printed.contains("https://a.test:6443 -"), "{printed}");
