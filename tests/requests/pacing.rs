@@ -6,6 +6,19 @@ use k8s_flowcontrol_pace::Pace;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::time::Duration;
 
+/// The load of `benches/pace`.
+#[path = "../../benches/pace/src/load.rs"]
+mod load;
+#[allow(dead_code, reason = "the benchmark compares more ways")]
+#[path = "../../benches/pace/src/pacer.rs"]
+mod pacer;
+#[path = "../../benches/pace/src/world.rs"]
+mod world;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+/// The number of greedy clients.
+const GREEDY: usize = 50;
+
 fn paced(client: Client, pace: &Pace) -> Client {
     let pace = pace.clone();
     client.layer(move |request, next| {
@@ -47,4 +60,43 @@ async fn a_retry_finds_its_place_after_the_pause() {
     client.flow_schemas().list().await.unwrap();
     let level = &pace.snapshot()[0];
     assert_eq!((level.rejected, level.started), (1, 3));
+}
+
+/// Takes about four minutes. `benches/README.md` has the same for the embedded server.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a cluster in FLOWCONTROL_TEST_KUBECONFIG, and PACE_PATH, a path whose requests take 50 ms or more"]
+async fn a_cluster_serves_fifty_callers_as_with_the_best_limit() {
+    for variable in ["FLOWCONTROL_TEST_KUBECONFIG", "PACE_PATH"] {
+        assert!(
+            std::env::var_os(variable).is_some(),
+            "{variable} is not set"
+        );
+    }
+    let world = world::World::start().await.unwrap();
+    let load = |greedy| load::Load {
+        world: &world,
+        greedy,
+        small: 5,
+        warm_up: Duration::from_secs(10),
+        time: Duration::from_secs(20),
+    };
+    let run = async |greedy, pacer| {
+        let outcome = load(greedy).run(pacer, false).await.unwrap();
+        let rejected = 100.0 * outcome.rejected_part();
+        let (per_second, p99) = (outcome.per_second(), outcome.p99());
+        println!(
+            "{greedy} greedy clients: {per_second:.1} requests/s, {rejected:.2} % rejected, p99 of small ones {p99:?}"
+        );
+        (per_second, rejected, p99)
+    };
+    let (_, _, alone) = run(0, pacer::Pacer::none()).await;
+    let mut best: f64 = 0.0;
+    for limit in [8, 10, 11, 12, 16] {
+        best = best.max(run(GREEDY, pacer::Pacer::fixed(limit)).await.0);
+    }
+    let (per_second, rejected, p99) = run(GREEDY, pacer::Pacer::adaptive()).await;
+    world.end().await.unwrap();
+    assert!(per_second >= 0.95 * best, "{per_second} of {best}");
+    assert!(rejected < 1.0, "{rejected} %");
+    assert!(p99 <= alone.mul_f64(1.5), "{p99:?} beside {alone:?}");
 }

@@ -1,8 +1,8 @@
 //! Greedy clients, which send the next request at once, and small ones, which send two requests a second.
 
-use crate::pacer::Pacer;
-use crate::world::World;
-use crate::{Failure, GREEDY};
+use super::pacer::Pacer;
+use super::world::World;
+use super::{Failure, GREEDY};
 use k8s_flowcontrol::{Client, Error};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

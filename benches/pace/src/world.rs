@@ -1,11 +1,12 @@
 //! The server: an embedded one, or a cluster.
 
-use crate::Failure;
+use super::Failure;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::{Config, Impersonation};
 use k8s_flowcontrol::from_value_strict;
+use k8s_flowcontrol_analysis::metrics::ObservedLimits;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const NAME: &str = "bench-pace";
 pub(crate) struct World {
     config: Config,
     admin: Client,
-    embedded: Option<ApiServer>,
+    _embedded: Option<ApiServer>,
 }
 
 impl World {
@@ -39,7 +40,7 @@ impl World {
         let world = Self {
             admin: Client::new(config.clone())?,
             config,
-            embedded,
+            _embedded: embedded,
         };
         world.set_seats(10).await?;
         let schema: FlowSchema = from_value_strict(&json!({
@@ -66,7 +67,7 @@ impl World {
         Ok(world)
     }
 
-    /// Gives the level seats, at least on a server whose levels have 100 shares for 100 seats.
+    /// Gives the level this number of the server's seats.
     pub(crate) async fn set_seats(&self, seats: u32) -> Result<(), Failure> {
         let levels = self.admin.priority_level_configurations();
         let others = levels.list().await?;
@@ -76,14 +77,15 @@ impl World {
             }
             _ => 0,
         };
+        let metrics = self.admin.get_raw("/metrics").await?;
+        let limits = ObservedLimits::parse(&String::from_utf8_lossy(&metrics));
+        let release = self.admin.release().await?;
+        let Some(total) = limits.server_seats(&others.items, release) else {
+            return Err("the metrics of the server do not show its seats".into());
+        };
         // seats = total × shares / (shares + others)
         let others: i32 = others.items.iter().map(of_others).sum();
-        let total = if self.embedded.is_some() {
-            100.0
-        } else {
-            600.0
-        };
-        let shares = f64::from(others) * f64::from(seats) / (total - f64::from(seats));
+        let shares = f64::from(others) * f64::from(seats) / (f64::from(total) - f64::from(seats));
         let level: PriorityLevelConfiguration = from_value_strict(&json!({
             "metadata": {"name": NAME},
             "spec": {"type": "Limited", "limited": {
