@@ -4,20 +4,16 @@ use crate::support::Failure;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::{Config, Impersonation};
-use k8s_flowcontrol::rules::limits::ServerLimits;
-use k8s_flowcontrol::{Client, Release, Resource, from_value_strict};
+use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol::{Client, Release, Resource};
 use k8s_flowcontrol_analysis::metrics::{FlowMetrics, ObservedLimits, Quantity};
+use k8s_flowcontrol_analysis::size::Sizing;
 use k8s_flowcontrol_server::{ApiServer, Fault};
-use serde_json::json;
 use std::env;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The name of the level and of the flow schema.
-pub(crate) const NAME: &str = "flowcontrol-replay";
-/// The seats of the level.
-pub(crate) const SEATS: i64 = 3;
 /// A group that may do anything and is not exempt.
 pub(crate) const GROUP: &str = "kubeadm:cluster-admins";
 /// The time that the embedded server takes for a request.
@@ -33,10 +29,8 @@ pub(crate) struct Cluster {
     pub(crate) users: [String; 2],
     admin: Client,
     clients: [Client; 2],
-    /// The UID of the flow schema, once it exists.
-    schema: OnceLock<String>,
-    /// Whether the level exists.
-    level: OnceLock<()>,
+    /// The names of the levels that this program has created; their flow schemas have the same names.
+    created: Mutex<Vec<String>>,
     _embedded: Option<ApiServer>,
 }
 
@@ -104,58 +98,51 @@ impl Cluster {
             clients: [client(0)?, client(1)?],
             users,
             admin: Client::new(config)?,
-            schema: OnceLock::new(),
-            level: OnceLock::new(),
+            created: Mutex::default(),
             _embedded: embedded,
         })
     }
 
-    /// Creates the level and its flow schema. An object of this name that exists is an error, and stays.
-    pub(crate) async fn create_objects(&self) -> Result<(), Failure> {
-        let before = self.configuration().await?;
-        let level = level_with_seats(&before)?;
-        self.admin
-            .priority_level_configurations()
-            .create(&level)
-            .await?;
-        let _first = self.level.set(());
-        let subject = |user: &String| json!({"kind": "User", "user": {"name": user}});
-        let schema: FlowSchema = from_value_strict(&json!({
-            "metadata": {"name": NAME},
-            "spec": {
-                "matchingPrecedence": 10,
-                "priorityLevelConfiguration": {"name": NAME},
-                "distinguisherMethod": {"type": "ByUser"},
-                "rules": [{
-                    "subjects": self.users.iter().map(subject).collect::<Vec<_>>(),
-                    "resourceRules": [{
-                        "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true,
-                    }],
-                    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-                }],
-            },
-        }))?;
-        let schema = self.admin.flow_schemas().create(&schema).await?;
-        let uid = schema.metadata.uid.unwrap_or_default();
-        let _first = self.schema.set(uid);
-        Ok(())
-    }
-
-    /// Waits until the server has followed the objects, and returns how long a request executes that nothing delays: the median of nine.
-    pub(crate) async fn measure_execution(&self) -> Result<Duration, Failure> {
+    /// Creates the added levels of an answer and their flow schemas, and waits until the server uses them. An object of such a name that exists
+    /// is an error, and stays.
+    pub(crate) async fn apply(&self, sizing: &Sizing) -> Result<(), Failure> {
+        for change in &sizing.changes {
+            let level = &change.priority_level;
+            let Some(schema) = &change.flow_schema else {
+                return Err(format!(
+                    "the answer changes the level {}, and this program only adds objects",
+                    level.name()
+                )
+                .into());
+            };
+            let levels = self.admin.priority_level_configurations();
+            levels.create(level).await?;
+            let mut created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
+            created.push(level.name().to_owned());
+            drop(created);
+            self.admin.flow_schemas().create(schema).await?;
+        }
         for user in 0..self.clients.len() {
-            while !self.is_classified(user).await? {
+            while !self.is_classified(user, sizing).await? {
                 tokio::time::sleep(PAUSE).await;
             }
         }
-        loop {
-            let metrics = self.metrics().await?;
-            let seats = FlowMetrics::parse(&metrics).total(Quantity::NominalSeats, NAME);
-            if seats == Some(SEATS) {
-                break;
+        for change in &sizing.changes {
+            let name = change.priority_level.name();
+            loop {
+                let metrics = self.metrics().await?;
+                let seats = FlowMetrics::parse(&metrics).total(Quantity::NominalSeats, name);
+                if seats == Some(change.nominal) {
+                    break;
+                }
+                tokio::time::sleep(PAUSE).await;
             }
-            tokio::time::sleep(PAUSE).await;
         }
+        Ok(())
+    }
+
+    /// How long a request executes that nothing delays: the median of nine.
+    pub(crate) async fn measure_execution(&self) -> Result<Duration, Failure> {
         let mut times = Vec::new();
         for _ in 0..9 {
             let start = Instant::now();
@@ -174,10 +161,26 @@ impl Cluster {
         Ok(execution)
     }
 
-    /// Whether the flow schema matches the requests of a user.
-    async fn is_classified(&self, user: usize) -> Result<bool, Failure> {
+    /// Whether the server classifies the requests of a user as the configuration of the answer does.
+    async fn is_classified(&self, user: usize, sizing: &Sizing) -> Result<bool, Failure> {
+        let classifier = Classifier::new(
+            &sizing.flow_schemas,
+            &sizing.priority_levels,
+            self.admin.release().await?,
+        );
+        let attributes = self.attributes(user)?;
+        let Some(expected) = classifier.classify(&attributes) else {
+            return Err(format!("flow control does not apply to {}", self.path).into());
+        };
+        let schema = self.admin.flow_schemas().get(expected.flow_schema).await?;
         let answer = self.request(user).await?;
-        Ok(matches!(answer, Answer::Executed { schema } if schema.as_ref() == self.schema.get()))
+        Ok(matches!(answer, Answer::Executed { schema: found } if found == schema.metadata.uid))
+    }
+
+    /// The attributes of a user's requests.
+    pub(crate) fn attributes(&self, user: usize) -> Result<RequestAttributes, Failure> {
+        let user = User::authenticated(&self.users[user], [GROUP]);
+        Ok(RequestAttributes::from_http("GET", &self.path, user)?)
     }
 
     /// A request of a user, which is sent when it is first polled.
@@ -220,12 +223,13 @@ impl Cluster {
 
     /// Deletes the objects that this program has created.
     pub(crate) async fn delete_objects(&self) -> Result<(), Failure> {
-        if self.schema.get().is_some() {
-            self.admin.flow_schemas().delete_if_exists(NAME).await?;
-        }
-        if self.level.get().is_some() {
+        let created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = created.clone();
+        drop(created);
+        for name in names {
+            self.admin.flow_schemas().delete_if_exists(&name).await?;
             let levels = self.admin.priority_level_configurations();
-            levels.delete_if_exists(NAME).await?;
+            levels.delete_if_exists(&name).await?;
         }
         Ok(())
     }
@@ -239,31 +243,4 @@ fn context(files: &[PathBuf], user: &str, admin: &Config) -> Result<Option<Confi
     }
     let config = Config::builder().files(files).context(user).build()?;
     Ok((config.server_url() == admin.server_url()).then_some(config))
-}
-
-/// The level, with the shares that give it its seats beside the levels of the server.
-fn level_with_seats(server: &Configuration) -> Result<PriorityLevelConfiguration, Failure> {
-    for shares in 1..10_000 {
-        let level: PriorityLevelConfiguration = from_value_strict(&json!({
-            "metadata": {"name": NAME},
-            "spec": {"type": "Limited", "limited": {
-                "nominalConcurrencyShares": shares,
-                "lendablePercent": 0,
-                "borrowingLimitPercent": 0,
-                "limitResponse": {
-                    "type": "Queue", "queuing": {"queues": 16, "handSize": 2, "queueLengthLimit": 6},
-                },
-            }},
-        }))?;
-        let levels = server.levels.iter().filter(|level| level.name() != NAME);
-        let limits = ServerLimits::new(levels.chain([&level]), server.seats, server.release);
-        if limits.level(NAME).map(|level| level.nominal) == Some(SEATS) {
-            return Ok(level);
-        }
-    }
-    Err(format!(
-        "no shares give a level {SEATS} of the {} seats of the server",
-        server.seats
-    )
-    .into())
 }

@@ -1,20 +1,22 @@
-//! Sends a small load to a server at given times, and compares the waits and rejections with the prediction of the simulation.
+//! Applies an answer of `size` to a server, sends it the load at its times, and compares the waits and rejections with the prediction of the simulation.
 //!
-//! Two users share a priority level of three seats with short queues: one sends more than its part of the seats executes, the other less. The program
-//! creates the level and its flow schema, sends 200 requests in six seconds, deletes the objects, and prints what it observed beside what
-//! [`Recording`](k8s_flowcontrol_analysis::simulation::Recording) predicts for the same requests. It exits with 1 if the rejections of a user differ by more
-//! than 10 requests and 15 %.
+//! `cargo run --example replay [INTENTS [LOG]]` reads intents, which need the clients of two users. Without a file, one of them must not use more
+//! than three seats, and the other must not wait. The load are the requests of these users in an audit log, or 200 requests in six seconds, of
+//! which one user sends most. The program sizes the server, creates the added levels and flow schemas, sends the requests, deletes the
+//! objects, and prints what it observed beside what [`Recording`](k8s_flowcontrol_analysis::simulation::Recording) predicts for the same requests. It
+//! exits with 1 if the rejections of a user differ by more than 10 requests and 15 %.
 //!
-//! `cargo run --example replay` uses an embedded server. With these variables it uses a cluster:
+//! Without variables the server is an embedded one. With these it is a cluster:
 //!
 //! - `FLOWCONTROL_TEST_KUBECONFIG`: the kubeconfig of a user that may write the objects of flow control, read `/metrics` and impersonate.
 //! - `REPLAY_PATH`: a path whose requests take time, 100 ms to 1 s. The users must be allowed to read it.
-//! - `REPLAY_USERS`: the names of the two users, separated by a comma. A user for which the kubeconfig has a context of the same name and server
-//!   uses this context; others are impersonated, in the group `kubeadm:cluster-admins`.
+//! - `REPLAY_USERS`: the names of the two users, separated by a comma; `hasty,calm` without it. A user for which the kubeconfig has a context of the same name
+//!   and server uses this context; others are impersonated, in the group `kubeadm:cluster-admins`.
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answer;
 mod cluster;
 mod load;
 mod prediction;
@@ -47,15 +49,27 @@ async fn main() -> support::Outcome {
 
 /// Whether the server rejected as many requests as predicted.
 async fn compare(cluster: &Cluster) -> Result<bool, Failure> {
-    cluster.create_objects().await?;
+    let mut files = std::env::args_os().skip(1);
+    let (intents, log) = (files.next(), files.next());
+    let load = match log {
+        Some(log) => Load::of_log(&std::fs::read(log)?, &cluster.users)?,
+        None => Load::new(),
+    };
     let execution = cluster.measure_execution().await?;
     println!(
-        "A request for {} executes for {} ms; {} seats",
+        "A request for {} executes for {} ms",
         cluster.path,
-        execution.as_millis(),
-        cluster::SEATS
+        execution.as_millis()
     );
-    let sent = Load::new().send(cluster).await?;
+    let before = cluster.configuration().await?;
+    let intents = match intents {
+        Some(file) => std::fs::read(file)?,
+        None => answer::intents(&cluster.users, before.seats).into_bytes(),
+    };
+    let sizing = answer::size(&intents, &before, cluster, &load, execution)?;
+    println!("{}", sizing.manifests());
+    cluster.apply(&sizing).await?;
+    let sent = load.send(cluster).await?;
     let late = sent.iter().map(Sent::late).max().unwrap_or_default();
     println!(
         "Sent {} requests, at most {} ms late",

@@ -1,17 +1,17 @@
 //! The prediction for the requests that were sent, beside what became of them.
 
-use crate::cluster::{Cluster, Configuration, GROUP, NAME};
+use crate::answer::event;
+use crate::cluster::{Cluster, Configuration};
 use crate::load::Sent;
 use crate::support::Failure;
 use k8s_flowcontrol::rules::controller::FlowController;
-use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
+use k8s_flowcontrol::rules::matching::RequestAttributes;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds, Stored};
-use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Recorded, Recording, Report, Waits};
-use serde_json::json;
 use std::time::Duration;
 
-/// Prints a table, and returns whether the rejections of each user and of the level are within 15 % or 10 requests of the prediction.
+/// Prints a table, and returns whether the rejections of each flow and level are within 15 % or 10 requests of the prediction.
 ///
 /// The simulation gets the times at which requests were sent and the execution time that was measured before, not the waits and rejections.
 pub(crate) fn compare(
@@ -32,15 +32,18 @@ pub(crate) fn compare(
         "WAIT P99",
         "predicted"
     );
+    let controller = controller(server)?;
     for (index, user) in cluster.users.iter().enumerate() {
         let requests = sent.iter().filter(|sent| sent.user == index).count();
-        let flow = report
-            .flows
-            .iter()
-            .find(|flow| flow.flow_schema == NAME && flow.flow_distinguisher == *user)
-            .ok_or_else(|| {
-                format!("the requests of {user} have another flow schema than {NAME}")
-            })?;
+        let attributes = cluster.attributes(index)?;
+        let of = controller.classify(&attributes);
+        let flow = report.flows.iter().find(|flow| {
+            of.as_ref().is_some_and(|of| {
+                flow.flow_schema == of.flow_schema
+                    && flow.flow_distinguisher == of.flow_distinguisher
+            })
+        });
+        let flow = flow.ok_or_else(|| format!("{user} sent no request"))?;
         let (observed, counts) = (&flow.observed, &flow.counts);
         println!(
             "{user:<16}{requests:>9}{:>10}{:>11}{:>10}{:>11}{:>10}{:>11}",
@@ -69,15 +72,18 @@ fn simulate(
     execution: Duration,
 ) -> Result<Report, Failure> {
     let (levels, seats, release) = (&server.levels, server.seats, server.release);
-    let controller = FlowController::new(&server.schemas, levels, seats, release, Duration::ZERO)?;
     let bounds = LevelBounds::new(levels, seats, release);
-    let mut recording = Recording::new(controller, bounds, Estimator::new(release));
+    let mut recording = Recording::new(controller(server)?, bounds, Estimator::new(release));
     let mut requests = Vec::new();
-    for sent in sent {
-        let user = &cluster.users[sent.user];
-        let attributes =
-            RequestAttributes::from_http("GET", &cluster.path, User::authenticated(user, [GROUP]))?;
-        let Some(mut request) = add(&mut recording, sent, user, &attributes)? else {
+    for (number, sent) in sent.iter().enumerate() {
+        let attributes = cluster.attributes(sent.user)?;
+        let event = event(
+            number,
+            &attributes.user.name,
+            &cluster.path,
+            (sent.at, sent.at + sent.took),
+        );
+        let Some(mut request) = add(&mut recording, &event, &attributes)? else {
             continue;
         };
         request.execution = Some(execution);
@@ -89,25 +95,24 @@ fn simulate(
     Ok(recording.replay(requests, |_| ()))
 }
 
+fn controller(server: &Configuration) -> Result<FlowController, Failure> {
+    let (levels, seats, release) = (&server.levels, server.seats, server.release);
+    let controller = FlowController::new(&server.schemas, levels, seats, release, Duration::ZERO)?;
+    Ok(controller)
+}
+
 /// Adds a request as the audit log of the server would have it.
 fn add(
     recording: &mut Recording,
-    sent: &Sent,
-    user: &str,
+    event: &str,
     attributes: &RequestAttributes,
 ) -> Result<Option<Recorded>, Failure> {
-    // The day does not matter: the simulation begins with the first request.
-    let event = json!({
-        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": "replay", "stage": "ResponseComplete", "verb": "get",
-        "requestURI": "/", "user": {"username": user},
-        "requestReceivedTimestamp": format!("2026-01-01T00:00:{:09.6}Z", sent.at.as_secs_f64()),
-    });
     let (mut log, mut added) = (AuditLog::new(), None);
-    let mut read = |event: &k8s_flowcontrol_analysis::audit::Event<'_>| {
+    let mut read = |event: &Event<'_>| {
         added = recording.add(event, attributes, Stored::NotFound);
         Ok::<(), std::io::Error>(())
     };
-    log.read(event.to_string().as_bytes(), &mut read)?;
+    log.read(event.as_bytes(), &mut read)?;
     log.finish(&mut read)?;
     Ok(added)
 }

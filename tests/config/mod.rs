@@ -26,6 +26,6 @@ mod proxies;
 mod renewal;
 mod rotation;
 mod secrets;
-mod support;
+pub(crate) mod support;
 mod tls;
 mod token_source;

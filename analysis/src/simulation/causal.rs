@@ -255,6 +255,33 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         }
     }
 
+    /// Passes the requests before `until`, whose clients do not wait for responses, with their times.
+    pub(super) fn pass_each(
+        &mut self,
+        until: Duration,
+        mut passed: impl FnMut(Duration, &Recorded),
+    ) {
+        while let Some(Reverse((at, plan))) = self.planned.peek().copied()
+            && at < until
+        {
+            self.planned.pop();
+            if let Some(sending) = self.ready.remove(&plan) {
+                passed(at, &sending.recorded);
+            }
+        }
+        while let Some(at) = self.unread_at().filter(|at| *at < until)
+            && let Some(request) = self.unread.take()
+        {
+            passed(at, &request);
+            self.unread = self.requests.next();
+        }
+    }
+
+    /// The flow of a class.
+    pub(super) fn flow(&self, class: u32) -> usize {
+        self.classes[class as usize].flow as usize
+    }
+
     fn start(&mut self, at: Duration, sending: Sending) {
         self.plans += 1;
         self.planned.push(Reverse((at.max(self.now), self.plans)));
@@ -319,6 +346,22 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
     fn rejected(&mut self, _: Duration, _: Sending, retry_after: Duration) -> bool {
         self.retry_after = Some(retry_after);
         false
+    }
+
+    fn known_execution(&self, sending: Sending) -> Option<Duration> {
+        let is_known = !sending.is_awaited && self.slowdown.is_none();
+        sending.recorded.execution.filter(|_| is_known)
+    }
+
+    fn is_settled(&mut self, now: Duration) -> bool {
+        let longest = Duration::from_micros(LONGEST_THINK_US.unsigned_abs());
+        self.slowdown.is_none()
+            && self.clients.values_mut().all(|client| {
+                // As before the next response.
+                client.idle.retain(|(ended, _)| *ended + longest >= now);
+                client.idle.is_empty() && client.next.is_empty()
+            })
+            && self.ready.values().all(|sending| !sending.is_awaited)
     }
 
     fn completed(&mut self, now: Duration, sending: Sending) {

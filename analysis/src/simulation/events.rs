@@ -56,6 +56,16 @@ impl Events {
         (at, self.planned, event)
     }
 
+    /// Forgets all events, and returns the times of the ends of executions.
+    pub(super) fn clear(&mut self) -> Vec<Duration> {
+        let events = std::mem::take(self).events.into_iter();
+        let ends = events.filter_map(|Reverse((at, _, event))| match event {
+            Event::EndOfExecution(_) => Some(Duration::from_nanos(at)),
+            Event::QueueTimeout(_) | Event::Sample => None,
+        });
+        ends.collect()
+    }
+
     pub(super) fn next_time(&self) -> Option<Duration> {
         let (at, ..) = self.first()?.0;
         Some(Duration::from_nanos(at))

@@ -3,11 +3,15 @@
 use super::events::{Event, Events};
 use super::executing::Executing;
 use super::flows::Flow;
+use super::quiet::{Leap, Quiet, QuietPeak};
 use super::report::Report;
-use super::source::{Facts, Source};
+use super::source::{Facts, Passed, Source};
 use super::tally::Tally;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController, Ticket, wait_limit};
+use k8s_flowcontrol_rules::controller::{
+    Admission, FlowController, LevelIndex, Ticket, wait_limit,
+};
 use k8s_flowcontrol_rules::queueing::Rejection;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The number of samples over the duration of the load.
@@ -34,6 +38,8 @@ pub(super) trait Observer {
     fn before_time_out(&mut self, _: &FlowController, _: Ticket) {}
     fn timed_out(&mut self, _: Duration, _: Ticket) {}
     fn finished(&mut self, _: Duration, _: Ticket) {}
+    /// A period in which nothing waits was accounted.
+    fn passed(&mut self, _level: usize, _: QuietPeak) {}
 }
 
 impl Observer for () {}
@@ -57,6 +63,12 @@ pub(super) struct Run<S: Source, O> {
     pending: Vec<Vec<Option<Pending<S::Request>>>>,
     dispatched: Vec<Ticket>,
     tally: Tally,
+    /// The demand of the requests if none waits; none if every request has its events.
+    quiet: Option<Arc<Quiet>>,
+    /// Until then, the requests that execute are not those that would if none had waited.
+    diverges_until: Duration,
+    /// The requests that were accounted without events.
+    pub(super) passed: u64,
     pub(super) observer: O,
 }
 
@@ -82,8 +94,18 @@ impl<S: Source, O: Observer> Run<S, O> {
             dispatched: Vec::new(),
             tally: Tally::new(flows, groups, levels),
             server,
+            quiet: None,
+            diverges_until: Duration::ZERO,
+            passed: 0,
             observer,
         }
+    }
+
+    /// Accounts the requests of periods in which nothing can wait without events. Waits, counts and peaks stay the same; there are no samples and
+    /// no response times.
+    pub(super) fn leap(&mut self, quiet: Arc<Quiet>) {
+        self.without_samples();
+        self.quiet = Some(quiet);
     }
 
     /// Takes no samples, which short runs spend most of their time on. The report does not have samples then.
@@ -105,8 +127,11 @@ impl<S: Source, O: Observer> Run<S, O> {
             let change = self.server.next_event();
             let now = next.min(change);
             self.tally.sum(now, &self.server);
-            if change < next {
+            // At the same time the limits are adjusted first in either case.
+            if change < next || change == next && self.quiet.is_some() {
                 self.server.advance(change);
+                self.note_dispatched(now);
+                self.pass_quiet_periods(now);
             } else if end == Some(next) {
                 let executing = self.executing.as_mut();
                 if let Some(ticket) = executing.and_then(|executing| executing.end(now)) {
@@ -126,6 +151,48 @@ impl<S: Source, O: Observer> Run<S, O> {
                 progress(Progress { at: now, requests });
             }
         }
+    }
+
+    /// Accounts the requests until the next period in which a request can wait, if the present state is as if none had waited.
+    fn pass_quiet_periods(&mut self, now: Duration) {
+        let Some(quiet) = self.quiet.clone() else {
+            return;
+        };
+        let waits = self.server.levels().any(|level| level.queues.waiting() > 0);
+        if self.diverges_until >= now || waits || !self.source.is_settled(now) {
+            return;
+        }
+        let Some(Leap {
+            forecast,
+            periods,
+            until,
+        }) = quiet.leap(now, &self.server)
+        else {
+            return;
+        };
+        for end in self.events.clear() {
+            self.tally.end = self.tally.end.max(end);
+        }
+        for (level, peak) in periods.flat_map(|period| quiet.peaks(period)) {
+            self.tally.used(level, peak.lasting);
+            self.observer.passed(level, peak);
+        }
+        let mut passed = Passed {
+            of_flows: vec![0; self.tally.flows.len()],
+            ..Passed::default()
+        };
+        self.source.pass(until, &mut passed);
+        self.tally.passed(&passed);
+        let mut arrived = vec![0; self.pending.len()];
+        for (flow, requests) in self.tally.flows.iter().zip(&passed.of_flows) {
+            arrived[flow.level.index()] += requests;
+            self.passed += requests;
+        }
+        for pending in &mut self.pending {
+            pending.clear();
+        }
+        let of = |level: LevelIndex| arrived[level.index()];
+        self.server.resume(forecast, until, of);
     }
 
     pub(super) fn report(self) -> Report {
@@ -202,6 +269,8 @@ impl<S: Source, O: Observer> Run<S, O> {
     /// Tells a client that its request got status 429.
     fn reject(&mut self, now: Duration, request: S::Request, facts: &Facts) {
         self.tally.end = now;
+        let execution = self.source.known_execution(request).unwrap_or_default();
+        self.diverge(now.saturating_add(execution));
         let level = self.tally.flows[facts.flow].level;
         let retry_after = self.server.reject(now, level);
         match self.source.rejected(now, request, retry_after) {
@@ -226,6 +295,9 @@ impl<S: Source, O: Observer> Run<S, O> {
             let wait = now.saturating_sub(arrived);
             self.tally.dispatched(&facts, wait);
             let time = self.source.execution_time(request, wait);
+            if !wait.is_zero() || self.source.known_execution(request).is_none() {
+                self.diverge(now.saturating_add(time));
+            }
             match &mut self.executing {
                 Some(executing) => executing.begin(now, time, ticket),
                 None => {
@@ -235,6 +307,10 @@ impl<S: Source, O: Observer> Run<S, O> {
             }
         }
         self.dispatched = dispatched;
+    }
+
+    fn diverge(&mut self, until: Duration) {
+        self.diverges_until = self.diverges_until.max(until);
     }
 
     fn take(&mut self, ticket: Ticket) -> Option<Pending<S::Request>> {

@@ -24,6 +24,29 @@ pub(super) trait Source {
 
     /// Reports that a request has ended.
     fn completed(&mut self, now: Duration, request: Self::Request);
+
+    /// How long a request executes if it does not wait; none unless it comes at a time that does not depend on other requests.
+    fn known_execution(&self, _: Self::Request) -> Option<Duration> {
+        None
+    }
+
+    /// Whether all further requests come at times that do not depend on the requests before `now`, unless their clients wait for
+    /// responses that come later.
+    fn is_settled(&mut self, _now: Duration) -> bool {
+        false
+    }
+
+    /// Passes the requests before `until` without sending them, and counts those of each flow and those of each group of the report;
+    /// adds the end of the last one. The source must be settled.
+    fn pass(&mut self, _until: Duration, _: &mut Passed) {}
+}
+
+/// The requests that are counted without events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Passed {
+    pub(super) of_flows: Vec<u64>,
+    pub(super) of_groups: Vec<u64>,
+    pub(super) end: Duration,
 }
 
 /// The facts about a request that a server sees, and further facts that reports need.

@@ -2,7 +2,7 @@
 
 use super::flows::Flow;
 use super::report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
-use super::source::Facts;
+use super::source::{Facts, Passed};
 use super::waits::Waits;
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use k8s_flowcontrol_types::order;
@@ -90,6 +90,30 @@ impl Tally {
                 .waited
                 .saturating_add(lasted.saturating_mul(waiting.into()));
             tally.peak = tally.peak.max(in_use);
+        }
+    }
+
+    /// Adds requests that were dispatched on arrival. Their times are not part of the report.
+    pub(super) fn passed(&mut self, passed: &Passed) {
+        let add = |counts: &mut Counts, requests: u64| {
+            counts.arrived += requests;
+            counts.dispatched += requests;
+        };
+        for (flow, requests) in self.flows.iter_mut().zip(&passed.of_flows) {
+            add(&mut flow.counts, *requests);
+            self.levels[flow.level.index()].waits.add_none(*requests);
+            self.requests += requests;
+        }
+        for ((_, counts), requests) in self.groups.iter_mut().zip(&passed.of_groups) {
+            add(counts, *requests);
+        }
+        self.end = self.end.max(passed.end);
+    }
+
+    /// Notes that a level had so many seats in use for some time.
+    pub(super) fn used(&mut self, level: usize, seats: u64) {
+        if let Some(level) = self.levels.get_mut(level) {
+            level.peak = level.peak.max(seats);
         }
     }
 

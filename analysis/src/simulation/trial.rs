@@ -4,12 +4,14 @@ use super::causal::{self, Causal};
 use super::clients::{self, Clients};
 use super::load::Load;
 use super::logged::Recorded;
+use super::quiet::{Quiet, QuietPeak};
 use super::recorded::Recording;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
-use super::source::{Facts, Source};
+use super::source::{Facts, Passed, Source};
 use super::waits::Waits;
 use k8s_flowcontrol_rules::controller::{FlowController, Ticket};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A run of generated clients and of recorded requests.
@@ -28,6 +30,8 @@ pub(crate) struct Trial<'a, I> {
     pub(crate) groups: usize,
     /// Whether the report has samples over time.
     pub(crate) has_samples: bool,
+    /// Without samples: the demand if no request waits, so that quiet periods need no events.
+    pub(crate) quiet: Option<Arc<Quiet>>,
 }
 
 /// The result of a trial.
@@ -38,6 +42,8 @@ pub(crate) struct Measured {
     pub(crate) groups: Vec<Measure>,
     /// By index of the level.
     pub(crate) peaks: Vec<(String, Peak)>,
+    /// The requests that were accounted without events.
+    pub(crate) passed: u64,
 }
 
 /// The requests of a group.
@@ -80,12 +86,15 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
         let peaks = Peaks(vec![Peak::default(); names.len()]);
         let groups = (0..self.groups).map(|group| group.to_string()).collect();
         let mut run = Run::new((server, None), source, duration, flows.all, groups, peaks);
-        if !self.has_samples {
-            run.without_samples();
+        match self.quiet {
+            _ if self.has_samples => {}
+            Some(quiet) => run.leap(quiet),
+            None => run.without_samples(),
         }
         run.run(progress);
         let peaks = names.into_iter().zip(std::mem::take(&mut run.observer.0));
         let mut groups = std::mem::take(&mut run.source.groups);
+        let passed = run.passed;
         let report = run.report();
         for (group, (_, counts)) in groups.iter_mut().zip(&report.clients) {
             group.failed = counts.rejected + counts.timed_out;
@@ -94,6 +103,7 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
             peaks: peaks.collect(),
             groups,
             report,
+            passed,
         }
     }
 }
@@ -169,6 +179,34 @@ impl<I: Iterator<Item = Recorded>> Source for Mixed<'_, I> {
             Sending::Client(sending) => self.clients.completed(now, sending),
         }
     }
+
+    fn known_execution(&self, sending: Sending) -> Option<Duration> {
+        match sending {
+            Sending::Recorded(sending) => self.recorded.known_execution(sending),
+            Sending::Client(_) => None,
+        }
+    }
+
+    fn is_settled(&mut self, now: Duration) -> bool {
+        self.clients.next_arrival().is_none() && self.recorded.is_settled(now)
+    }
+
+    fn pass(&mut self, until: Duration, passed: &mut Passed) {
+        passed.of_groups.resize(self.groups.len(), 0);
+        let mut by_class = vec![0_u64; self.of_classes.len()];
+        self.recorded.pass_each(until, |at, request| {
+            by_class[request.class as usize] += 1;
+            // Executions are known; see `is_settled`.
+            let end = at.saturating_add(request.execution.unwrap_or_default());
+            passed.end = passed.end.max(end);
+        });
+        for (class, count) in by_class.into_iter().enumerate() {
+            let group = self.of_classes[class];
+            self.groups[group].waits.add_none(count);
+            passed.of_groups[group] += count;
+            passed.of_flows[self.recorded.flow(class as u32)] += count;
+        }
+    }
 }
 
 /// The highest use of each level.
@@ -184,6 +222,15 @@ impl Observer for Peaks {
         if seats > peak.seats {
             (peak.at, peak.seats) = (now, seats);
             peak.executing = level.queues.executing();
+        }
+    }
+
+    fn passed(&mut self, level: usize, passed: QuietPeak) {
+        if let Some(peak) = self.0.get_mut(level)
+            && passed.seats > peak.seats
+        {
+            (peak.at, peak.seats) = (passed.at, passed.seats);
+            peak.executing = passed.executing;
         }
     }
 

@@ -28,6 +28,18 @@ impl Waits {
         self.longest = self.longest.max(wait);
     }
 
+    /// Adds requests that did not wait.
+    pub(crate) fn add_none(&mut self, requests: u64) {
+        if requests == 0 {
+            return;
+        }
+        if self.counts.is_empty() {
+            self.counts.push(0);
+        }
+        self.counts[0] += requests;
+        self.count += requests;
+    }
+
     /// Adds the waits of other requests.
     pub(crate) fn merge(&mut self, others: &Self) {
         if others.counts.len() > self.counts.len() {

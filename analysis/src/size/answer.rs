@@ -113,6 +113,8 @@ pub struct Examined {
     pub is_required: bool,
     /// The simulated requests, retries included.
     pub requests: u64,
+    /// How many of them came while nothing could wait, and were counted without their events.
+    pub quiet: u64,
     /// The checks.
     pub checks: Vec<Check>,
 }

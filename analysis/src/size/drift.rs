@@ -220,7 +220,7 @@ impl Sizer<'_> {
             server: ServerSeats::Known(seats),
             ..self.intents.clone()
         };
-        let mut sizer = Sizer::new(&wanted, schemas, levels, self.release, self.requests)?;
+        let mut sizer = self.with_intents(&wanted)?;
         sizer.times = times;
         let answer = sizer.size(progress)?;
         let changes = match &answer {

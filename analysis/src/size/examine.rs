@@ -3,6 +3,7 @@
 use super::answer::{Examined, Proof};
 use super::check::Check;
 use super::error::SizeError;
+use super::pair::both;
 use super::setting::Objects;
 use super::sizer::{Outcome, Sizer};
 use super::variation::{FIRST_SEED, Variation};
@@ -40,7 +41,7 @@ impl Sizer<'_> {
         };
         let mut checks = Vec::new();
         for variation in self.required() {
-            let outcome = self.run(&objects, seats, variation, &|_| true, false)?;
+            let outcome = self.run(&objects, seats, variation, false)?;
             checks.extend(outcome.checks);
         }
         Ok(checks)
@@ -61,7 +62,7 @@ impl Sizer<'_> {
             levels: priority_levels.to_vec(),
         };
         for variation in self.required() {
-            let outcome = self.run(&objects, seats, variation, &|_| true, false)?;
+            let outcome = self.run(&objects, seats, variation, false)?;
             if !outcome.checks.iter().all(Check::is_met) {
                 return Ok(false);
             }
@@ -100,12 +101,28 @@ impl Sizer<'_> {
             times: self.times * MORE,
             ..Variation::seed(FIRST_SEED)
         };
-        let all = self.required().into_iter().chain([more]);
-        all.map(|variation| {
-            let outcome = self.run(objects, seats, variation, &|_| true, true)?;
+        let all: Vec<_> = self.required().into_iter().chain([more]).collect();
+        let run = |variation: Variation| {
+            // The charts show the unchanged load.
+            let is_first = variation == self.unchanged();
+            let outcome = self.run(objects, seats, variation, is_first)?;
             Ok((variation, outcome))
-        })
-        .collect()
+        };
+        let run_all = |variations: &[Variation]| variations.iter().copied().map(run).collect();
+        match self.is_large() {
+            false => run_all(&all),
+            true => {
+                // The first one has every event, and takes as long as the others.
+                let (first, others) = all.split_at(1);
+                let (mut first, others): (Vec<_>, Vec<_>) =
+                    match both(|| run_all(first), || run_all(others)) {
+                        (Ok(first), Ok(others)) => (first, others),
+                        (Err(error), _) | (_, Err(error)) => return Err(error),
+                    };
+                first.extend(others);
+                Ok(first)
+            }
+        }
     }
 
     pub(super) fn proof(&self, outcomes: &[(Variation, Outcome)]) -> Proof {
@@ -114,10 +131,19 @@ impl Sizer<'_> {
             title: self.title(*variation),
             is_required: self.is_required(variation),
             requests: outcome.measured.report.requests,
+            quiet: outcome.measured.passed,
             checks: outcome.checks.clone(),
         });
         Proof {
             examined: examined.collect(),
+        }
+    }
+
+    /// The load without changes.
+    pub(super) fn unchanged(&self) -> Variation {
+        Variation {
+            times: self.times,
+            ..Variation::seed(FIRST_SEED)
         }
     }
 

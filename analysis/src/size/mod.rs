@@ -37,6 +37,8 @@ mod examine;
 mod explain;
 mod intents;
 mod manifests;
+mod pair;
+mod quiet;
 mod read;
 mod requests;
 mod search;

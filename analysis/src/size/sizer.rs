@@ -3,6 +3,7 @@
 use super::check::{self, Check, Measured};
 use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Intents, Target};
+use super::quiet::Demands;
 use super::requests::Requests;
 use super::setting::Objects;
 use super::variation::{Recurring, Variation, load};
@@ -14,6 +15,7 @@ use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Intents with the present configuration of a server, its release and a load.
@@ -30,9 +32,11 @@ pub struct Sizer<'a> {
     /// The set of intents of each shape of the logs.
     of_shapes: Vec<usize>,
     /// How often each shape is there.
-    factors: Vec<f64>,
+    pub(super) factors: Vec<f64>,
     /// Sets of intents; the first one is empty.
     sets: Vec<Vec<usize>>,
+    /// None if every request is simulated event by event.
+    pub(super) demands: Option<Demands>,
 }
 
 /// A run of the simulator.
@@ -68,6 +72,7 @@ impl<'a> Sizer<'a> {
             of_shapes: Vec::new(),
             factors: Vec::new(),
             sets: vec![Vec::new()],
+            demands: Some(Demands::default()),
         };
         let mut known = HashMap::from([(Vec::new(), 0)]);
         for shape in requests.iter().flat_map(|requests| &requests.shapes) {
@@ -88,6 +93,31 @@ impl<'a> Sizer<'a> {
         }
         new.check_loads()?;
         Ok(new)
+    }
+
+    /// The same load with other intents.
+    pub(super) fn with_intents<'b>(&'b self, intents: &'b Intents) -> Result<Sizer<'b>, SizeError> {
+        let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
+        let mut new = Sizer::new(intents, schemas, levels, self.release, self.requests)?;
+        new.times = self.times;
+        Ok(match self.demands {
+            Some(_) => new,
+            None => new.without_leaps(),
+        })
+    }
+
+    /// Whether a simulation takes long, beside the start of a thread.
+    pub(super) fn is_large(&self) -> bool {
+        const LARGE: usize = 100_000;
+        self.requests
+            .is_some_and(|requests| requests.count() > LARGE)
+    }
+
+    /// Simulates every request event by event, also while nothing can wait. The figures are the same, after a longer time.
+    #[must_use]
+    pub fn without_leaps(mut self) -> Self {
+        self.demands = None;
+        self
     }
 
     /// The intents of the clients that include a user.
@@ -137,13 +167,12 @@ impl<'a> Sizer<'a> {
         Ok(())
     }
 
-    /// Simulates a variation of the load, of which `is_wanted` selects the requests of logs by time. Only the answer needs samples over time.
+    /// Simulates a variation of the load. Only the answer needs samples over time.
     pub(super) fn run(
         &self,
         objects: &Objects,
         seats: u32,
         variation: Variation,
-        is_wanted: &dyn Fn(i64) -> bool,
         has_samples: bool,
     ) -> Result<Outcome, SizeError> {
         let server = FlowController::new(
@@ -195,15 +224,22 @@ impl<'a> Sizer<'a> {
                 }
             }
         }
+        let quiet = match (&self.requests, &self.demands, has_samples) {
+            (Some(requests), Some(demands), false) => {
+                self.quiet(demands, requests, &recording, variation)
+            }
+            _ => None,
+        };
         let trial = Trial {
             load: &load,
             seed: variation.seed,
             recording,
-            requests: Recurring::new(requests, &self.factors, variation, is_wanted),
+            requests: Recurring::new(requests, &self.factors, variation),
             of_clients: &of_clients,
             of_classes: &self.of_shapes,
             groups: sets.len(),
             has_samples,
+            quiet: quiet.map(Arc::new),
         };
         let measured = trial.run(|_| ());
         let mut checks = Vec::new();

@@ -7,7 +7,6 @@ use super::explain;
 use super::intents::{Intents, ServerSeats, Tier};
 use super::search::{Found, Progress, Search, Searched, Stop};
 use super::sizer::Sizer;
-use super::variation::{FIRST_SEED, Variation};
 use std::ops::ControlFlow;
 
 /// The most seats that are tried if the number is unknown.
@@ -34,7 +33,7 @@ impl Sizer<'_> {
             trials = now.trials;
             progress(now)
         };
-        let mut search = Search::new(self, Box::new(|_| true), counted);
+        let mut search = Search::new(self, counted);
         let answer = self.answer(&mut search);
         drop(search);
         match answer {
@@ -191,11 +190,7 @@ impl Sizer<'_> {
         let objects = &found.objects;
         let mut outcomes = self.outcomes(objects, found.seats)?;
         let proof = self.proof(&outcomes);
-        let first = Variation {
-            times: self.times,
-            ..Variation::seed(FIRST_SEED)
-        };
-        let before = self.run(&self.present, found.seats, first, &|_| true, true)?;
+        let before = self.run(&self.present, found.seats, self.unchanged(), true)?;
         let required = outcomes
             .iter()
             .filter(|(variation, _)| self.is_required(variation));
@@ -249,9 +244,7 @@ impl Sizer<'_> {
                 if bounds::contradiction(&intents, Some(seats)).is_some() {
                     continue;
                 }
-                let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
-                let mut sizer = Sizer::new(&intents, schemas, levels, self.release, self.requests)?;
-                sizer.times = self.times;
+                let sizer = self.with_intents(&intents)?;
                 if search.of_other(&sizer, seats)? {
                     impossible.give_up.push(given_up.name);
                 }

@@ -134,17 +134,10 @@ pub(super) struct Recurring<'a> {
     /// Requests that come later, by time and number.
     later: BinaryHeap<Reverse<(i64, u64, u32, u32)>>,
     number: u64,
-    /// Whether a request is part of the run.
-    is_wanted: &'a dyn Fn(i64) -> bool,
 }
 
 impl<'a> Recurring<'a> {
-    pub(super) fn new(
-        requests: &'a Requests,
-        factors: &'a [f64],
-        variation: Variation,
-        is_wanted: &'a dyn Fn(i64) -> bool,
-    ) -> Self {
+    pub(super) fn new(requests: &'a Requests, factors: &'a [f64], variation: Variation) -> Self {
         Self {
             sent: vec![0.0; requests.habits.len()],
             requests,
@@ -153,7 +146,6 @@ impl<'a> Recurring<'a> {
             next: 0,
             later: BinaryHeap::new(),
             number: 0,
-            is_wanted,
         }
     }
 
@@ -199,9 +191,6 @@ impl<'a> Recurring<'a> {
         let before = sent.floor();
         *sent += factor;
         let instances = (sent.floor() - before) as u32;
-        if !(self.is_wanted)(request.received_us) {
-            return;
-        }
         for instance in 0..instances {
             let delay = self.delay(request.client, instance);
             let at = request.received_us.saturating_add_unsigned(delay);

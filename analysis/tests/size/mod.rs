@@ -10,6 +10,7 @@
 mod brute_force;
 mod drift;
 mod intents;
+mod leaps;
 mod sizing;
 mod tuning;
 

@@ -7,4 +7,4 @@ mod documents;
 mod measure;
 
 pub use documents::{flow_schema, initial_events, list, metadata_events, page, watch_events};
-pub use measure::{Meter, report, resident};
+pub use measure::{Meter, peak_resident, report, resident};

@@ -26,8 +26,17 @@ impl Meter {
 
 /// The resident memory of this process, in bytes; 0 where the system does not tell.
 pub fn resident() -> u64 {
+    memory("VmRSS:")
+}
+
+/// The most bytes of memory that this process used so far.
+pub fn peak_resident() -> u64 {
+    memory("VmHWM:")
+}
+
+fn memory(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let line = status.lines().find(|line| line.starts_with(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }

@@ -6,6 +6,7 @@ mod lint;
 mod queueing;
 mod server;
 mod simulation;
+mod size;
 
 use bench_data::{Meter, list, report};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -22,7 +23,7 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | \
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | size REQUESTS SEATS [check] | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -44,6 +45,8 @@ async fn main() -> Outcome {
         ["traffic-fluent-bit", events] => {
             audit::whole_report(events.parse()?, audit::Envelope::FluentBit)
         }
+        ["size", requests, seats] => size::size(requests.parse()?, seats, false),
+        ["size", requests, seats, "check"] => size::size(requests.parse()?, seats, true),
         ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),

@@ -59,7 +59,7 @@ impl Recording {
         new
     }
 
-    pub(in crate::simulation) fn server(&self) -> &FlowController {
+    pub(crate) fn server(&self) -> &FlowController {
         &self.server
     }
 
@@ -81,6 +81,17 @@ impl Recording {
             requests,
         );
         (source, self.flows)
+    }
+
+    /// The index of the level of each class, and its seats; none if a request of the log keeps its seats after its execution.
+    pub(crate) fn places(&self) -> Option<Vec<(usize, u32)>> {
+        let place = |class: &super::Class| {
+            let work = class.work;
+            let seats = work.initial_seats.max(work.final_seats);
+            let level = self.flows.all.get(class.flow as usize)?.level.index();
+            work.additional_latency.is_zero().then_some((level, seats))
+        };
+        self.classes.iter().map(place).collect()
     }
 
     /// The level of a class, and its seats.

@@ -6,6 +6,7 @@ mod tune;
 
 use super::check::Check;
 use super::error::SizeError;
+use super::pair::both;
 use super::setting::{Objects, Setting, structure, with_seats};
 use super::sizer::{Outcome, Sizer};
 use super::variation::Variation;
@@ -71,16 +72,10 @@ pub(super) struct Search<'s, 'a, P> {
     structures: RefCell<HashMap<Vec<String>, Objects>>,
     /// The part of its seats that a changed level lends at least, in percent.
     lendable: i32,
-    /// The requests of logs that are simulated during the search.
-    is_wanted: Box<dyn Fn(i64) -> bool + 's>,
 }
 
 impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
-    pub(super) fn new(
-        sizer: &'s Sizer<'a>,
-        is_wanted: Box<dyn Fn(i64) -> bool + 's>,
-        progress: P,
-    ) -> Self {
+    pub(super) fn new(sizer: &'s Sizer<'a>, progress: P) -> Self {
         Self {
             sizer,
             progress,
@@ -88,7 +83,6 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             known: HashMap::new(),
             structures: RefCell::default(),
             lendable: 0,
-            is_wanted,
         }
     }
 
@@ -169,15 +163,51 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             return Ok(Some(known.clone()));
         }
         let mut failing = Vec::new();
-        for variation in self.sizer.required() {
-            let outcome = self.outcome(&objects, seats, variation)?;
-            failing.extend(outcome.checks.into_iter().filter(|check| !check.is_met()));
-            if !failing.is_empty() {
-                break;
+        let required = self.sizer.required();
+        // The second one is of use only if the first one holds, so that it is run early only if both take long.
+        let at_a_time = if self.sizer.is_large() { 2 } else { 1 };
+        'all: for variations in required.chunks(at_a_time) {
+            for outcome in self.run_all(&objects, seats, variations)? {
+                let outcome = outcome?;
+                failing.extend(outcome.checks.into_iter().filter(|check| !check.is_met()));
+                if !failing.is_empty() {
+                    break 'all;
+                }
             }
         }
         self.known.insert(key, failing.clone());
         Ok(Some(failing))
+    }
+
+    /// Simulates one variation, or two at the same time.
+    fn run_all(
+        &mut self,
+        objects: &Objects,
+        seats: u32,
+        variations: &[Variation],
+    ) -> Result<Vec<Result<Outcome, Stop>>, Stop> {
+        let &[first, second] = variations else {
+            let outcomes = variations.iter();
+            return Ok(outcomes
+                .map(|variation| self.outcome(objects, seats, *variation))
+                .collect());
+        };
+        let sizer = self.sizer;
+        self.count(seats)?;
+        self.count(seats)?;
+        let run = |variation| sizer.run(objects, seats, variation, false);
+        let (first, second) = both(|| run(first), || run(second));
+        Ok(vec![first.map_err(Stop::from), second.map_err(Stop::from)])
+    }
+
+    /// Counts a simulation, and asks whether it may run.
+    fn count(&mut self, seats: u32) -> Result<(), Stop> {
+        self.trials += 1;
+        let trials = self.trials;
+        match (self.progress)(Progress { trials, seats }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stop::Stopped),
+        }
     }
 
     pub(super) fn outcome(
@@ -186,14 +216,8 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
         seats: u32,
         variation: Variation,
     ) -> Result<Outcome, Stop> {
-        self.trials += 1;
-        let trials = self.trials;
-        if (self.progress)(Progress { trials, seats }).is_break() {
-            return Err(Stop::Stopped);
-        }
-        Ok(self
-            .sizer
-            .run(objects, seats, variation, &*self.is_wanted, false)?)
+        self.count(seats)?;
+        Ok(self.sizer.run(objects, seats, variation, false)?)
     }
 
     /// The simulated configurations so far.
@@ -205,7 +229,7 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
     pub(super) fn of_other(&mut self, sizer: &Sizer<'_>, seats: u32) -> Result<bool, Stop> {
         let (before, progress) = (self.trials, &mut self.progress);
         let mut trials = before;
-        let mut search = Search::new(sizer, Box::new(|_| true), |now: Progress| {
+        let mut search = Search::new(sizer, |now: Progress| {
             trials = before + now.trials;
             progress(Progress { trials, ..now })
         });

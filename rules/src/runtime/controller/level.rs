@@ -63,6 +63,17 @@ impl Level {
         })
     }
 
+    /// Forgets all requests, as if `arrived` more had come and ended, and every seat were free for others from now on.
+    pub(super) fn restart(&mut self, now: Duration, arrived: u64) {
+        let config = QueueSetConfig {
+            seats: u32::MAX,
+            queuing: self.queuing,
+        };
+        // The queuing was checked when the level was configured.
+        self.queues.restart(now, &config, arrived).ok();
+        self.note_demand(now);
+    }
+
     /// Records the demand if it has changed.
     pub(super) fn note_demand(&mut self, now: Duration) {
         let demand = self.queues.seat_demand();

@@ -21,9 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod forecast;
 mod level;
 mod retry_after;
 
+pub use forecast::Forecast;
 pub use level::LevelState;
 
 use crate::limits::{Adjustment, SeatDemand, ServerLimits};
@@ -31,6 +33,7 @@ use crate::matching::{Classification, Classifier, RequestAttributes};
 use crate::objects;
 use crate::queueing::{Decision, QueueSetConfig, Queuing, Rejection, RequestId, Work};
 use crate::sharding::InvalidDealer;
+use forecast::limit_of;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use level::Level;
@@ -97,6 +100,8 @@ pub struct FlowController {
     dispatched: Vec<Ticket>,
     keeps_last_dispatches: bool,
     has_length_limits: bool,
+    /// What sets the next limits, between [`resume`](Self::resume) and the time of the forecast.
+    forecast: Option<Forecast>,
 }
 
 impl FlowController {
@@ -125,6 +130,7 @@ impl FlowController {
             dispatched: Vec::new(),
             keeps_last_dispatches: false,
             has_length_limits: true,
+            forecast: None,
         };
         new.configure(start, flow_schemas, priority_levels)?;
         Ok(new)
@@ -143,7 +149,7 @@ impl FlowController {
         self.advance(now);
         self.has_length_limits = false;
         for index in 0..self.levels.len() {
-            self.reconfigure(now, index);
+            self.reconfigure(now, index, seats_of(&self.levels[index]));
         }
     }
 
@@ -335,6 +341,17 @@ impl FlowController {
     /// Adjusts the limits to the demand since the last adjustment.
     fn adjust(&mut self, now: Duration) {
         self.next_adjustment = now.saturating_add(ADJUSTMENT_PERIOD);
+        if let Some(forecast) = self.due_forecast(now) {
+            for (level, of) in self.levels.iter_mut().zip(forecast.levels()) {
+                level.recorder.finish_period(now);
+                (level.demand, level.limit) = (of.demand, of.limit);
+            }
+            self.adjustment = forecast.into_adjustment();
+            return self.apply_limits(now);
+        }
+        if self.is_resuming() {
+            return self.set_seats(now, |_| u32::MAX);
+        }
         for level in &mut self.levels {
             let period = level.recorder.finish_period(now);
             level.demand.update(&period);
@@ -344,27 +361,31 @@ impl FlowController {
             |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
             |name| of(name).map(|level| level.limit),
         );
-        for index in 0..self.levels.len() {
-            let level = &mut self.levels[index];
+        for level in &mut self.levels {
             if !level.is_quiescing {
-                level.limit = match adjustment.level(&level.name) {
-                    Some(adjusted) => adjusted.current,
-                    None => self
-                        .limits
-                        .level(&level.name)
-                        .map_or(0, |limits| limits.nominal),
-                };
+                level.limit = limit_of(&level.name, &adjustment, &self.limits);
             }
-            self.reconfigure(now, index);
         }
         self.adjustment = Some(adjustment);
+        self.apply_limits(now);
     }
 
-    /// Gives the queues of a level its limit and its queuing.
-    fn reconfigure(&mut self, now: Duration, index: usize) {
+    fn apply_limits(&mut self, now: Duration) {
+        self.set_seats(now, seats_of);
+    }
+
+    fn set_seats(&mut self, now: Duration, seats: impl Fn(&Level) -> u32) {
+        for index in 0..self.levels.len() {
+            let seats = seats(&self.levels[index]);
+            self.reconfigure(now, index, seats);
+        }
+    }
+
+    /// Gives the queues of a level its seats and its queuing.
+    fn reconfigure(&mut self, now: Duration, index: usize, seats: u32) {
         let level = &self.levels[index];
         let config = QueueSetConfig {
-            seats: u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX),
+            seats,
             queuing: match self.has_length_limits {
                 true => level.queuing,
                 false => level.queuing.without_length_limit(),
@@ -376,4 +397,8 @@ impl FlowController {
         })
         .ok();
     }
+}
+
+fn seats_of(level: &Level) -> u32 {
+    u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX)
 }

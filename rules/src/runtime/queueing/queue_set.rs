@@ -87,6 +87,23 @@ impl QueueSet {
         Ok(new)
     }
 
+    /// Forgets all requests. The next requests are dealt to queues as after `arrived` further requests.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new). The queue set is then unchanged.
+    pub(crate) fn restart(
+        &mut self,
+        now: Duration,
+        config: &QueueSetConfig,
+        arrived: u64,
+    ) -> Result<(), InvalidDealer> {
+        let mut new = Self::new(config, now)?;
+        new.dealt = self.dealt.wrapping_add(arrived);
+        new.keeps_last_dispatch = self.keeps_last_dispatch;
+        *self = new;
+        Ok(())
+    }
+
     /// Changes the configuration. More seats can dispatch requests.
     ///
     /// Surplus queues get no more requests. Each is removed when the last of its requests ends, as long as there are
