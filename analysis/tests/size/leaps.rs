@@ -173,14 +173,15 @@ fn leaps_over_quiet_periods_change_no_figure() {
 fn leaps_do_not_change_the_answer() {
     let mut random = Random(5);
     let mut sized = 0;
-    for case in 0..3 {
+    for case in 0..6 {
         let log = log(&mut random, 2, case == 0);
         let (schemas, levels) = objects(&mut random);
         let text = intents(&mut random, &["alice", "dave"], false);
-        let text = text.replace(
-            "p50: 1s, p90: 1s, p99: 1s, p99.9: 1s, max: 1s",
-            "p99: 100ms",
-        );
+        let text = text.replace("p50: 1s, p90: 1s, p99: 1s, p99.9: 1s, max: 1s", "p99: 1s");
+        // Two answers with changes, and a proof that there is none; the others are proofs, too, and take long.
+        if case < 3 {
+            continue;
+        }
         let intents = Intents::read(text.as_bytes()).unwrap();
         let requests = requests(&log, &schemas, &levels).unwrap();
         let sizer = || Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests)).unwrap();
@@ -199,5 +200,5 @@ fn leaps_do_not_change_the_answer() {
             "case {case}"
         );
     }
-    assert!(sized > 0, "no answer changes anything");
+    assert_eq!(sized, 2);
 }

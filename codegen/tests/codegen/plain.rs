@@ -232,7 +232,8 @@ fn explain_lists_every_keyword_without_a_type() {
         true => Outcome::Validated,
         false => Outcome::Server,
     };
-    assert!(of(rules).contains(&"x-kubernetes-validations".to_owned()));
+    let is_rule = |place: &String| place.starts_with("x-kubernetes-validations");
+    assert_eq!(of(rules).iter().filter(|place| is_rule(place)).count(), 1);
     assert!(of(Outcome::Server).contains(&"oneOf".to_owned()));
     assert_eq!(of(Outcome::Ignored), ["properties/name/example", "x-tags"]);
 }
