@@ -5,13 +5,13 @@ use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::{Config, Impersonation};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
-use k8s_flowcontrol::{Client, Release, Resource};
+use k8s_flowcontrol::{Client, Kind, Release, Resource};
 use k8s_flowcontrol_analysis::metrics::{FlowMetrics, ObservedLimits, Quantity};
 use k8s_flowcontrol_analysis::size::Sizing;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::env;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A group that may do anything and is not exempt.
@@ -30,7 +30,7 @@ pub(crate) struct Cluster {
     admin: Client,
     clients: [Client; 2],
     /// The names of the levels that this program has created; their flow schemas have the same names.
-    created: Mutex<Vec<String>>,
+    created: Mutex<Vec<(Kind, String)>>,
     _embedded: Option<ApiServer>,
 }
 
@@ -117,10 +117,11 @@ impl Cluster {
             };
             let levels = self.admin.priority_level_configurations();
             levels.create(level).await?;
-            let mut created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
-            created.push(level.name().to_owned());
-            drop(created);
+            self.created()
+                .push((Kind::PriorityLevelConfiguration, level.name().to_owned()));
             self.admin.flow_schemas().create(schema).await?;
+            self.created()
+                .push((Kind::FlowSchema, schema.name().to_owned()));
         }
         for user in 0..self.clients.len() {
             while !self.is_classified(user, sizing).await? {
@@ -223,15 +224,25 @@ impl Cluster {
 
     /// Deletes the objects that this program has created.
     pub(crate) async fn delete_objects(&self) -> Result<(), Failure> {
-        let created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = created.clone();
-        drop(created);
-        for name in names {
-            self.admin.flow_schemas().delete_if_exists(&name).await?;
-            let levels = self.admin.priority_level_configurations();
-            levels.delete_if_exists(&name).await?;
+        let created = self.created().clone();
+        // The flow schema of a level goes first.
+        for (kind, name) in created.iter().rev() {
+            match kind {
+                Kind::FlowSchema => {
+                    let schemas = self.admin.flow_schemas();
+                    schemas.delete_if_exists(name).await?;
+                }
+                Kind::PriorityLevelConfiguration => {
+                    let levels = self.admin.priority_level_configurations();
+                    levels.delete_if_exists(name).await?;
+                }
+            }
         }
         Ok(())
+    }
+
+    fn created(&self) -> MutexGuard<'_, Vec<(Kind, String)>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The client over HTTP, against a server of a few lines with prepared responses.
 
-mod fake;
+pub(crate) mod fake;
 
 use fake::{Fake, answer, chunked, serve};
 use k8s_flowcontrol::api::v1;

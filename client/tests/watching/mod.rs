@@ -1,9 +1,6 @@
 //! Watchers and waits against a server of a few lines, for rare responses.
 
-#[path = "../http/fake.rs"]
-mod fake;
-
-use fake::{Fake, answer, chunked, serve};
+use crate::http::fake::{Fake, answer, chunked, serve};
 use futures_core::Stream;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::{Store, Watcher, WatcherEvent};
