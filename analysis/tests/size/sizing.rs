@@ -50,6 +50,38 @@ intents:
 }
 
 #[test]
+fn a_search_tells_its_progress_and_can_be_stopped() {
+    let intents = "
+server: {seats: 100}
+duration: 10s
+intents:
+- name: flux
+  client: {serviceAccount: flux-system/kustomize-controller}
+  waits: {p99: 1s}
+  atLoad: {concurrent: 150, meanSeconds: 0.2}
+";
+    let intents = Intents::read(intents.as_bytes()).unwrap();
+    let (schemas, levels) = built_in();
+    let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+    let mut told = Vec::new();
+    let answer = sizer.size(|progress| {
+        told.push((progress.trials, progress.seats));
+        ControlFlow::Continue(())
+    });
+    let Answer::Sized(sizing) = answer.unwrap() else {
+        panic!("no answer")
+    };
+    assert!(told.len() > 3 && told.is_sorted(), "{told:?}");
+    assert!(told.iter().all(|(_, seats)| *seats == 100));
+    assert!(told.last().unwrap().0 <= sizing.trials);
+    let stopped = sizer.size(|progress| match progress.trials < 3 {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    });
+    assert!(matches!(stopped.unwrap(), Answer::Stopped { trials: 3 }));
+}
+
+#[test]
 fn contradictions_have_numbers_and_a_way_out() {
     let answer = size(
         "

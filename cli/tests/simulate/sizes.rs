@@ -35,6 +35,28 @@ fn objects_have_reasons_and_a_proof() {
     assert!(comment.starts_with("### Sizes for intents"), "{comment}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_the_progress() {
+    let folder = Folder::new();
+    let path = folder.path("intents.yaml");
+    std::fs::write(&path, INTENTS).unwrap();
+    let program = env!("CARGO_BIN_EXE_kubectl-flowcontrol");
+    // `script` gives a program a terminal.
+    let output = std::process::Command::new("script")
+        .args(["-qec", &format!("'{program}' size '{path}'"), "/dev/null"])
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        out.contains("\r\u{1b}[K2 simulations, 100 seats\r\u{1b}[K"),
+        "{out:?}"
+    );
+    // Without a terminal, progress lines are omitted.
+    let output = run(&["size", &path]);
+    assert!(!stderr(&output).contains("simulations, 100 seats"));
+}
+
 #[test]
 fn errors_have_places_and_contradictions_have_numbers() {
     let folder = Folder::new();
