@@ -215,8 +215,12 @@ impl FlowMetrics {
             let before = before.get(&(*quantity, series.key())).copied();
             let before = before.unwrap_or_default().max(0);
             let mut series = series.clone();
-            if quantity.is_counter() && before <= series.value {
-                series.value -= before;
+            if quantity.is_counter() {
+                // A counter that is smaller than before began again; one below zero counts as zero.
+                series.value = match before <= series.value {
+                    true => series.value - before,
+                    false => series.value.max(0),
+                };
             }
             (*quantity, series)
         };
