@@ -5,10 +5,10 @@ use crate::format::{self, Format, recognize};
 use crate::json::{Json, Node};
 use crate::manifest;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A document.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Document {
     folder: Option<PathBuf>,
     pub(crate) format: Format,
     root: Json,
+    /// The positions of the named schemas in each of their [sections](Self::schema_sections): documents refer to them often.
+    positions: OnceLock<Vec<HashMap<String, usize>>>,
 }
 
 impl Document {
@@ -59,6 +61,7 @@ impl Document {
                     folder,
                     format,
                     root,
+                    positions: OnceLock::new(),
                 })
             })
             .collect()
@@ -97,21 +100,37 @@ impl Document {
 
     /// The value at the tokens of a JSON pointer.
     pub(crate) fn find<T: AsRef<str>>(&self, tokens: &[T]) -> Option<Node<'_>> {
-        let mut node = self.root();
-        for token in tokens {
-            let token = token.as_ref();
-            node = match node.json {
-                Json::Array(elements) => {
-                    let json = elements.get(token.parse::<usize>().ok()?)?;
-                    Node {
-                        json,
-                        at: node.at.child(token),
-                    }
-                }
-                _ => node.get(token)?,
-            };
+        let is_in = |section: &&[&str]| {
+            let mut both = section.iter().zip(tokens);
+            tokens.len() > section.len() && both.all(|(name, token)| *name == token.as_ref())
+        };
+        let sections = self.schema_sections();
+        match sections.iter().position(|section| is_in(section)) {
+            Some(index) => {
+                let (name, rest) = tokens[sections[index].len()..].split_first()?;
+                self.named_schema(index, name.as_ref())?.find(rest)
+            }
+            None => self.root().find(tokens),
         }
-        Some(node)
+    }
+
+    fn named_schema(&self, section: usize, name: &str) -> Option<Node<'_>> {
+        let sections = self.schema_sections();
+        let schemas = self.root().find(sections[section])?;
+        let positions = self.positions.get_or_init(|| {
+            let fields = sections.iter().map(|section| self.root().find(section));
+            let fields = fields.map(|node| node.map_or(&[][..], |node| node.json.fields()));
+            let named = |fields: &[(String, Json)]| {
+                let names = fields.iter().enumerate();
+                names
+                    .map(|(index, (name, _))| (name.clone(), index))
+                    .collect()
+            };
+            fields.map(named).collect()
+        });
+        let (_, json) = schemas.json.fields().get(*positions[section].get(name)?)?;
+        let at = schemas.at.child(name);
+        (*json != Json::Null).then_some(Node { json, at })
     }
 }
 

@@ -28,6 +28,14 @@ impl Json {
         }
     }
 
+    /// The fields of an object; none of any other value.
+    pub(crate) fn fields(&self) -> &[(String, Json)] {
+        match self {
+            Self::Object(fields) => fields,
+            _ => &[],
+        }
+    }
+
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -137,6 +145,22 @@ impl<'a> Node<'a> {
             json,
             at: self.at.child(name),
         })
+    }
+
+    /// The value at the tokens of a JSON pointer.
+    pub(crate) fn find<T: AsRef<str>>(&self, tokens: &[T]) -> Option<Node<'a>> {
+        let mut node = self.clone();
+        for token in tokens {
+            let token = token.as_ref();
+            node = match node.json {
+                Json::Array(elements) => Node {
+                    json: elements.get(token.parse::<usize>().ok()?)?,
+                    at: node.at.child(token),
+                },
+                _ => node.get(token)?,
+            };
+        }
+        Some(node)
     }
 
     pub(crate) fn is_object(&self) -> bool {
