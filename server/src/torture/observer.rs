@@ -21,8 +21,8 @@ const WINDOW: Duration = Duration::from_secs(1);
 pub(super) enum Outcome {
     /// A response with this code, whole.
     Code(u16),
-    /// 429 or 503 with this number of seconds in `Retry-After`.
-    RetryAfter(u16, u32),
+    /// 429 or 503, with the end of `Retry-After`, which counts from the headers: a body may take longer, and need not be read.
+    RetryAfter(u16, Instant),
     /// No response, or a broken one.
     Unknown,
 }
@@ -152,7 +152,6 @@ impl Observer {
 
     /// The exchange has ended.
     pub(super) fn ended(&self, call: &Call, outcome: Outcome) {
-        let now = Instant::now();
         let state = &mut *self.lock();
         let code = match outcome {
             Outcome::Code(code) | Outcome::RetryAfter(code, _) => code.to_string(),
@@ -179,10 +178,9 @@ impl Observer {
         }
         match outcome {
             Outcome::Unknown => known.is_unknown = true,
-            Outcome::RetryAfter(_, seconds) => {
+            Outcome::RetryAfter(_, end) => {
                 state.retry_after += 1;
-                let pause = Duration::from_secs(seconds.into());
-                known.not_before = Some(now + pause.saturating_sub(ON_ITS_WAY));
+                known.not_before = end.checked_sub(ON_ITS_WAY);
             }
             Outcome::Code(410) => known.is_expired = true,
             Outcome::Code(422) if call.query.is_set("sendInitialEvents") => {

@@ -20,6 +20,7 @@ use hyper::{Request, Response, StatusCode};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
 
 /// The path of the report in JSON.
 pub(super) const REPORT: &str = "/torture";
@@ -345,8 +346,9 @@ fn finish(
     let code = response.status().as_u16();
     let seconds = response.headers().get(header::RETRY_AFTER);
     let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
+    let end = |seconds: u32| Instant::now() + Duration::from_secs(seconds.into());
     let outcome = match (code, seconds) {
-        (429 | 503, Some(seconds)) => Outcome::RetryAfter(code, seconds),
+        (429 | 503, Some(seconds)) => Outcome::RetryAfter(code, end(seconds)),
         _ => Outcome::Code(code),
     };
     let (observed, connection, call) = (shared.clone(), connection.clone(), call.clone());
