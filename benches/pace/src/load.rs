@@ -4,6 +4,7 @@ use super::pacer::Pacer;
 use super::world::World;
 use super::{Failure, GREEDY};
 use k8s_flowcontrol::{Client, Error};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -23,8 +24,8 @@ pub(crate) struct Outcome {
     /// In each second.
     pub(crate) served: Vec<u64>,
     rejected: u64,
-    /// The latencies of small clients, in order.
-    small: Vec<Duration>,
+    /// The requests of small clients: the second of the start, and the latency.
+    small: Vec<(u64, Duration)>,
 }
 
 impl Outcome {
@@ -33,8 +34,16 @@ impl Outcome {
     }
 
     pub(crate) fn p99(&self) -> Duration {
-        let place = self.small.len() * 99 / 100;
-        self.small.get(place).copied().unwrap_or_default()
+        self.percentile(99, 0..u64::MAX)
+    }
+
+    /// The latency of small clients that this percentage of them did not exceed, of requests that started in some seconds.
+    pub(crate) fn percentile(&self, percent: usize, seconds: Range<u64>) -> Duration {
+        let within = self.small.iter().filter(|one| seconds.contains(&one.0));
+        let mut latencies: Vec<_> = within.map(|one| one.1).collect();
+        latencies.sort();
+        let place = latencies.len() * percent / 100;
+        latencies.get(place).copied().unwrap_or_default()
     }
 
     pub(crate) fn rejected_part(&self) -> f64 {
@@ -63,10 +72,10 @@ impl Load<'_> {
                 ),
                 false => shared.clone(),
             };
-            let outcome = outcome.clone();
+            let (outcome, path) = (outcome.clone(), self.world.path.clone());
             tasks.spawn(async move {
                 while Instant::now() < end {
-                    let result = request(&client).await;
+                    let result = request(&client, &path).await;
                     let now = Instant::now();
                     if now >= begin && now < end {
                         let mut outcome = outcome.lock().map_err(|_| "a task has panicked")?;
@@ -85,17 +94,18 @@ impl Load<'_> {
         }
         for number in 0..self.small {
             let client = self.world.client(&format!("small-{number}"), false)?;
-            let outcome = outcome.clone();
+            let (outcome, path) = (outcome.clone(), self.world.path.clone());
             let mut next = Instant::now() + Duration::from_millis(80 * number as u64);
             tasks.spawn(async move {
                 while next < end {
                     sleep_until(next).await;
                     next += Duration::from_millis(511);
                     let start = Instant::now();
-                    request(&client).await?;
+                    request(&client, &path).await?;
                     if start >= begin {
                         let mut outcome = outcome.lock().map_err(|_| "a task has panicked")?;
-                        outcome.small.push(start.elapsed());
+                        let second = (start - begin).as_secs();
+                        outcome.small.push((second, start.elapsed()));
                     }
                 }
                 Ok(())
@@ -105,12 +115,11 @@ impl Load<'_> {
             done??;
         }
         let mut outcome = outcome.lock().map_err(|_| "a task has panicked")?;
-        outcome.small.sort();
         Ok(std::mem::take(&mut *outcome))
     }
 }
 
-async fn request(client: &Client) -> Result<(), Error> {
-    client.priority_level_configurations().get("exempt").await?;
+async fn request(client: &Client, path: &str) -> Result<(), Error> {
+    client.get_raw(path).await?;
     Ok(())
 }

@@ -1,10 +1,15 @@
 //! Fifty greedy clients beside five small ones on a level with ten seats: a row of a table for each way to limit them.
 //!
-//! `bench-pace [SECONDS]` runs on an embedded server that throttles, with requests of 200 ms. With
-//! `FLOWCONTROL_TEST_KUBECONFIG`, it runs on that cluster: it creates a level and a flow schema named `bench-pace`, and deletes them.
+//! `bench-pace [SECONDS]` runs on an embedded server that throttles, with requests of 200 ms. `bench-pace recovery` changes the number of
+//! seats under the load.
+//!
+//! With `FLOWCONTROL_TEST_KUBECONFIG`, it runs on that cluster: it creates a level and a flow schema named `bench-pace`, and deletes them.
+//! `PACE_PATH` is the path of the requests. A cluster answers a `get` in a few milliseconds, so that fifty clients do not fill ten seats;
+//! a path whose requests take 50 ms or more does, such as a list of many objects or a resource with a slow conversion webhook.
 
 mod load;
 mod pacer;
+mod recovery;
 mod world;
 
 use load::{Load, Outcome};
@@ -20,12 +25,12 @@ const SWEEP: [usize; 5] = [8, 10, 11, 12, 16];
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let seconds = match std::env::args().nth(1) {
-        Some(seconds) => seconds.parse()?,
-        None => 20,
-    };
+    let argument = std::env::args().nth(1).unwrap_or_else(|| "20".to_owned());
     let world = World::start().await?;
-    let result = run(&world, Duration::from_secs(seconds)).await;
+    let result = match argument.as_str() {
+        "recovery" => recovery::run(&world).await,
+        seconds => run(&world, Duration::from_secs(seconds.parse()?)).await,
+    };
     world.end().await?;
     result
 }
@@ -69,21 +74,6 @@ async fn run(world: &World, time: Duration) -> Result<(), Failure> {
         let outcome = load(GREEDY, time).run(pacer, apart).await?;
         print(name, &outcome, &alone);
     }
-    for (name, pacer) in [("adaptive", Pacer::adaptive()), ("none", Pacer::none())] {
-        world.set_seats(10).await?;
-        let load = load(GREEDY, Duration::from_secs(60));
-        let run = load.run(pacer, false);
-        let change = async {
-            tokio::time::sleep(Duration::from_secs(50)).await;
-            world.set_seats(5).await?;
-            tokio::time::sleep(Duration::from_secs(20)).await;
-            world.set_seats(10).await
-        };
-        let (outcome, changed) = tokio::join!(run, change);
-        changed?;
-        println!("\n{name}: 10 seats, 5 after 20 s, 10 after 40 s; requests in each two seconds:");
-        chart(&outcome?);
-    }
     Ok(())
 }
 
@@ -96,16 +86,4 @@ fn print(name: &str, outcome: &Outcome, alone: &Outcome) {
         1000.0 * p99,
         p99 / alone,
     );
-}
-
-/// A bar for each two seconds.
-fn chart(outcome: &Outcome) {
-    for (number, two) in outcome.served.chunks(2).enumerate() {
-        let served: u64 = two.iter().sum();
-        println!(
-            "{:>3} s {} {served}",
-            number * 2,
-            "#".repeat(served as usize * 2 / 5)
-        );
-    }
 }

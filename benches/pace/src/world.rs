@@ -15,7 +15,12 @@ use std::time::Duration;
 const SERVICE: Duration = Duration::from_millis(200);
 const NAME: &str = "bench-pace";
 
+/// What the clients request, unless `PACE_PATH` names another path.
+const PATH: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/exempt";
+
 pub(crate) struct World {
+    /// The path of the measured requests.
+    pub(crate) path: String,
     config: Config,
     admin: Client,
     _embedded: Option<ApiServer>,
@@ -23,12 +28,11 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn start() -> Result<Self, Failure> {
+        let path = std::env::var("PACE_PATH").unwrap_or_else(|_| PATH.to_owned());
         let (config, embedded) = match std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
             Some(file) => (Config::builder().file(file).build()?, None),
             None => {
-                let delay = Fault::delay(SERVICE)
-                    .times(usize::MAX)
-                    .on_path("/prioritylevelconfigurations/exempt");
+                let delay = Fault::delay(SERVICE).times(usize::MAX).on_path(&path);
                 let server = ApiServer::builder()
                     .flow_control(true)
                     .server_seats(100)
@@ -38,6 +42,7 @@ impl World {
             }
         };
         let world = Self {
+            path,
             admin: Client::new(config.clone())?,
             config,
             _embedded: embedded,

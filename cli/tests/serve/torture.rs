@@ -3,29 +3,48 @@
 use crate::common::{self, Folder, Served, code, run, stderr};
 use crate::serve::client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
-
-/// Starts `serve` with a kubeconfig, and returns it with the rest of its output.
 #[cfg(unix)]
-fn tortured(options: &[&str]) -> (std::process::Child, impl std::io::BufRead) {
-    use std::io::BufRead;
-    let mut child = common::program()
-        .arg("serve")
-        .args(options)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
-    let mut url = String::new();
-    output.read_line(&mut url).unwrap();
-    assert!(url.starts_with("http"), "{url}");
-    (child, output)
+use std::io::{BufRead, Read};
+
+/// A running `serve --torture`, and the rest of its output.
+#[cfg(unix)]
+struct Tortured {
+    child: std::process::Child,
+    output: std::io::BufReader<std::process::ChildStdout>,
+}
+
+#[cfg(unix)]
+impl Tortured {
+    fn start(options: &[&str]) -> Self {
+        let mut child = common::program()
+            .arg("serve")
+            .args(options)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut url = String::new();
+        output.read_line(&mut url).unwrap();
+        assert!(url.starts_with("http"), "{url}");
+        Self { child, output }
+    }
+
+    /// The report that it prints after this signal.
+    fn end(mut self, signal: &str) -> String {
+        let id = self.child.id().to_string();
+        let mut kill = std::process::Command::new("kill");
+        assert!(kill.args(["-s", signal, &id]).status().unwrap().success());
+        let mut report = String::new();
+        self.output.read_to_string(&mut report).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        report
+    }
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn torture_in_front_of_a_cluster_ends_with_a_report() {
-    use std::io::Read;
     let folder = Folder::new();
     let tokens = folder.file("tokens.csv", "real-token,admin,1,\"system:masters\"\n");
     let [real, front] = ["real", "front"].map(|name| folder.path(name));
@@ -44,7 +63,7 @@ async fn torture_in_front_of_a_cluster_ends_with_a_report() {
         "-o",
         "json",
     ];
-    let (mut child, mut output) = tortured(&options);
+    let tortured = Tortured::start(&options);
     let kubeconfig = std::fs::read_to_string(&front).unwrap();
     assert!(
         kubeconfig.contains("tokenFile") && !kubeconfig.contains("real-token"),
@@ -57,17 +76,7 @@ async fn torture_in_front_of_a_cluster_ends_with_a_report() {
             level = client.api().get("exempt").await.unwrap_or_default();
         }
     }
-    let kill = ["-s", "INT", &child.id().to_string()].map(str::to_owned);
-    assert!(
-        std::process::Command::new("kill")
-            .args(kill)
-            .status()
-            .unwrap()
-            .success()
-    );
-    let mut report = String::new();
-    output.read_to_string(&mut report).unwrap();
-    assert!(child.wait().unwrap().success());
+    let report = tortured.end("INT");
     let report = &common::schema::check("serve", report.as_bytes())[0];
     assert_eq!(report["schemaVersion"], 1);
     assert_eq!(report["seed"], 3);
@@ -83,7 +92,6 @@ async fn torture_in_front_of_a_cluster_ends_with_a_report() {
 #[cfg(unix)]
 #[test]
 fn torture_in_front_of_the_local_server_prints_text() {
-    use std::io::Read;
     let folder = Folder::new();
     let front = folder.path("front");
     let options = [
@@ -94,20 +102,10 @@ fn torture_in_front_of_the_local_server_prints_text() {
         "--write-kubeconfig",
         &front,
     ];
-    let (mut child, mut output) = tortured(&options);
+    let tortured = Tortured::start(&options);
     let get = run(&["get", "plc", "batch", "-o", "name", "--kubeconfig", &front]);
     assert_eq!(code(&get), 0, "{}", stderr(&get));
-    let kill = ["-s", "TERM", &child.id().to_string()].map(str::to_owned);
-    assert!(
-        std::process::Command::new("kill")
-            .args(kill)
-            .status()
-            .unwrap()
-            .success()
-    );
-    let mut report = String::new();
-    output.read_to_string(&mut report).unwrap();
-    assert!(child.wait().unwrap().success());
+    let report = tortured.end("TERM");
     assert!(report.starts_with("modes: slow (seed 0)\n"), "{report}");
     assert!(report.ends_with("no violation\n"), "{report}");
 }

@@ -1,35 +1,55 @@
 //! Audit logs as evidence, and changes that are simulated over them.
 
 use super::{findings, narrow, queue};
-use serde_json::json;
+use crate::{Cluster, Ran};
+use serde_json::{Value, json};
+
+/// An event of bob, received so many milliseconds after a time, with the parts that a test adds.
+fn event(id: u64, received: u64, milliseconds: u64, code: u16, annotations: &Value) -> String {
+    let time = |ms: u64| format!("2026-11-20T15:57:{:02}.{:03}000Z", ms / 1000, ms % 1000);
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
+        "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
+        "responseStatus": {"code": code}, "annotations": annotations,
+        "requestReceivedTimestamp": time(received), "stageTimestamp": time(received + milliseconds),
+    })
+    .to_string()
+}
+
+/// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms,
+/// and waits so much longer than the one before it.
+fn waiting(more: u64) -> String {
+    let events = (0..60).map(|number| {
+        let wait = number * more;
+        let annotations = json!({
+            "authorization.k8s.io/decision": "allow", "apiserver.latency.k8s.io/apf-queue-wait": format!("{wait}ms"),
+        });
+        event(number, number * 100, wait + 300, 200, &annotations)
+    });
+    events.collect::<Vec<_>>().join("\n")
+}
+
+/// A diagnosis with an audit log.
+fn diagnosis(cluster: &Cluster, log: &str, more: &[&str]) -> Ran {
+    let log = cluster.file("audit.log", log);
+    let all = [
+        "diagnose",
+        "--interval",
+        "0",
+        "-o",
+        "json",
+        "--audit-log",
+        &log,
+    ];
+    cluster.run(&[&all[..], more].concat())
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn audit_logs_are_part_of_the_evidence() {
     let cluster = narrow(queue(1), Vec::new()).await;
-    let event = |id: u32, code: u16| {
-        json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
-            "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
-            "responseStatus": {"code": code},
-            "requestReceivedTimestamp": "2026-11-20T15:57:05.000000Z", "stageTimestamp": "2026-11-20T15:57:06.000000Z",
-        })
-        .to_string()
-    };
-    let log = cluster.file("audit.log", &[event(1, 200), event(2, 429)].join("\n"));
-    let report = cluster
-        .run(&[
-            "diagnose",
-            "--interval",
-            "0",
-            "--user",
-            "bob",
-            "-o",
-            "json",
-            "--audit-log",
-            &log,
-        ])
-        .expect(1)
-        .json();
+    let log = [(1, 200), (2, 429)].map(|(id, code)| event(id, 5000, 1000, code, &json!({})));
+    let ran = diagnosis(&cluster, &log.join("\n"), &["--user", "bob"]);
+    let report = ran.expect(1).json();
     let own = findings(&report, "user-requests");
     assert!(
         own.iter().any(|finding| finding["message"]
@@ -43,39 +63,11 @@ async fn audit_logs_are_part_of_the_evidence() {
     assert_eq!(report["notLookedAt"], json!([]));
 }
 
-/// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms,
-/// and waits so much longer than the one before it.
-fn waiting(number: u64, more: u64) -> String {
-    let time = |ms: u64| format!("2026-11-20T15:57:{:02}.{:03}000Z", ms / 1000, ms % 1000);
-    let (received, wait) = (number * 100, number * more);
-    json!({
-        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": number.to_string(), "stage": "ResponseComplete",
-        "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
-        "responseStatus": {"code": 200},
-        "requestReceivedTimestamp": time(received), "stageTimestamp": time(received + wait + 300),
-        "annotations": {"authorization.k8s.io/decision": "allow", "apiserver.latency.k8s.io/apf-queue-wait": format!("{wait}ms")},
-    })
-    .to_string()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_is_simulated_before_it_is_advised() {
     let cluster = narrow(queue(50), Vec::new()).await;
-    let events: Vec<_> = (0..60).map(|number| waiting(number, 200)).collect();
-    let log = cluster.file("audit.log", &events.join("\n"));
-    let diagnose = |more: &[&str]| {
-        let all = [
-            "diagnose",
-            "--interval",
-            "0",
-            "-o",
-            "json",
-            "--audit-log",
-            &log,
-        ];
-        cluster.run(&[&all[..], more].concat()).expect(1).json()
-    };
-    let report = diagnose(&[]);
+    let log = waiting(200);
+    let report = diagnosis(&cluster, &log, &[]).expect(1).json();
     let found = findings(&report, "simulated-change");
     let message = found[0]["message"].as_str().unwrap();
     assert!(
@@ -93,24 +85,9 @@ async fn a_change_is_simulated_before_it_is_advised() {
         "{evidence}"
     );
     // Names are private, and another level does not get this advice.
-    assert!(
-        !diagnose(&["--redact"])["findings"]
-            .to_string()
-            .contains("bob")
-    );
-    let other = cluster
-        .run(&[
-            "diagnose",
-            "--interval",
-            "0",
-            "-o",
-            "json",
-            "--audit-log",
-            &log,
-            "--level",
-            "workload-low",
-        ])
-        .json();
+    let redacted = diagnosis(&cluster, &log, &["--redact"]).expect(1).json();
+    assert!(!redacted["findings"].to_string().contains("bob"));
+    let other = diagnosis(&cluster, &log, &["--level", "workload-low"]).json();
     assert!(findings(&other, "simulated-change").is_empty());
 }
 
@@ -118,10 +95,7 @@ async fn a_change_is_simulated_before_it_is_advised() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_advised_where_the_simulation_cannot_tell() {
     let cluster = narrow(queue(50), Vec::new()).await;
-    let events: Vec<_> = (0..60).map(|number| waiting(number, 0)).collect();
-    let log = cluster.file("audit.log", &events.join("\n"));
-    let command = ["diagnose", "--interval", "0", "-o", "json", "--audit-log"];
-    let report = cluster.run(&[&command[..], &[&log]].concat()).json();
+    let report = diagnosis(&cluster, &waiting(0), &[]).json();
     let found = findings(&report, "simulated-change");
     assert_eq!(found.len(), 1, "{report:#}");
     let message = found[0]["message"].as_str().unwrap();
