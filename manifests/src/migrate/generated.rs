@@ -7,6 +7,7 @@ mod paths;
 mod tables;
 
 use super::findings::{Finding, Rule, Severity};
+use super::programs::is_definition;
 use k8s_flowcontrol_types::ApiVersion;
 
 /// The reason for old versions in a file.
@@ -67,22 +68,6 @@ const MANY: usize = 40;
 /// The number of definitions of types of old versions from which a program is a library of them.
 const DEFINED: usize = 4;
 
-/// The words before a name that is defined.
-const DEFINITIONS: [&str; 12] = [
-    "class",
-    "interface",
-    "struct",
-    "type",
-    "record",
-    "trait",
-    "protocol",
-    "message",
-    "enum",
-    "module",
-    "object",
-    "typedef",
-];
-
 /// The reason for old versions in a text, if it has one; `findings` belong to the text.
 pub(crate) fn reason(
     text: &str,
@@ -126,21 +111,6 @@ pub(crate) fn reason(
     }
     let defined = findings.iter().filter(|found| is_definition(text, found));
     (defined.take(DEFINED).count() == DEFINED).then_some(Reason::Types)
-}
-
-/// Whether a finding is the name of a type that its line defines: `class V1beta2FlowSchema`.
-pub(super) fn is_definition(text: &str, finding: &Finding) -> bool {
-    let before = text.get(..finding.offset).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    // The finding may begin within the name: `FlowSchemaFlowcontrolV1beta1`.
-    let line =
-        before[start..].trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
-    let word = line.split_whitespace().next_back();
-    let is_ended = line.ends_with(char::is_whitespace);
-    let is_type = is_ended && word.is_some_and(|word| DEFINITIONS.contains(&word));
-    // A field of a Java class that has each type: `@JsonProperty("V1beta1FlowSchema")`.
-    let is_field = line.trim_start().starts_with("@JsonProperty(");
-    finding.rule == Rule::Program && (is_type || is_field)
 }
 
 /// Whether a JSON text describes the fields of objects, and is not an object itself.
