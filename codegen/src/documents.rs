@@ -105,7 +105,7 @@ impl Document {
             tokens.len() > section.len() && both.all(|(name, token)| *name == token.as_ref())
         };
         let sections = self.schema_sections();
-        match sections.iter().position(|section| is_in(section)) {
+        match sections.iter().position(is_in) {
             Some(index) => {
                 let (name, rest) = tokens[sections[index].len()..].split_first()?;
                 self.named_schema(index, name.as_ref())?.find(rest)

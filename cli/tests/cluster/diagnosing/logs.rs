@@ -1,7 +1,7 @@
 //! Audit logs as evidence, and changes that are simulated over them.
 
 use super::{findings, narrow, queue};
-use crate::{Cluster, Ran};
+use crate::cluster::{Cluster, Ran};
 use serde_json::{Value, json};
 
 /// An event of bob, received so many milliseconds after a time, with the parts that a test adds.
