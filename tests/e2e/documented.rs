@@ -97,3 +97,65 @@ fn the_most_used_items_have_an_example() {
     }
     assert_eq!(without, Vec::<String>::new(), "items without an example");
 }
+
+/// The lines of a table of a Cargo.toml.
+fn table<'a>(manifest: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let mut lines = manifest.lines();
+    lines.find(|line| *line == format!("[{name}]"))?;
+    Some(lines.take_while(|line| !line.starts_with('[')).collect())
+}
+
+/// docs.rs shows every feature but `generate`, which writes the same code again; so do the listings of public items.
+#[test]
+fn every_library_is_documented_with_all_its_features() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let listings = read("packaging/public-api");
+    let workspace = read("Cargo.toml");
+    let members = workspace
+        .lines()
+        .find(|line| line.starts_with("members = "));
+    let members = members.unwrap().split('"').skip(1).step_by(2);
+    // `interop` is a workspace of its own; a program has no documentation.
+    let libraries = members.chain(["interop"]).filter(|folder| *folder != "cli");
+    let mut shown = 0;
+    for folder in libraries {
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        let name = manifest.lines().find(|line| line.starts_with("name = "));
+        let name = name.unwrap().split('"').nth(1).unwrap();
+        let features = table(&manifest, "features").unwrap_or_default();
+        let features = features
+            .iter()
+            .filter_map(|line| line.split_once(" = ["))
+            .map(|(name, _)| name);
+        let features: Vec<&str> = features
+            .filter(|name| !["default", "generate"].contains(name))
+            .collect();
+        let docs = table(&manifest, "package.metadata.docs.rs")
+            .unwrap_or_else(|| panic!("{folder}: no metadata of docs.rs"));
+        assert!(
+            docs.contains(&r#"rustdoc-args = ["--cfg", "docsrs"]"#),
+            "{folder}: {docs:?}"
+        );
+        let list = features
+            .iter()
+            .map(|name| format!("{name:?}"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let is_all = docs.contains(&"all-features = true") && !manifest.contains("\ngenerate = [");
+        assert!(
+            is_all || docs.contains(&format!("features = [{list}]").as_str()),
+            "{folder}: {docs:?} lacks one of {features:?}"
+        );
+        for feature in &features {
+            let is_default = manifest.contains(&format!("default = [\"{feature}\"]"));
+            let is_listed = listings.contains(&format!("{name}/{feature}"));
+            assert!(
+                is_default || is_listed || folder == "interop",
+                "packaging/public-api lacks {name}/{feature}"
+            );
+            shown += 1;
+        }
+    }
+    assert!(shown >= 10, "{shown}");
+}

@@ -20,6 +20,11 @@ static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut build = Command::new(env!("CARGO"));
     build
         .args(["build", "--quiet", "--examples", "--profile", profile])
+        // With the features of this program, so that nothing is compiled again; the gate turns on more than the default ones.
+        .args([
+            "--features",
+            &env::var("FLOWCONTROL_TEST_FEATURES").unwrap_or_default(),
+        ])
         .arg("--target-dir")
         .arg(folder.parent().unwrap())
         .current_dir(env!("CARGO_MANIFEST_DIR"));
