@@ -9,6 +9,8 @@ pub(crate) enum End {
     Wait,
     /// The server sends the bytes again and again.
     Repeat,
+    /// The server sends this many bytes at the end again and again, one byte at a time with pauses.
+    Drip(usize),
 }
 
 /// The reaction of a server to each request.
@@ -23,6 +25,8 @@ pub(crate) struct Behaviour {
     pub(crate) may_be_empty: bool,
     /// Whether the bytes are frames of HTTP/2.
     pub(crate) http2: bool,
+    /// Whether the response is complete over HTTP/1.1, so that the connection may be used again.
+    pub(crate) ends_its_response: bool,
     /// Whether the server says that it did not process the request.
     pub(crate) is_unprocessed: bool,
 }
@@ -39,8 +43,31 @@ pub(crate) const fn behaviour(
         then,
         error,
         may_be_empty: false,
+        ends_its_response: false,
         http2: false,
         is_unprocessed: false,
+    }
+}
+
+impl Behaviour {
+    /// Whether the head of a response is complete, so that a stream has begun.
+    pub(crate) fn has_head(&self) -> bool {
+        let sent = (self.sends)();
+        match self.http2 {
+            // The flags of the frame after the settings.
+            true => sent.len() > 13 && sent[12] == 1 && sent[13] & 4 != 0,
+            false => {
+                sent.starts_with(b"HTTP/1.1 200") && sent.windows(4).any(|part| part == b"\r\n\r\n")
+            }
+        }
+    }
+}
+
+/// A behaviour with a complete response.
+const fn complete(behaviour: Behaviour) -> Behaviour {
+    Behaviour {
+        ends_its_response: true,
+        ..behaviour
     }
 }
 
@@ -95,6 +122,53 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         "never gets past its interim responses",
         || b"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000),
         End::Wait,
+        LATE,
+    ),
+    behaviour(
+        "drips its status line",
+        || b"HTTP/1.1 200 O".to_vec(),
+        End::Drip(1),
+        LATE,
+    ),
+    behaviour(
+        "drips its headers",
+        || b"HTTP/1.1 200 OK\r\nX-A: b\r\n".to_vec(),
+        End::Drip(8),
+        LATE,
+    ),
+    behaviour(
+        "drips interim responses",
+        || b"HTTP/1.1 103 Early Hints\r\n\r\n".to_vec(),
+        End::Drip(28),
+        LATE,
+    ),
+    behaviour(
+        "drips its body",
+        || with("Content-Length: 100000\r\n", "{ "),
+        End::Drip(1),
+        LATE,
+    ),
+    behaviour(
+        "drips chunks",
+        || with("Transfer-Encoding: chunked\r\n", "1\r\n{\r\n1\r\n \r\n"),
+        End::Drip(6),
+        LATE,
+    ),
+    behaviour(
+        "drips the size of a chunk",
+        || with("Transfer-Encoding: chunked\r\n", "1\r\n{\r\n1;a=b"),
+        End::Drip(1),
+        LATE,
+    ),
+    behaviour(
+        "drips trailers",
+        || {
+            with(
+                "Transfer-Encoding: chunked\r\n",
+                "2\r\n{}\r\n0\r\nX-A: b\r\n",
+            )
+        },
+        End::Drip(8),
         LATE,
     ),
     behaviour(
@@ -156,18 +230,18 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         End::Repeat,
         "is longer than 1048576 bytes",
     ),
-    behaviour(
+    complete(behaviour(
         "sends something else as gzip",
         || with("Content-Encoding: gzip\r\nContent-Length: 2\r\n", "{}"),
         End::Wait,
         EARLY,
-    ),
-    behaviour(
+    )),
+    complete(behaviour(
         "compresses in a way nobody asked for",
         || with("Content-Encoding: br\r\nContent-Length: 2\r\n", "{}"),
         End::Wait,
         UNEXPECTED,
-    ),
+    )),
     empty(behaviour(
         "sends no body",
         || with("Content-Length: 0\r\n", ""),
@@ -180,7 +254,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         End::Close,
         UNEXPECTED,
     ),
-    behaviour(
+    complete(behaviour(
         "sends a nesting without end",
         || {
             let body = "[".repeat(500_000);
@@ -188,8 +262,8 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         },
         End::Close,
         UNEXPECTED,
-    ),
-    behaviour(
+    )),
+    complete(behaviour(
         "redirects elsewhere",
         || {
             b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
@@ -197,7 +271,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         },
         End::Wait,
         "302",
-    ),
+    )),
     behaviour(
         "switches protocols",
         || {

@@ -1,6 +1,7 @@
 //! Servers that misbehave in HTTP/2: frames as bytes, over TLS.
 
 use super::behaviours::{BROKEN, Behaviour, EARLY, End, LATE, UNEXPECTED, behaviour, empty};
+use super::drip;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -195,6 +196,36 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         LATE,
     )),
     http2(behaviour(
+        "drips pings instead of an answer",
+        || after_settings(&[frame(PING, 0, 0, &[7; 8])]),
+        End::Drip(HEAD + 8),
+        LATE,
+    )),
+    http2(behaviour(
+        "drips the fields of its headers",
+        || after_settings(&[ok(0), frame(CONTINUATION, 0, REQUEST, b"\x00\x03x-a\x01b")]),
+        End::Drip(HEAD + 7),
+        LATE,
+    )),
+    http2(behaviour(
+        "drips an HTTP/2 body",
+        || {
+            after_settings(&[
+                ok(END_HEADERS),
+                frame(DATA, 0, REQUEST, b"{"),
+                frame(DATA, 0, REQUEST, b" "),
+            ])
+        },
+        End::Drip(HEAD + 1),
+        LATE,
+    )),
+    http2(behaviour(
+        "drips empty frames",
+        || after_settings(&[ok(END_HEADERS), frame(DATA, 0, REQUEST, b"")]),
+        End::Drip(HEAD),
+        LATE,
+    )),
+    http2(behaviour(
         "never opens its window",
         || frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]),
         End::Wait,
@@ -322,9 +353,13 @@ pub(crate) async fn play(
                 let _closed = stream.shutdown().await;
                 return;
             }
-            if then == End::Repeat {
-                while stream.write_all(&reaction).await.is_ok() {}
-                return;
+            match then {
+                End::Repeat => {
+                    while stream.write_all(&reaction).await.is_ok() {}
+                    return;
+                }
+                End::Drip(last) => return drip(&mut stream, &reaction, last).await,
+                End::Close | End::Wait => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Servers that misbehave, as a table of behaviours, against the ways in which the client reads and writes.
 //!
 //! Each behaviour is what a listener sends on every connection. For each operation the table has the text that the error
-//! contains; the number of requests is bounded, and nothing waits for ever.
+//! contains; the number of requests is bounded, nothing waits for ever, and no connection is used again after an error.
 
 mod behaviours;
 mod http2;
@@ -27,6 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The maximum pause before another attempt, half of which is random.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The pause between two bytes of a server that drips.
+const DRIP: Duration = Duration::from_millis(10);
 /// The maximum size of a response.
 const MAX_RESPONSE: usize = 1024 * 1024;
 
@@ -36,6 +38,8 @@ struct Hostile {
     /// The authority of the certificate; none without TLS.
     authority: Option<String>,
     requests: Arc<AtomicUsize>,
+    /// The requests over HTTP/1.1 on connections that had one before.
+    reused: Arc<AtomicUsize>,
     /// The time for a request of a client.
     timeout: Duration,
     task: tokio::task::JoinHandle<()>,
@@ -59,21 +63,22 @@ impl Hostile {
         let scheme = if is_secure { "https" } else { "http" };
         let url = format!("{scheme}://{}", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
-        let count = requests.clone();
+        let reused = Arc::new(AtomicUsize::new(0));
+        let counts = (requests.clone(), reused.clone());
         let bytes: Arc<[u8]> = (behaviour.sends)().into();
         let task = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (bytes, then, count) = (bytes.clone(), behaviour.then, count.clone());
+                let (bytes, then, counts) = (bytes.clone(), behaviour.then, counts.clone());
                 let is_http2 = behaviour.http2;
                 let tls = tls.clone();
                 tokio::spawn(async move {
                     let Some(tls) = tls else {
-                        return play(stream, bytes, then, count).await;
+                        return play(stream, bytes, then, counts).await;
                     };
                     match tls.accept(stream).await {
-                        Ok(stream) if is_http2 => http2::play(stream, bytes, then, count).await,
-                        Ok(stream) => play(stream, bytes, then, count).await,
+                        Ok(stream) if is_http2 => http2::play(stream, bytes, then, counts.0).await,
+                        Ok(stream) => play(stream, bytes, then, counts).await,
                         Err(_) => {}
                     }
                 });
@@ -83,6 +88,7 @@ impl Hostile {
             url,
             authority,
             requests,
+            reused,
             timeout: match behaviour.error {
                 behaviours::LATE | "" => TIMEOUT,
                 _ => PATIENCE,
@@ -117,9 +123,10 @@ async fn play(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     bytes: Arc<[u8]>,
     then: End,
-    requests: Arc<AtomicUsize>,
+    (requests, reused): (Arc<AtomicUsize>, Arc<AtomicUsize>),
 ) {
     let mut received = Vec::new();
+    let mut is_first = true;
     while stream
         .read_buf(&mut received)
         .await
@@ -131,12 +138,29 @@ async fn play(
         };
         received.drain(..end + 4);
         requests.fetch_add(1, Ordering::SeqCst);
+        if !std::mem::take(&mut is_first) {
+            reused.fetch_add(1, Ordering::SeqCst);
+        }
         if stream.write_all(&bytes).await.is_err() || then == End::Close {
             let _closed = stream.shutdown().await;
             return;
         }
-        if then == End::Repeat {
-            while stream.write_all(&bytes).await.is_ok() {}
+        match then {
+            End::Repeat => {
+                while stream.write_all(&bytes).await.is_ok() {}
+                return;
+            }
+            End::Drip(last) => return drip(&mut stream, &bytes, last).await,
+            End::Close | End::Wait => {}
+        }
+    }
+}
+
+/// Sends the last bytes again and again, one at a time, until the client closes the connection.
+async fn drip(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], last: usize) {
+    for byte in bytes[bytes.len() - last..].iter().cycle() {
+        tokio::time::sleep(DRIP).await;
+        if stream.write_all(&[*byte]).await.is_err() || stream.flush().await.is_err() {
             return;
         }
     }
@@ -214,6 +238,10 @@ async fn read_whole(behaviour: &'static Behaviour) {
             .unwrap_or_else(|_| panic!("{what} waits for ever"));
         let error = result.expect_err(&what);
         let requests = server.requests.load(Ordering::SeqCst);
+        if !behaviour.ends_its_response {
+            let reused = server.reused.load(Ordering::SeqCst);
+            assert_eq!(reused, 0, "{what}: a connection was used after an error");
+        }
         match name {
             // It tries again until its own timeout, with pauses.
             "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
@@ -288,10 +316,11 @@ async fn read_log(behaviour: &'static Behaviour) {
         }
         Ok::<_, Error>(())
     };
-    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait, End::Repeat]), read).await;
+    let ended = tokio::time::timeout(stream_time(behaviour, |end| end != End::Close), read).await;
     match (behaviour.then, ended) {
-        // A log may stay silent, as a watch may, and it may be endless.
+        // A log may stay silent, as a watch may, and it may be endless or slow.
         (End::Wait | End::Repeat, Err(_)) => {}
+        (End::Drip(_), Err(_)) if behaviour.has_head() => {}
         (_, Ok(Err(_))) => {}
         // Any text is a log.
         (_, Ok(Ok(()))) if behaviour.error == behaviours::UNEXPECTED => {}
@@ -321,9 +350,14 @@ async fn watch(behaviour: &'static Behaviour) {
         }
         Ok::<_, Error>(())
     };
-    let ended = tokio::time::timeout(stream_time(behaviour, &[End::Wait]), read).await;
+    let ended = tokio::time::timeout(
+        stream_time(behaviour, |end| !matches!(end, End::Close | End::Repeat)),
+        read,
+    )
+    .await;
     match (behaviour.then, ended) {
         (End::Wait, Err(_silent)) => {}
+        (End::Drip(_), Err(_silent)) if behaviour.has_head() => {}
         (_, Ok(Err(_))) => {}
         // A body without events is an empty watch.
         (End::Close, Ok(Ok(()))) if behaviour.may_be_empty => {}
@@ -332,9 +366,9 @@ async fn watch(behaviour: &'static Behaviour) {
     assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
 }
 
-/// The time for a stream, which may be `endless`.
-fn stream_time(behaviour: &Behaviour, endless: &[End]) -> Duration {
-    match endless.contains(&behaviour.then) {
+/// The time for a stream, which may be endless.
+fn stream_time(behaviour: &Behaviour, is_endless: fn(End) -> bool) -> Duration {
+    match is_endless(behaviour.then) {
         true => TIMEOUT * 3,
         false => PATIENCE,
     }

@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 
 /// The output of a future that is polled this many times and then dropped; `None` if it was not finished by then.
-async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize) -> Option<T> {
+pub(crate) async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize) -> Option<T> {
     let mut future = Box::pin(future);
     poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -264,12 +264,12 @@ fn election(client: &Client) -> Election {
 }
 
 /// A runtime for the client, which runs only the client's tasks.
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 /// Waits until no task of the runtime is left.
-async fn no_task_is_left(what: &str) {
+pub(crate) async fn no_task_is_left(what: &str) {
     let metrics = tokio::runtime::Handle::current().metrics();
     let gone = async {
         while metrics.num_alive_tasks() > 0 {

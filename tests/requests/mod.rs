@@ -2,6 +2,7 @@
 //!
 //! - `retries`: the failed requests that are sent again, against faults of the embedded server
 //! - `cancelling`: futures that are dropped at each of their await points
+//! - `cancelling_servers`: the same for the start, the upgrade and the stop of servers
 //! - `connections`: connections that fail, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
@@ -23,6 +24,7 @@
 mod bodies;
 mod budget;
 mod cancelling;
+mod cancelling_servers;
 mod connections;
 mod endless_lists;
 mod errors;

@@ -39,6 +39,52 @@ async fn an_index_that_panics_stops_the_store_and_the_store_says_so() {
     assert!(index.groups().len() <= 1 && store.len() <= 1);
 }
 
+/// Ten thousand indexes follow each change, and cost nothing when they are dropped.
+#[tokio::test]
+async fn ten_thousand_indexes_follow_the_objects() {
+    const INDEXES: usize = 10_000;
+    let (_server, client) = server().await;
+    let levels = client.priority_level_configurations();
+    for name in ["a", "b"] {
+        levels.create(&level(name, &[("x", "old")])).await.unwrap();
+    }
+    let store = Store::start(watcher(&client));
+    let counts = std::sync::Arc::new(());
+    let index = |number: usize| {
+        let held = counts.clone();
+        store.index(move |level: &Level| {
+            let _held = &held;
+            let value = level.metadata.labels.get("x");
+            value.map(|value| format!("{number} {value}"))
+        })
+    };
+    // One half exists before the list, the other half begins late.
+    let mut indexes: Vec<_> = (0..INDEXES / 2).map(index).collect();
+    soon(store.wait_ready()).await.unwrap();
+    indexes.extend((INDEXES / 2..INDEXES).map(index));
+    let mut changes = store.subscribe();
+    soon(changes.next()).await.unwrap();
+    let changed = level("b", &[("x", "new")]);
+    levels
+        .apply(&changed)
+        .field_manager("me")
+        .force()
+        .await
+        .unwrap();
+    soon(changes.next()).await.unwrap();
+    levels.delete("a").await.unwrap();
+    soon(changes.next()).await.unwrap();
+    for (number, index) in indexes.iter().enumerate() {
+        assert!(index.get(&format!("{number} old")).is_empty(), "{number}");
+        let found = index.get(&format!("{number} new"));
+        assert_eq!(found.len(), 1, "{number}");
+        assert_eq!(index.groups().len(), 1, "{number}");
+    }
+    assert_eq!(std::sync::Arc::strong_count(&counts), INDEXES + 1);
+    indexes.truncate(3);
+    assert_eq!(std::sync::Arc::strong_count(&counts), 3 + 1);
+}
+
 /// A subscription that nobody reads costs a bounded number of bytes, and knows how much it has missed.
 #[tokio::test]
 async fn a_subscription_that_nobody_reads_is_bounded() {
