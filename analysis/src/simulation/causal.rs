@@ -5,7 +5,7 @@ use super::logged::{Class, Recorded};
 use super::loops::{Habit, due, of_clock};
 use super::report::Observed;
 use super::slowdown::Slowdown;
-use super::source::{Facts, Source};
+use super::source::{Facts, Source, Stretches};
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -158,7 +158,7 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
     }
 
     /// The time of the log from its first request.
-    fn at(&self, us: i64) -> Duration {
+    pub(super) fn at(&self, us: i64) -> Duration {
         Duration::from_micros(us.saturating_sub(self.first).max(0).unsigned_abs())
     }
 
@@ -255,25 +255,23 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         }
     }
 
-    /// Passes the requests before `until`, whose clients do not wait for responses, with their times.
-    pub(super) fn pass_each(
-        &mut self,
-        until: Duration,
-        mut passed: impl FnMut(Duration, &Recorded),
-    ) {
-        while let Some(Reverse((at, plan))) = self.planned.peek().copied()
-            && at < until
-        {
-            self.planned.pop();
-            if let Some(sending) = self.ready.remove(&plan) {
-                passed(at, &sending.recorded);
+    /// Forgets which requests follow a response: they come at the times of the log, or now.
+    pub(super) fn interrupt(&mut self) {
+        let mut clients: Vec<_> = self.clients.drain().collect();
+        clients.sort_unstable_by_key(|(number, _)| *number);
+        for (_, client) in clients {
+            for successor in client.next {
+                let recorded = successor.request;
+                let is_awaited = false;
+                let sending = Sending {
+                    recorded,
+                    is_awaited,
+                };
+                self.start(self.at(recorded.received_us), sending);
             }
         }
-        while let Some(at) = self.unread_at().filter(|at| *at < until)
-            && let Some(request) = self.unread.take()
-        {
-            passed(at, &request);
-            self.unread = self.requests.next();
+        for sending in self.ready.values_mut() {
+            sending.is_awaited = false;
         }
     }
 
@@ -286,6 +284,45 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         self.plans += 1;
         self.planned.push(Reverse((at.max(self.now), self.plans)));
         self.ready.insert(self.plans, sending);
+    }
+}
+
+impl<I: Stretches> Causal<I> {
+    /// Passes the requests before `until`, whose clients do not wait for responses: the class, the number and the last end of an execution.
+    pub(super) fn pass_each(
+        &mut self,
+        until: Duration,
+        mut passed: impl FnMut(u32, u64, Duration),
+    ) {
+        let end = |at: Duration, request: &Recorded| {
+            at.saturating_add(request.execution.unwrap_or_default())
+        };
+        while let Some(Reverse((at, plan))) = self.planned.peek().copied()
+            && at < until
+        {
+            self.planned.pop();
+            if let Some(sending) = self.ready.remove(&plan) {
+                let request = &sending.recorded;
+                passed(request.class, 1, end(at, request));
+            }
+        }
+        let first = self.first;
+        let us = u64::try_from(until.as_micros()).unwrap_or(u64::MAX);
+        let mut is_in_stretch = false;
+        while let Some(at) = self.unread_at().filter(|at| *at < until)
+            && let Some(request) = self.unread.take()
+        {
+            passed(request.class, 1, end(at, &request));
+            if !is_in_stretch {
+                is_in_stretch = true;
+                let until_us = first.saturating_add_unsigned(us);
+                self.requests.pass(until_us, |class, count, end_us| {
+                    let end = end_us.saturating_sub(first).max(0).unsigned_abs();
+                    passed(class, count, Duration::from_micros(end));
+                });
+            }
+            self.unread = self.requests.next();
+        }
     }
 }
 

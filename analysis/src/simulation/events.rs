@@ -56,11 +56,11 @@ impl Events {
         (at, self.planned, event)
     }
 
-    /// Forgets all events, and returns the times of the ends of executions.
-    pub(super) fn clear(&mut self) -> Vec<Duration> {
+    /// Forgets all events, and returns the executing requests with their ends.
+    pub(super) fn clear(&mut self) -> Vec<(Duration, Ticket)> {
         let events = std::mem::take(self).events.into_iter();
         let ends = events.filter_map(|Reverse((at, _, event))| match event {
-            Event::EndOfExecution(_) => Some(Duration::from_nanos(at)),
+            Event::EndOfExecution(ticket) => Some((Duration::from_nanos(at), ticket)),
             Event::QueueTimeout(_) | Event::Sample => None,
         });
         ends.collect()

@@ -17,6 +17,8 @@ use std::time::Duration;
 const PERIOD_US: u64 = ADJUSTMENT_PERIOD.as_micros() as u64;
 /// A client that waits for its responses sends nothing so long after one, unless the log says so; see the sources.
 const LONGEST_THINK_US: u64 = 5_000_000;
+/// The time before a period in which its first requests start, if nothing waits before it by assumption.
+const LEAD: Duration = Duration::from_secs(10);
 
 /// The demand of every level from period to period, if no request waits.
 #[derive(Clone, Debug)]
@@ -25,19 +27,50 @@ pub(crate) struct Quiet {
     pub(crate) levels: Vec<Arc<LevelDemand>>,
     /// The periods in which clients that wait for responses are active: their times depend on the waits before.
     pub(crate) awaited: Arc<Vec<bool>>,
+    /// The periods in which a request can wait. In the others none waits by assumption, whatever the limits are; none if nothing is
+    /// assumed.
+    pub(crate) only: Option<Arc<Vec<bool>>>,
 }
 
 /// The demand of a level, by period.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LevelDemand(Vec<Period>);
 
+impl LevelDemand {
+    /// The number of periods.
+    pub(crate) fn periods(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The average demand in a period.
+    pub(crate) fn average(&self, period: usize) -> f64 {
+        self.0.get(period).map_or(0.0, |period| period.average)
+    }
+
+    /// The periods with any demand, those with the highest average first.
+    pub(crate) fn by_average(&self) -> Vec<usize> {
+        self.ordered(|period| period.average)
+    }
+
+    /// The periods with any demand, those with the highest maximum first.
+    pub(crate) fn by_maximum(&self) -> Vec<usize> {
+        self.ordered(|period| f64::from(period.maximum))
+    }
+
+    fn ordered(&self, key: impl Fn(&Period) -> f64) -> Vec<usize> {
+        let keys = self.0.iter().map(key).enumerate();
+        let mut keys: Vec<_> = keys.filter(|(_, key)| *key > 0.0).collect();
+        keys.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+        keys.into_iter().map(|(period, _)| period).collect()
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Period {
     average: f64,
     deviation: f64,
-    /// The highest demand, and the highest that lasts.
+    /// The highest demand.
     maximum: u32,
-    lasting: u32,
     /// The highest demand right after an arrival, the first time from the start of the period, and the executing requests then.
     peak: u32,
     peak_at_us: u32,
@@ -52,7 +85,6 @@ impl Default for Period {
             average: 0.0,
             deviation: 0.0,
             maximum: 0,
-            lasting: 0,
             peak: 0,
             peak_at_us: 0,
             executing: 0,
@@ -67,8 +99,6 @@ pub(super) struct QuietPeak {
     pub(super) at: Duration,
     pub(super) seats: u64,
     pub(super) executing: usize,
-    /// The most seats that were in use for some time.
-    pub(super) lasting: u64,
 }
 
 /// A way from one adjustment to a later one without events.
@@ -102,7 +132,7 @@ impl Quiet {
             .filter_map(|level| server.level(level.name))
             .collect();
         let (mut next, last) = (first, self.count());
-        while next < last && self.is_quiet(next, &levels, &forecast) {
+        while next < last && (self.is_assumed(next) || self.is_quiet(next, &levels, &forecast)) {
             forecast.pass(|level| self.of(level, next).demand());
             next += 1;
         }
@@ -110,11 +140,26 @@ impl Quiet {
             true => Duration::from_micros(self.idle_until(next)),
             false => Duration::MAX,
         };
+        let until = match self.only {
+            // Levels that are never idle start with those that come last.
+            Some(_) => until.max((ADJUSTMENT_PERIOD * next as u32).saturating_sub(LEAD)),
+            None => until,
+        };
         (next > first && until > now).then_some(Leap {
             forecast,
             periods: first..next,
             until,
         })
+    }
+
+    /// Whether nothing waits in the period that begins at a time, by assumption.
+    pub(super) fn is_assumed_at(&self, now: Duration) -> bool {
+        period_of(now).is_some_and(|period| self.is_assumed(period))
+    }
+
+    fn is_assumed(&self, period: usize) -> bool {
+        let is_possible = |only: &Arc<Vec<bool>>| only.get(period).copied().unwrap_or_default();
+        !self.only.as_ref().is_none_or(is_possible)
     }
 
     fn is_quiet(&self, period: usize, levels: &[LevelIndex], forecast: &Forecast) -> bool {
@@ -151,7 +196,6 @@ impl Quiet {
                     at: start + Duration::from_micros(period.peak_at_us.into()),
                     seats: period.peak.into(),
                     executing: period.executing as usize,
-                    lasting: period.lasting.into(),
                 },
             ))
         };
@@ -230,7 +274,7 @@ pub(crate) fn demand(
         walk.ends.push(Reverse((end, level as u32, seats)));
     }
     walk.end_until(u64::MAX);
-    if walk.levels.iter().any(|level| level.changed_us > 0) {
+    if walk.levels.iter().any(|level| level.is_used) {
         walk.finish_periods((walk.period + 1) * PERIOD_US);
     }
     let levels = walk.levels.into_iter();
@@ -259,7 +303,8 @@ struct Level {
     seats: u32,
     executing: u32,
     busy_since_us: Option<u64>,
-    changed_us: u64,
+    /// Whether there was any request.
+    is_used: bool,
     now: Period,
     periods: Vec<Period>,
 }
@@ -271,7 +316,7 @@ impl Default for Level {
             seats: 0,
             executing: 0,
             busy_since_us: None,
-            changed_us: 0,
+            is_used: false,
             now: Period::default(),
             periods: Vec::new(),
         }
@@ -321,7 +366,7 @@ impl Level {
     }
 
     fn set(&mut self, at: u64, seats: u32) {
-        self.note_lasting(at);
+        self.is_used = true;
         if seats != self.seats {
             self.recorder
                 .set(Duration::from_micros(at), f64::from(seats));
@@ -329,16 +374,8 @@ impl Level {
         }
     }
 
-    fn note_lasting(&mut self, at: u64) {
-        if at > self.changed_us {
-            self.now.lasting = self.now.lasting.max(self.seats);
-            self.changed_us = at;
-        }
-    }
-
     fn finish_period(&mut self, number: u64) {
         let end = number * PERIOD_US;
-        self.note_lasting(end);
         let found = self.recorder.finish_period(Duration::from_micros(end));
         self.periods.push(Period {
             average: found.average,

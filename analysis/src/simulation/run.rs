@@ -69,6 +69,7 @@ pub(super) struct Run<S: Source, O> {
     diverges_until: Duration,
     /// The requests that were accounted without events.
     pub(super) passed: u64,
+    has_samples: bool,
     pub(super) observer: O,
 }
 
@@ -97,19 +98,21 @@ impl<S: Source, O: Observer> Run<S, O> {
             quiet: None,
             diverges_until: Duration::ZERO,
             passed: 0,
+            has_samples: true,
             observer,
         }
     }
 
-    /// Accounts the requests of periods in which nothing can wait without events. Waits, counts and peaks stay the same; there are no samples and
+    /// Accounts the requests of periods in which nothing can wait without events. Waits, counts and the observed peaks stay the same; there are no samples and
     /// no response times.
     pub(super) fn leap(&mut self, quiet: Arc<Quiet>) {
         self.without_samples();
         self.quiet = Some(quiet);
     }
 
-    /// Takes no samples, which short runs spend most of their time on. The report does not have samples then.
+    /// Takes no samples, and sums no seats, which runs spend most of their time on. The report has neither samples nor peaks then.
     pub(super) fn without_samples(&mut self) {
+        self.has_samples = false;
         self.events = Events::default();
     }
 
@@ -126,7 +129,9 @@ impl<S: Source, O: Observer> Run<S, O> {
             };
             let change = self.server.next_event();
             let now = next.min(change);
-            self.tally.sum(now, &self.server);
+            if self.has_samples {
+                self.tally.sum(now, &self.server);
+            }
             // At the same time the limits are adjusted first in either case.
             if change < next || change == next && self.quiet.is_some() {
                 self.server.advance(change);
@@ -153,13 +158,19 @@ impl<S: Source, O: Observer> Run<S, O> {
         }
     }
 
-    /// Accounts the requests until the next period in which a request can wait, if the present state is as if none had waited.
+    /// Accounts the requests until the next period in which a request can wait, if the present state is as if none had waited, or if
+    /// that is assumed.
     fn pass_quiet_periods(&mut self, now: Duration) {
         let Some(quiet) = self.quiet.clone() else {
             return;
         };
-        let waits = self.server.levels().any(|level| level.queues.waiting() > 0);
-        if self.diverges_until >= now || waits || !self.source.is_settled(now) {
+        let waits = || self.server.levels().any(|level| level.queues.waiting() > 0);
+        let is_assumed = quiet.is_assumed_at(now);
+        let can_leap = match is_assumed {
+            true => self.source.can_be_interrupted(now),
+            false => self.diverges_until < now && !waits() && self.source.is_settled(now),
+        };
+        if !can_leap {
             return;
         }
         let Some(Leap {
@@ -170,11 +181,15 @@ impl<S: Source, O: Observer> Run<S, O> {
         else {
             return;
         };
-        for end in self.events.clear() {
+        for (end, ticket) in self.events.clear() {
             self.tally.end = self.tally.end.max(end);
+            self.take(ticket);
+        }
+        if is_assumed {
+            self.release_waiting(now);
+            self.source.interrupt();
         }
         for (level, peak) in periods.flat_map(|period| quiet.peaks(period)) {
-            self.tally.used(level, peak.lasting);
             self.observer.passed(level, peak);
         }
         let mut passed = Passed {
@@ -193,6 +208,18 @@ impl<S: Source, O: Observer> Run<S, O> {
         }
         let of = |level: LevelIndex| arrived[level.index()];
         self.server.resume(forecast, until, of);
+    }
+
+    /// Counts the requests that wait as dispatched now.
+    fn release_waiting(&mut self, now: Duration) {
+        let waiting = self.pending.iter_mut().flatten().filter_map(Option::take);
+        for Pending { request, arrived } in waiting {
+            let facts = self.source.facts(request);
+            let wait = now.saturating_sub(arrived);
+            self.tally.dispatched(&facts, wait);
+            self.source.execution_time(request, wait);
+        }
+        self.diverges_until = now;
     }
 
     pub(super) fn report(self) -> Report {

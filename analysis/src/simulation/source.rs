@@ -1,5 +1,6 @@
 //! The interface between the events of a server and the clients that send requests.
 
+use super::logged::Recorded;
 use k8s_flowcontrol_rules::queueing::Work;
 use std::time::Duration;
 
@@ -36,9 +37,24 @@ pub(super) trait Source {
         false
     }
 
+    /// Whether it can be [interrupted](Self::interrupt).
+    fn can_be_interrupted(&self, _now: Duration) -> bool {
+        false
+    }
+
+    /// Forgets which clients wait for responses. The source is settled then.
+    fn interrupt(&mut self) {}
+
     /// Passes the requests before `until` without sending them, and counts those of each flow and those of each group of the report;
     /// adds the end of the last one. The source must be settled.
     fn pass(&mut self, _until: Duration, _: &mut Passed) {}
+}
+
+/// Requests of a log in the order of time, of which whole stretches can be passed.
+pub(crate) trait Stretches: Iterator<Item = Recorded> {
+    /// Passes requests before a time, in microseconds since 1970, as far as their sums are known: the class, the number and the last end of
+    /// an execution, in microseconds since 1970, of each sum. Others that come before the time can be left.
+    fn pass(&mut self, until_us: i64, passed: impl FnMut(u32, u64, i64));
 }
 
 /// The requests that are counted without events.

@@ -110,13 +110,6 @@ impl Tally {
         self.end = self.end.max(passed.end);
     }
 
-    /// Notes that a level had so many seats in use for some time.
-    pub(super) fn used(&mut self, level: usize, seats: u64) {
-        if let Some(level) = self.levels.get_mut(level) {
-            level.peak = level.peak.max(seats);
-        }
-    }
-
     pub(super) fn sample(&mut self, at: Duration, server: &FlowController) {
         let lasted = at.saturating_sub(self.sampled).as_micros();
         self.sampled = at;

@@ -8,9 +8,9 @@ use super::quiet::{Quiet, QuietPeak};
 use super::recorded::Recording;
 use super::report::Report;
 use super::run::{Observer, Progress, Run};
-use super::source::{Facts, Passed, Source};
+use super::source::{Facts, Passed, Source, Stretches};
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{FlowController, Ticket};
+use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController, Ticket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub(crate) struct Trial<'a, I> {
     pub(crate) of_clients: &'a [usize],
     /// The group of each class of the recording.
     pub(crate) of_classes: &'a [usize],
-    /// The number of groups.
-    pub(crate) groups: usize,
+    /// The longest wait of a request that is not late, by group.
+    pub(crate) allowed: &'a [Duration],
     /// Whether the report has samples over time.
     pub(crate) has_samples: bool,
     /// Without samples: the demand if no request waits, so that quiet periods need no events.
@@ -44,6 +44,8 @@ pub(crate) struct Measured {
     pub(crate) peaks: Vec<(String, Peak)>,
     /// The requests that were accounted without events.
     pub(crate) passed: u64,
+    /// The requests of the log that waited longer than their group allows, by the period in which they came.
+    pub(crate) late: Vec<u32>,
 }
 
 /// The requests of a group.
@@ -67,7 +69,7 @@ pub(crate) struct Peak {
     pub(crate) waiting: usize,
 }
 
-impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
+impl<I: Stretches> Trial<'_, I> {
     pub(crate) fn run(self, progress: impl FnMut(Progress)) -> Measured {
         let period = self.recording.period_us().unwrap_or_default();
         let duration = Duration::from_micros(period.1.abs_diff(period.0));
@@ -81,10 +83,15 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
             recorded,
             of_clients: self.of_clients,
             of_classes: self.of_classes,
-            groups: vec![Measure::default(); self.groups],
+            groups: vec![Measure::default(); self.allowed.len()],
+            allowed: self.allowed,
+            generated_until: self.load.duration,
+            late: Vec::new(),
         };
         let peaks = Peaks(vec![Peak::default(); names.len()]);
-        let groups = (0..self.groups).map(|group| group.to_string()).collect();
+        let groups = (0..self.allowed.len())
+            .map(|group| group.to_string())
+            .collect();
         let mut run = Run::new((server, None), source, duration, flows.all, groups, peaks);
         match self.quiet {
             _ if self.has_samples => {}
@@ -94,7 +101,7 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
         run.run(progress);
         let peaks = names.into_iter().zip(std::mem::take(&mut run.observer.0));
         let mut groups = std::mem::take(&mut run.source.groups);
-        let passed = run.passed;
+        let (passed, late) = (run.passed, std::mem::take(&mut run.source.late));
         let report = run.report();
         for (group, (_, counts)) in groups.iter_mut().zip(&report.clients) {
             group.failed = counts.rejected + counts.timed_out;
@@ -104,6 +111,7 @@ impl<I: Iterator<Item = Recorded>> Trial<'_, I> {
             groups,
             report,
             passed,
+            late,
         }
     }
 }
@@ -115,6 +123,22 @@ struct Mixed<'a, I> {
     of_clients: &'a [usize],
     of_classes: &'a [usize],
     groups: Vec<Measure>,
+    allowed: &'a [Duration],
+    /// The time until which generated clients send requests.
+    generated_until: Duration,
+    late: Vec<u32>,
+}
+
+impl<I: Iterator<Item = Recorded>> Mixed<'_, I> {
+    fn note_late(&mut self, recorded: &Recorded) {
+        let period =
+            self.recorded.at(recorded.received_us).as_micros() / ADJUSTMENT_PERIOD.as_micros();
+        let period = period as usize;
+        if period >= self.late.len() {
+            self.late.resize(period + 1, 0);
+        }
+        self.late[period] += 1;
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +147,7 @@ enum Sending {
     Recorded(causal::Sending),
 }
 
-impl<I: Iterator<Item = Recorded>> Source for Mixed<'_, I> {
+impl<I: Stretches> Source for Mixed<'_, I> {
     type Request = Sending;
 
     fn next_arrival(&self) -> Option<Duration> {
@@ -161,14 +185,22 @@ impl<I: Iterator<Item = Recorded>> Source for Mixed<'_, I> {
         let group = self.facts(sending).group;
         self.groups[group].waits.add(wait);
         match sending {
-            Sending::Recorded(sending) => self.recorded.execution_time(sending, wait),
+            Sending::Recorded(sending) => {
+                if wait > self.allowed[group] {
+                    self.note_late(&sending.recorded);
+                }
+                self.recorded.execution_time(sending, wait)
+            }
             Sending::Client(sending) => self.clients.execution_time(sending, wait),
         }
     }
 
     fn rejected(&mut self, now: Duration, sending: Sending, retry_after: Duration) -> bool {
         match sending {
-            Sending::Recorded(sending) => self.recorded.rejected(now, sending, retry_after),
+            Sending::Recorded(sending) => {
+                self.note_late(&sending.recorded);
+                self.recorded.rejected(now, sending, retry_after)
+            }
             Sending::Client(sending) => self.clients.rejected(now, sending, retry_after),
         }
     }
@@ -191,13 +223,19 @@ impl<I: Iterator<Item = Recorded>> Source for Mixed<'_, I> {
         self.clients.next_arrival().is_none() && self.recorded.is_settled(now)
     }
 
+    fn can_be_interrupted(&self, now: Duration) -> bool {
+        self.clients.next_arrival().is_none() && now >= self.generated_until
+    }
+
+    fn interrupt(&mut self) {
+        self.recorded.interrupt();
+    }
+
     fn pass(&mut self, until: Duration, passed: &mut Passed) {
         passed.of_groups.resize(self.groups.len(), 0);
         let mut by_class = vec![0_u64; self.of_classes.len()];
-        self.recorded.pass_each(until, |at, request| {
-            by_class[request.class as usize] += 1;
-            // Executions are known; see `is_settled`.
-            let end = at.saturating_add(request.execution.unwrap_or_default());
+        self.recorded.pass_each(until, |class, count, end| {
+            by_class[class as usize] += count;
             passed.end = passed.end.max(end);
         });
         for (class, count) in by_class.into_iter().enumerate() {

@@ -123,11 +123,12 @@ fn percentile(measure: &Measure, percent: f64) -> Option<Duration> {
     Some(measure.waits.percentile(part))
 }
 
-/// A time, in milliseconds with at most three digits after the point.
+/// A time, in milliseconds: percentiles are not more exact than three digits.
 fn shown(time: Duration) -> String {
     let ms = time.as_micros() as f64 / 1000.0;
-    match time.as_secs() {
-        0 => format!("{ms} ms"),
+    match time.as_millis() {
+        0..10 => format!("{ms} ms"),
+        10..1000 => format!("{} ms", ms.round()),
         _ => format!("{} s", ms.round() / 1000.0),
     }
 }

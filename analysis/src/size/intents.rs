@@ -144,7 +144,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(client) => f.write_str(&client_name(client)),
-            Self::Level(level) => write!(f, "the priority level {level}"),
+            Self::Level(level) => write!(f, "priority level {level}"),
         }
     }
 }

@@ -40,12 +40,14 @@ mod manifests;
 mod pair;
 mod quiet;
 mod read;
+mod recurring;
 mod requests;
 mod search;
 mod setting;
 mod sizer;
 mod solve;
 mod variation;
+mod windows;
 
 pub use crate::fields::{InvalidFile, Problem};
 pub use answer::{Answer, Change, Compared, Examined, Impossible, Proof, Reason, Sizing};

@@ -1,14 +1,16 @@
 //! The demand of the requests of logs under a configuration, which many candidates share.
 
+use super::recurring::{Recurring, Sums};
 use super::requests::Requests;
 use super::sizer::Sizer;
-use super::variation::{Recurring, Variation};
+use super::variation::Variation;
+use super::windows::Windows;
 use crate::simulation::{Habit, LevelDemand, Quiet, Recorded, Recording, awaited_periods, demand};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The levels whose demand is kept.
-const MOST: usize = 128;
+/// The periods of all levels whose demand is kept.
+const MOST_PERIODS: usize = 1 << 20;
 
 /// The requests that a level gets: the variation of the load, and the shapes with their seats.
 type Key = (u64, u64, Vec<(u32, u32)>);
@@ -21,6 +23,7 @@ type ByVariation<T> = Mutex<HashMap<(u64, u64), Arc<T>>>;
 pub(super) struct Demands {
     levels: Mutex<HashMap<Key, Arc<LevelDemand>>>,
     awaited: ByVariation<Vec<bool>>,
+    sums: ByVariation<Sums>,
 }
 
 impl Sizer<'_> {
@@ -32,6 +35,7 @@ impl Sizer<'_> {
         requests: &Requests,
         recording: &Recording,
         variation: Variation,
+        windows: Option<&Windows>,
     ) -> Option<Quiet> {
         let places = recording.places()?;
         let levels = recording.server().levels().count();
@@ -43,34 +47,15 @@ impl Sizer<'_> {
         let keys = shapes.into_iter().map(|shapes| (seed, times, shapes));
         let keys: Vec<Key> = keys.collect();
         let stream = || Recurring::new(requests, &self.factors, variation);
-        let mut known = demands
-            .levels
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let missing: Vec<_> = (0..levels)
-            .filter(|level| !known.contains_key(&keys[*level]))
-            .collect();
-        if !missing.is_empty() {
+        let levels = demands.of_levels(&keys, |missing| {
             let place = |class: u32| {
                 let (level, seats) = places.get(class as usize)?;
                 let place = missing.binary_search(level).ok()?;
                 Some((place, *seats))
             };
-            let found = demand(requests.period.0, stream(), missing.len(), place);
-            if known.len() + missing.len() > MOST {
-                known.retain(|key, _| keys.contains(key));
-            }
-            for (level, demand) in missing.iter().zip(found) {
-                known.insert(keys[*level].clone(), Arc::new(demand));
-            }
-        }
-        let levels = keys.iter().map(|key| known.get(key).cloned());
-        let levels = levels.collect::<Option<_>>()?;
-        let mut awaited = demands
-            .awaited
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let awaited = awaited.entry((seed, times)).or_insert_with(|| {
+            demand(requests.period.0, stream(), missing.len(), place)
+        })?;
+        let awaited = of_variation(&demands.awaited, variation, || {
             let clients = requests.habits.len().max(1);
             let habit = |client: u32| requests.habits[client as usize % clients];
             let is_any = requests
@@ -81,11 +66,76 @@ impl Sizer<'_> {
                 true => Box::new(stream()),
                 false => Box::new(std::iter::empty()),
             };
-            Arc::new(awaited_periods(requests.period.0, stream, habit))
+            awaited_periods(requests.period.0, stream, habit)
         });
         Some(Quiet {
             levels,
-            awaited: awaited.clone(),
+            awaited,
+            only: windows.map(Windows::periods),
         })
     }
+
+    /// The requests of the logs in a variation of the load, of which whole stretches can be passed.
+    pub(super) fn stretches<'r>(
+        &'r self,
+        demands: &Demands,
+        requests: &'r Requests,
+        variation: Variation,
+    ) -> Recurring<'r> {
+        let stream = || Recurring::new(requests, &self.factors, variation);
+        let sums = of_variation(&demands.sums, variation, || Sums::of(stream()));
+        stream().with_sums(sums)
+    }
+}
+
+impl Demands {
+    /// The demand of each level; `find` has that of the levels with some numbers.
+    fn of_levels(
+        &self,
+        keys: &[Key],
+        find: impl FnOnce(&[usize]) -> Vec<LevelDemand>,
+    ) -> Option<Vec<Arc<LevelDemand>>> {
+        let known = || self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut levels: Vec<_> = {
+            let known = known();
+            keys.iter().map(|key| known.get(key).cloned()).collect()
+        };
+        let missing = levels.iter().enumerate();
+        let missing = missing.filter(|(_, level)| level.is_none());
+        let missing: Vec<_> = missing.map(|(level, _)| level).collect();
+        if !missing.is_empty() {
+            // Another thread can use what is known meanwhile.
+            let found = find(&missing);
+            let mut known = known();
+            for (level, demand) in missing.iter().zip(found) {
+                let demand = Arc::new(demand);
+                known.insert(keys[*level].clone(), demand.clone());
+                levels[*level] = Some(demand);
+            }
+            let periods = |known: &HashMap<Key, Arc<LevelDemand>>| {
+                let periods = known.values().map(|level| level.periods());
+                periods.sum::<usize>()
+            };
+            if periods(&known) > MOST_PERIODS {
+                known.retain(|key, _| keys.contains(key));
+            }
+        }
+        levels.into_iter().collect()
+    }
+}
+
+/// What is known of a variation of the load.
+fn of_variation<T>(
+    known: &ByVariation<T>,
+    variation: Variation,
+    find: impl FnOnce() -> T,
+) -> Arc<T> {
+    let key = (variation.seed, variation.times.to_bits());
+    let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = known().get(&key) {
+        return known.clone();
+    }
+    let found = Arc::new(find());
+    known().insert(key, found.clone());
+    found
 }

@@ -4,13 +4,15 @@ use super::check::{self, Check, Measured};
 use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Intents, Target};
 use super::quiet::Demands;
+use super::recurring::Recurring;
 use super::requests::Requests;
 use super::setting::Objects;
-use super::variation::{Recurring, Variation, load};
-use crate::simulation::{self, Measure, Recording, Trial};
+use super::variation::{Variation, load};
+use super::windows::Windows;
+use crate::simulation::{self, Load, Measure, Recording, Trial};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
-use k8s_flowcontrol_rules::matching::{RequestAttributes, Subject, User};
+use k8s_flowcontrol_rules::matching::{Subject, User};
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -30,13 +32,15 @@ pub struct Sizer<'a> {
     /// How many times the load the intents must hold under.
     pub(super) times: f64,
     /// The set of intents of each shape of the logs.
-    of_shapes: Vec<usize>,
+    pub(super) of_shapes: Vec<usize>,
     /// How often each shape is there.
     pub(super) factors: Vec<f64>,
     /// Sets of intents; the first one is empty.
-    sets: Vec<Vec<usize>>,
+    pub(super) sets: Vec<Vec<usize>>,
     /// None if every request is simulated event by event.
-    pub(super) demands: Option<Demands>,
+    pub(super) demands: Option<Arc<Demands>>,
+    /// The number of requests from which on a search begins with the busiest periods.
+    large: usize,
 }
 
 /// A run of the simulator.
@@ -44,9 +48,29 @@ pub struct Sizer<'a> {
 pub(super) struct Outcome {
     pub(super) checks: Vec<Check>,
     pub(super) measured: simulation::Measured,
-    /// The levels that take the requests of each intent.
-    pub(super) levels: Vec<BTreeSet<String>>,
 }
+
+/// How much of a load is simulated event by event.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent<'w> {
+    /// All of it, with samples over time.
+    WithSamples,
+    /// The periods in which a request can wait.
+    Whole,
+    /// Of these periods, those in which a request can wait.
+    Within(&'w Windows),
+}
+
+/// No logs.
+static NONE: Requests = Requests {
+    shapes: Vec::new(),
+    packed: Vec::new(),
+    habits: Vec::new(),
+    period: (0, 0),
+};
+
+/// The requests of logs from which on a search begins with the busiest periods.
+const LARGE: usize = 100_000;
 
 impl<'a> Sizer<'a> {
     /// Prepares a load.
@@ -72,7 +96,8 @@ impl<'a> Sizer<'a> {
             of_shapes: Vec::new(),
             factors: Vec::new(),
             sets: vec![Vec::new()],
-            demands: Some(Demands::default()),
+            demands: Some(Arc::default()),
+            large: LARGE,
         };
         let mut known = HashMap::from([(Vec::new(), 0)]);
         for shape in requests.iter().flat_map(|requests| &requests.shapes) {
@@ -99,18 +124,27 @@ impl<'a> Sizer<'a> {
     pub(super) fn with_intents<'b>(&'b self, intents: &'b Intents) -> Result<Sizer<'b>, SizeError> {
         let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
         let mut new = Sizer::new(intents, schemas, levels, self.release, self.requests)?;
-        new.times = self.times;
-        Ok(match self.demands {
-            Some(_) => new,
-            None => new.without_leaps(),
-        })
+        (new.times, new.large) = (self.times, self.large);
+        match &self.demands {
+            Some(demands) if new.factors == self.factors => new.demands = Some(demands.clone()),
+            Some(_) => {}
+            None => new.demands = None,
+        }
+        Ok(new)
     }
 
     /// Whether a simulation takes long, beside the start of a thread.
     pub(super) fn is_large(&self) -> bool {
-        const LARGE: usize = 100_000;
         self.requests
-            .is_some_and(|requests| requests.count() > LARGE)
+            .is_some_and(|requests| requests.count() >= self.large)
+    }
+
+    /// From so many requests of logs on, the search tries candidates in the busiest periods of the load, and only what it finds with the
+    /// whole load; 100,000 by default. The answer is proven with the whole load in either case.
+    #[must_use]
+    pub fn busiest_first_from(mut self, requests: usize) -> Self {
+        self.large = requests;
+        self
     }
 
     /// Simulates every request event by event, also while nothing can wait. The figures are the same, after a longer time.
@@ -139,10 +173,10 @@ impl<'a> Sizer<'a> {
         for (index, intent) in self.intents.intents.iter().enumerate() {
             let (name, line) = (intent.name.clone(), intent.line);
             let is_from_log = matches!(intent.at_load, AtLoad::FromLog { .. });
-            if is_from_log && self.requests.is_none() {
-                return Err(SizeError::NoLog { intent: name, line });
-            }
             match &intent.target {
+                Target::Client(_) if is_from_log && self.requests.is_none() => {
+                    return Err(SizeError::NoLog { intent: name, line });
+                }
                 Target::Client(_) if is_from_log && !seen.contains(&index) => {
                     let target = intent.target.to_string();
                     return Err(SizeError::NoMatch {
@@ -160,6 +194,9 @@ impl<'a> Sizer<'a> {
                             level: level.clone(),
                         });
                     }
+                    if is_from_log && self.requests.is_none() {
+                        return Err(SizeError::NoLog { intent: name, line });
+                    }
                 }
                 Target::Client(_) => {}
             }
@@ -167,14 +204,13 @@ impl<'a> Sizer<'a> {
         Ok(())
     }
 
-    /// Simulates a variation of the load. Only the answer needs samples over time.
-    pub(super) fn run(
+    /// The requests of the logs on a server.
+    pub(super) fn recording(
         &self,
         objects: &Objects,
         seats: u32,
         variation: Variation,
-        has_samples: bool,
-    ) -> Result<Outcome, SizeError> {
+    ) -> Result<Recording, SizeError> {
         let server = FlowController::new(
             &objects.flow_schemas,
             &objects.levels,
@@ -183,16 +219,63 @@ impl<'a> Sizer<'a> {
             Duration::ZERO,
         )
         .map_err(|error| SizeError::InvalidLevel(error.to_string()))?;
-        let limits = server.limits().clone();
         let bounds = LevelBounds::new(&objects.levels, seats, self.release);
-        let estimator = Estimator::new(self.release);
+        let requests = self.requests.unwrap_or(&NONE);
+        let instances = Recurring::most_instances(&self.factors, variation);
+        Ok(Recording::of_shapes(
+            server,
+            bounds,
+            Estimator::new(self.release),
+            requests.shapes.iter(),
+            requests.period,
+            Recurring::habits(requests, instances),
+        ))
+    }
+
+    /// The levels that take the requests of each intent in a variation of the load.
+    pub(super) fn levels(
+        &self,
+        objects: &Objects,
+        seats: u32,
+        variation: Variation,
+    ) -> Result<Vec<BTreeSet<String>>, SizeError> {
+        let recording = self.recording(objects, seats, variation)?;
+        Ok(self.levels_of(&recording, &load(self.intents, variation)))
+    }
+
+    fn levels_of(&self, recording: &Recording, load: &Load) -> Vec<BTreeSet<String>> {
+        let mut levels = vec![BTreeSet::new(); self.intents.intents.len()];
+        let mut note = |set: &[usize], level: &str| {
+            for intent in set {
+                levels[*intent].insert(level.to_owned());
+            }
+        };
+        for client in &load.clients {
+            if let Some(found) = recording.server().classify(&client.request) {
+                note(&self.set_of(&client.request.user), found.priority_level);
+            }
+        }
+        for (class, set) in self.of_shapes.iter().enumerate() {
+            if let Some((level, _)) = recording.level_and_seats(class as u32) {
+                note(&self.sets[*set], level);
+            }
+        }
+        levels
+    }
+
+    /// Simulates a variation of the load.
+    pub(super) fn run(
+        &self,
+        objects: &Objects,
+        seats: u32,
+        variation: Variation,
+        extent: Extent<'_>,
+    ) -> Result<Outcome, SizeError> {
         let load = load(self.intents, variation);
         let mut sets = self.sets.clone();
-        let mut levels = vec![BTreeSet::new(); self.intents.intents.len()];
         let mut of_clients = Vec::new();
         for client in &load.clients {
             let set = self.set_of(&client.request.user);
-            self.note_level(&server, &client.request, &set, &mut levels);
             of_clients.push(match sets.iter().position(|known| *known == set) {
                 Some(known) => known,
                 None => {
@@ -201,43 +284,33 @@ impl<'a> Sizer<'a> {
                 }
             });
         }
-        let none = Requests {
-            shapes: Vec::new(),
-            packed: Vec::new(),
-            habits: Vec::new(),
-            period: (0, 0),
+        let recording = self.recording(objects, seats, variation)?;
+        let limits = recording.server().limits().clone();
+        let levels = self.levels_of(&recording, &load);
+        let windows = match extent {
+            Extent::Within(windows) => Some(windows),
+            Extent::Whole | Extent::WithSamples => None,
         };
-        let requests = self.requests.unwrap_or(&none);
-        let instances = Recurring::most_instances(&self.factors, variation);
-        let recording = Recording::of_shapes(
-            server,
-            bounds,
-            estimator,
-            requests.shapes.iter(),
-            requests.period,
-            Recurring::habits(requests, instances),
-        );
-        for (class, set) in self.of_shapes.iter().enumerate() {
-            if let Some((level, _)) = recording.level_and_seats(class as u32) {
-                for intent in &self.sets[*set] {
-                    levels[*intent].insert(level.to_owned());
-                }
+        let has_samples = matches!(extent, Extent::WithSamples);
+        let of_logs = self.requests.zip(self.demands.as_ref());
+        let of_logs = of_logs.filter(|_| !has_samples);
+        let quiet = of_logs.and_then(|(requests, demands)| {
+            self.quiet(demands, requests, &recording, variation, windows)
+        });
+        let requests = match of_logs {
+            Some((requests, demands)) if self.is_required(&variation) && self.is_large() => {
+                self.stretches(demands, requests, variation)
             }
-        }
-        let quiet = match (&self.requests, &self.demands, has_samples) {
-            (Some(requests), Some(demands), false) => {
-                self.quiet(demands, requests, &recording, variation)
-            }
-            _ => None,
+            _ => Recurring::new(self.requests.unwrap_or(&NONE), &self.factors, variation),
         };
         let trial = Trial {
             load: &load,
             seed: variation.seed,
             recording,
-            requests: Recurring::new(requests, &self.factors, variation),
+            requests,
             of_clients: &of_clients,
             of_classes: &self.of_shapes,
-            groups: sets.len(),
+            allowed: &self.allowed(&sets),
             has_samples,
             quiet: quiet.map(Arc::new),
         };
@@ -251,25 +324,22 @@ impl<'a> Sizer<'a> {
             checks.extend(check::waits(index, intent, &measure));
             checks.extend(seats_check(index, intent, &levels[index], &limits));
         }
-        Ok(Outcome {
-            checks,
-            measured,
-            levels,
-        })
+        Ok(Outcome { checks, measured })
     }
 
-    fn note_level(
-        &self,
-        server: &FlowController,
-        request: &RequestAttributes,
-        set: &[usize],
-        levels: &mut [BTreeSet<String>],
-    ) {
-        if let Some(found) = server.classify(request) {
-            for intent in set {
-                levels[*intent].insert(found.priority_level.to_owned());
-            }
-        }
+    /// The longest wait of a request that no intent forbids, by set of intents.
+    fn allowed(&self, sets: &[Vec<usize>]) -> Vec<Duration> {
+        let least = |intent: &Intent| intent.waits.iter().map(|limit| limit.at_most).min();
+        let all = self.intents.intents.iter();
+        let of_levels = all.filter(|intent| matches!(intent.target, Target::Level(_)));
+        let of_levels = of_levels.filter_map(least).min();
+        let of_set = |set: &Vec<usize>| {
+            let own = set
+                .iter()
+                .filter_map(|index| least(&self.intents.intents[*index]));
+            own.chain(of_levels).min().unwrap_or(Duration::MAX)
+        };
+        sets.iter().map(of_set).collect()
     }
 }
 

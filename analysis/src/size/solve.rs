@@ -5,8 +5,10 @@ use super::bounds;
 use super::error::SizeError;
 use super::explain;
 use super::intents::{Intents, ServerSeats, Tier};
-use super::search::{Found, Progress, Search, Searched, Stop};
-use super::sizer::Sizer;
+use super::pair::both;
+use super::search::{Feasible, Found, Progress, Search, Searched, Stop};
+use super::setting::Setting;
+use super::sizer::{Extent, Sizer};
 use std::ops::ControlFlow;
 
 /// The most seats that are tried if the number is unknown.
@@ -119,27 +121,66 @@ impl Sizer<'_> {
         search: &mut Search<'_, '_, P>,
         from: u32,
     ) -> Result<(Option<Box<Found>>, bool), Stop> {
-        let (mut too_few, mut seats) = (from.saturating_sub(1), from);
-        let mut best = loop {
-            match search.at(seats)? {
-                Searched::Found(found) => break found,
-                Searched::TooFew(_) if seats >= MOST_SEATS => return Ok((None, true)),
-                Searched::TooFew(_) => {
-                    too_few = seats;
-                    seats = seats.saturating_mul(2).min(MOST_SEATS);
+        let (mut too_few, mut seats) = (from.saturating_sub(1), from.max(search.likely_seats()));
+        let mut step = seats;
+        loop {
+            let (mut enough, mut settings) = loop {
+                match search.feasible_first(seats)? {
+                    Feasible::Settings(settings) => break (seats, settings),
+                    Feasible::TooFew(..) if seats >= MOST_SEATS => return Ok((None, true)),
+                    Feasible::TooFew(..) => {
+                        too_few = seats;
+                        seats = seats.saturating_add(step).min(MOST_SEATS);
+                        step = step.saturating_mul(2);
+                    }
                 }
-            }
-        };
-        while best.seats - too_few > 1 {
-            let middle = too_few + (best.seats - too_few) / 2;
-            match search.at(middle) {
-                Ok(Searched::Found(found)) => best = found,
-                Ok(Searched::TooFew(_)) => too_few = middle,
-                Err(Stop::Stopped) => return Ok((Some(best), false)),
+            };
+            let found = self.descend(search, (too_few, from), (&mut enough, &mut settings));
+            let found = found.and_then(|()| search.finish(settings.clone(), enough));
+            match found {
+                Ok(Some(found)) => return Ok((Some(found), true)),
+                // More of the load is simulated now, and needs a few seats more.
+                Ok(None) => (seats, step) = (enough, 1),
+                Err(Stop::Stopped) => return Ok((search.unfinished(settings, enough)?, false)),
                 Err(error) => return Err(error),
             }
         }
-        Ok((Some(best), true))
+    }
+
+    /// Finds the fewest seats that are enough: more than too few, and at least `from`.
+    fn descend<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        (mut too_few, from): (u32, u32),
+        (enough, settings): (&mut u32, &mut Vec<Setting>),
+    ) -> Result<(), Stop> {
+        while *enough - too_few > 1 {
+            let middle = too_few + (*enough - too_few) / 2;
+            match search.feasible_first(middle)? {
+                Feasible::Settings(found) => (*enough, *settings) = (middle, found),
+                Feasible::TooFew(..) => too_few = middle,
+            }
+        }
+        if !search.tries_lending_last() {
+            return Ok(());
+        }
+        // Another beginning, and lending more, save few seats, if any.
+        search.forget_likely();
+        let (mut low, mut step) = (from.saturating_sub(1), 1);
+        while *enough - low > 1 {
+            let middle = match step {
+                0 => low + (*enough - low) / 2,
+                step => enough.saturating_sub(step).max(low + 1),
+            };
+            match search.feasible(middle)? {
+                Feasible::Settings(found) => {
+                    (*enough, *settings) = (middle, found);
+                    step *= 2;
+                }
+                Feasible::TooFew(..) => (low, step) = (middle, 0),
+            }
+        }
+        Ok(())
     }
 
     fn tiers<P: FnMut(Progress) -> ControlFlow<()>>(
@@ -188,9 +229,15 @@ impl Sizer<'_> {
         is_complete: bool,
     ) -> Result<Answer, Stop> {
         let objects = &found.objects;
-        let mut outcomes = self.outcomes(objects, found.seats)?;
+        let (present, unchanged) = (&self.present, self.unchanged());
+        let before = || self.run(present, found.seats, unchanged, Extent::WithSamples);
+        let after = || self.outcomes(objects, found.seats, &found.proven);
+        let (before, outcomes) = match self.is_large() {
+            true => both(before, after),
+            false => (before(), after()),
+        };
+        let (before, mut outcomes) = (before?, outcomes?);
         let proof = self.proof(&outcomes);
-        let before = self.run(&self.present, found.seats, self.unchanged(), true)?;
         let required = outcomes
             .iter()
             .filter(|(variation, _)| self.is_required(variation));

@@ -6,7 +6,7 @@ use crate::metrics::catalog::{
     REQUEST_EXECUTION_SECONDS, REQUEST_WAIT_DURATION_SECONDS, WORK_ESTIMATED_SEATS,
 };
 use crate::metrics::{Histograms, StoredObjects};
-use crate::simulation::{Recorded, Recording, Waits};
+use crate::simulation::{MOVED_US, Recorded, Recording, Waits, moved_us};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_types::Release;
@@ -14,10 +14,8 @@ use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The simulations of the waits.
+/// The simulations of the waits. In all but the first one, each client comes somewhat later.
 const SIMULATIONS: u64 = 8;
-/// In all but the first one, each client comes up to so much later.
-const MOVED_US: u64 = 1_000_000;
 
 /// The histograms of a server over the time of logs, and its stored objects before and after it.
 #[derive(Clone, Debug, Default)]
@@ -240,15 +238,10 @@ impl Verifier {
 
 /// How much later a client comes in a simulation.
 fn delay(client: u32, simulation: u64) -> u64 {
-    if simulation == 0 {
-        return 0;
+    match simulation {
+        0 => 0,
+        _ => moved_us(simulation, (client, 0), MOVED_US),
     }
-    let mut word = simulation << 32 | u64::from(client);
-    for _ in 0..2 {
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    }
-    (word ^ (word >> 31)) % MOVED_US
 }
 
 /// The predicted distributions of each level.

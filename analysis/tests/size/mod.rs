@@ -13,6 +13,7 @@ mod intents;
 mod leaps;
 mod sizing;
 mod tuning;
+mod windows;
 
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::size::{

@@ -308,3 +308,16 @@ fn logs_that_cannot_be_sized_have_an_error_each() {
         Ok(Answer::Sized(_))
     ));
 }
+
+/// Without logs, too: the name is what is wrong first.
+#[test]
+fn a_level_that_the_configuration_lacks_is_named() {
+    let intents = b"server: {seats: 60}\nintents:\n- level: workload-lo\n  waits: {p99: 1s}\n";
+    let intents = Intents::read(intents).unwrap();
+    let (schemas, levels) = built_in();
+    let error = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 3: the intent priority level workload-lo: the configuration has no priority level workload-lo that queues or rejects requests"
+    );
+}

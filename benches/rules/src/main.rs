@@ -19,11 +19,12 @@ use k8s_flowcontrol_specs::ALL;
 use serde_json::Value;
 use std::error::Error;
 use std::hint::black_box;
+use std::time::Duration;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | size REQUESTS SEATS [check] | \
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | size REQUESTS SEATS SECONDS [check] | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -45,8 +46,14 @@ async fn main() -> Outcome {
         ["traffic-fluent-bit", events] => {
             audit::whole_report(events.parse()?, audit::Envelope::FluentBit)
         }
-        ["size", requests, seats] => size::size(requests.parse()?, seats, false),
-        ["size", requests, seats, "check"] => size::size(requests.parse()?, seats, true),
+        ["size", requests, seats, seconds] => {
+            let budget = Duration::from_secs(seconds.parse()?);
+            size::size(requests.parse()?, seats, budget, false)
+        }
+        ["size", requests, seats, seconds, "check"] => {
+            let budget = Duration::from_secs(seconds.parse()?);
+            size::size(requests.parse()?, seats, budget, true)
+        }
         ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),

@@ -10,19 +10,25 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 const MINUTES: usize = 24 * 60;
 /// The controllers that have an intent each.
 const CONTROLLERS: usize = 20;
 /// The minutes from one burst of a controller to its next one.
 const BURSTS: usize = 180;
-/// The requests of a burst, and the time in which they come.
-const BURST: usize = 600;
+/// The part of the requests of a day that a burst has, and the time in which they come.
+const BURSTS_OF_A_DAY: usize = 1_666;
 const BURST_MS: u32 = 4_000;
 
-/// Sizes a server for twenty intents with a log of so many requests. `seats` is a number, or `unknown`; with `is_checked` the checks of the
-/// answer are repeated event by event, and compared.
-pub(crate) fn size(requests: usize, seats: &str, is_checked: bool) -> Result<(), Box<dyn Error>> {
+/// Sizes a server for twenty intents with a log of so many requests. `seats` is a number, or `unknown`; the search ends after `budget`;
+/// with `is_checked` the checks of the answer are repeated event by event, and compared.
+pub(crate) fn size(
+    requests: usize,
+    seats: &str,
+    budget: Duration,
+    is_checked: bool,
+) -> Result<(), Box<dyn Error>> {
     let release = Release::NEWEST;
     let schemas = bootstrap::flow_schemas(release).into_iter();
     let schemas: Vec<_> = schemas.map(|(_, schema)| schema).collect();
@@ -55,10 +61,35 @@ pub(crate) fn size(requests: usize, seats: &str, is_checked: bool) -> Result<(),
     let after_reading = peak_resident();
     let meter = Meter::start();
     let sizer = Sizer::new(&intents, &schemas, &levels, release, Some(&requests))?;
-    let answer = sizer.size(|_| ControlFlow::Continue(()))?;
+    let start = Instant::now();
+    let answer = sizer.size(|progress| {
+        if std::env::var_os("PROGRESS").is_some() {
+            eprintln!("{:8.2} s: {} trials, {} seats", start.elapsed().as_secs_f64(), progress.trials, progress.seats);
+        }
+        match start.elapsed() < budget {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    })?;
     let (wall, cpu) = meter.stop();
-    let Answer::Sized(sizing) = answer else {
-        return Err(format!("{answer:?}").into());
+    let sizing = match answer {
+        Answer::Sized(sizing) => sizing,
+        Answer::Impossible(impossible) => {
+            let given_up = impossible.give_up.len();
+            report(&[
+                ("requests", requests.count() as f64),
+                ("cpu seconds to read", read_cpu.as_secs_f64()),
+                ("seconds to size", wall.as_secs_f64()),
+                ("cpu seconds to size", cpu.as_secs_f64()),
+                ("peak of resident MB", peak_resident() as f64 / 1e6),
+                ("simulations", impossible.trials as f64),
+                ("needed seats", impossible.needed.unwrap_or_default().into()),
+                ("intents that can be given up", given_up as f64),
+                ("complete", f64::from(u8::from(impossible.is_complete))),
+            ]);
+            return Ok(());
+        }
+        other => return Err(format!("no answer: {other:?}").into()),
     };
     let quiet: u64 = sizing.proof.examined[1..]
         .iter()
@@ -80,6 +111,7 @@ pub(crate) fn size(requests: usize, seats: &str, is_checked: bool) -> Result<(),
         ),
         ("peak of resident MB", peak_resident() as f64 / 1e6),
         ("simulations", sizing.trials as f64),
+        ("complete", f64::from(u8::from(sizing.is_complete))),
         ("changed levels", sizing.changes.len() as f64),
         ("seats", sizing.seats.into()),
         (
@@ -166,7 +198,7 @@ impl Day {
         let mut planned = Vec::new();
         for controller in 0..CONTROLLERS {
             if minute % BURSTS == controller * BURSTS / CONTROLLERS {
-                for _ in 0..BURST {
+                for _ in 0..self.requests / BURSTS_OF_A_DAY {
                     let at = 20_000_000 + self.random.below(BURST_MS * 1000);
                     let took = 5_000 + self.random.below(150_000);
                     planned.push((at, took, 1000 + controller));

@@ -200,7 +200,7 @@ fn later_loads_are_compared_with_an_earlier_answer() {
     let output = run(&["size", &intents, "--watch-drift", &report]);
     assert_eq!(code(&output), 3);
     assert!(
-        stderr(&output).contains("size.json: missing field"),
+        stderr(&output).contains("size.json is not the report of an earlier answer: missing field"),
         "{}",
         stderr(&output)
     );

@@ -1,17 +1,20 @@
 //! Taking back what the intents do not need.
 
-use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
+use super::together::shorter_queues;
+use super::{Progress, Search, Stop, nominal};
 use crate::size::check::Check;
 use crate::size::setting::Setting;
 use std::ops::ControlFlow;
 
-/// The passes in which the seats of all levels are lowered again.
-const PASSES: usize = 4;
-
 impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
     /// Lowers the seats of each setting as long as all intents hold.
-    pub(super) fn lower(&mut self, settings: &mut [Setting], seats: u32) -> Result<(), Stop> {
-        for _ in 0..PASSES {
+    pub(super) fn lower(
+        &mut self,
+        settings: &mut [Setting],
+        seats: u32,
+        passes: usize,
+    ) -> Result<(), Stop> {
+        for _ in 0..passes {
             let mut changed = false;
             for index in 0..settings.len() {
                 while let Some(fewer) = self.one_less(settings, index, seats)? {
@@ -49,22 +52,19 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
 
     /// Shortens the queues to the shortest with which all intents hold.
     pub(super) fn shorten(&mut self, settings: &mut [Setting], seats: u32) -> Result<(), Stop> {
+        let before = settings.to_vec();
+        if self.shorten_together(settings, seats)? {
+            return Ok(());
+        }
+        settings.clone_from_slice(&before);
         for index in 0..settings.len() {
-            let Some(long) = settings[index].queue_length else {
-                continue;
-            };
-            let unchanged = settings[index].client.is_none().then_some(None);
-            let lengths = QUEUE_LENGTHS
-                .into_iter()
-                .filter(|length| *length < long)
-                .map(Some);
-            for length in unchanged.into_iter().chain(lengths) {
+            for length in shorter_queues(&settings[index]).into_iter().rev() {
                 settings[index].queue_length = length;
                 let failing = self.failing(settings, seats)?;
                 if failing.is_some_and(|failing| failing.is_empty()) {
                     break;
                 }
-                settings[index].queue_length = Some(long);
+                settings[index].queue_length = before[index].queue_length;
             }
         }
         Ok(())

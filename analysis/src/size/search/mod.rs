@@ -1,20 +1,23 @@
 //! The search for the fewest seats and the smallest changes.
 
 mod lower;
+mod proving;
 mod raise;
+mod together;
 mod tune;
 
 use super::check::Check;
 use super::error::SizeError;
-use super::pair::both;
 use super::setting::{Objects, Setting, structure, with_seats};
-use super::sizer::{Outcome, Sizer};
+use super::sizer::{Extent, Outcome, Sizer};
 use super::variation::Variation;
+use super::windows::Windows;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
+use together::Separated;
 
 /// The part of its seats that a changed level lends, in percent: nothing more, or else as much as makes the seats of the server enough.
 const LENDABLE: [i32; 3] = [0, 50, 90];
@@ -52,6 +55,17 @@ pub(super) struct Found {
     pub(super) settings: Vec<Setting>,
     /// For each setting: the checks that fail with one seat less; empty if fewer seats are not possible at all.
     pub(super) with_less: Vec<Vec<Check>>,
+    /// The simulations of the whole load that are known.
+    pub(super) proven: Vec<(Variation, Outcome)>,
+}
+
+/// Settings for a server with a number of seats.
+#[derive(Clone, Debug)]
+pub(super) enum Feasible {
+    /// All intents hold with them.
+    Settings(Vec<Setting>),
+    /// The last ones that were tried, with the checks that fail.
+    TooFew(Vec<Setting>, Vec<Check>),
 }
 
 /// The result for a server with a number of seats.
@@ -72,10 +86,19 @@ pub(super) struct Search<'s, 'a, P> {
     structures: RefCell<HashMap<Vec<String>, Objects>>,
     /// The part of its seats that a changed level lends at least, in percent.
     lendable: i32,
+    /// The periods of the load in which candidates are tried; none for all of it.
+    windows: Option<Windows>,
+    /// The last seats of levels of single clients on other servers, by the part that they lend and by name.
+    likely: HashMap<(i32, String), i64>,
 }
 
 impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
     pub(super) fn new(sizer: &'s Sizer<'a>, progress: P) -> Self {
+        Self::of(sizer, sizer.windows(), progress)
+    }
+
+    /// A search in a part of the load.
+    fn of(sizer: &'s Sizer<'a>, windows: Option<Windows>, progress: P) -> Self {
         Self {
             sizer,
             progress,
@@ -83,18 +106,55 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             known: HashMap::new(),
             structures: RefCell::default(),
             lendable: 0,
+            windows,
+            likely: HashMap::new(),
         }
     }
 
     /// The fewest objects and the fewest seats of levels on a server with so many seats.
+    pub(super) fn at(&mut self, seats: u32) -> Result<Searched, Stop> {
+        loop {
+            match self.feasible(seats)? {
+                Feasible::Settings(settings) => {
+                    if let Some(found) = self.finish(settings, seats)? {
+                        return Ok(Searched::Found(found));
+                    }
+                }
+                Feasible::TooFew(settings, checks) => {
+                    if self.is_refuted(&settings, seats)? {
+                        return Ok(Searched::TooFew(checks));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Settings with which all intents hold in the simulated part of the load.
     ///
     /// Levels lend more seats only if the server does not have enough otherwise, and only beside the requests of logs: without them, the
     /// load of the other clients is unknown.
-    pub(super) fn at(&mut self, seats: u32) -> Result<Searched, Stop> {
+    pub(super) fn feasible(&mut self, seats: u32) -> Result<Feasible, Stop> {
+        self.feasible_with(&LENDABLE, seats)
+    }
+
+    /// As [`feasible`](Self::feasible), and no level lends more if that is [tried at the end](Self::tries_lending_last).
+    pub(super) fn feasible_first(&mut self, seats: u32) -> Result<Feasible, Stop> {
+        match self.tries_lending_last() {
+            true => self.feasible_with(&LENDABLE[..1], seats),
+            false => self.feasible(seats),
+        }
+    }
+
+    /// Whether the search for the fewest seats tries levels that lend more at the end.
+    pub(super) fn tries_lending_last(&self) -> bool {
+        self.windows.is_some() && self.sizer.requests.is_some()
+    }
+
+    fn feasible_with(&mut self, lendable: &[i32], seats: u32) -> Result<Feasible, Stop> {
         let mut first = None;
-        for lendable in LENDABLE {
+        for lendable in lendable.iter().copied() {
             let found = self.lending(lendable, seats)?;
-            if matches!(found, Searched::Found(_)) {
+            if matches!(found, Feasible::Settings(_)) {
                 return Ok(found);
             }
             first.get_or_insert(found);
@@ -102,37 +162,32 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
                 break;
             }
         }
-        Ok(first.unwrap_or(Searched::TooFew(Vec::new())))
+        Ok(first.unwrap_or(Feasible::TooFew(Vec::new(), Vec::new())))
     }
 
-    /// The fewest objects and the fewest seats of levels if the changed ones lend a part of their seats.
-    fn lending(&mut self, lendable: i32, seats: u32) -> Result<Searched, Stop> {
+    /// Settings if the changed levels lend a part of their seats.
+    fn lending(&mut self, lendable: i32, seats: u32) -> Result<Feasible, Stop> {
         self.lendable = lendable;
         let mut settings: Vec<Setting> = Vec::new();
-        loop {
-            let failing = self.failing(&settings, seats)?;
-            let failing = match failing {
-                Some(failing) if failing.is_empty() => break,
+        for round in 0.. {
+            let failing = match self.failing(&settings, seats)? {
+                Some(failing) if failing.is_empty() => return Ok(Feasible::Settings(settings)),
                 Some(failing) => failing,
-                None => return Ok(Searched::TooFew(Vec::new())),
+                None => break,
             };
+            // Of a short load, once.
+            if round == 0 || self.windows.is_some() {
+                match self.separate(&mut settings, &failing, seats)? {
+                    Separated::Nothing => {}
+                    Separated::Changed => continue,
+                    Separated::TooFew => return Ok(Feasible::TooFew(settings, failing)),
+                }
+            }
             if let Some(checks) = self.improve(&mut settings, &failing, seats)? {
-                return Ok(Searched::TooFew(checks));
+                return Ok(Feasible::TooFew(settings, checks));
             }
         }
-        self.lower(&mut settings, seats)?;
-        self.shorten(&mut settings, seats)?;
-        let mut with_less = Vec::new();
-        for index in 0..settings.len() {
-            with_less.push(self.with_less(&settings, index, seats)?);
-        }
-        let objects = self.objects(&settings, seats)?.unwrap_or_default();
-        Ok(Searched::Found(Box::new(Found {
-            seats,
-            objects,
-            settings,
-            with_less,
-        })))
+        Ok(Feasible::TooFew(settings, Vec::new()))
     }
 
     /// Whether the intents of a setting hold; none if the server does not have the seats of all settings.
@@ -168,7 +223,6 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
         let at_a_time = if self.sizer.is_large() { 2 } else { 1 };
         'all: for variations in required.chunks(at_a_time) {
             for outcome in self.run_all(&objects, seats, variations)? {
-                let outcome = outcome?;
                 failing.extend(outcome.checks.into_iter().filter(|check| !check.is_met()));
                 if !failing.is_empty() {
                     break 'all;
@@ -185,19 +239,12 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
         objects: &Objects,
         seats: u32,
         variations: &[Variation],
-    ) -> Result<Vec<Result<Outcome, Stop>>, Stop> {
-        let &[first, second] = variations else {
-            let outcomes = variations.iter();
-            return Ok(outcomes
-                .map(|variation| self.outcome(objects, seats, *variation))
-                .collect());
-        };
-        let sizer = self.sizer;
-        self.count(seats)?;
-        self.count(seats)?;
-        let run = |variation| sizer.run(objects, seats, variation, false);
-        let (first, second) = both(|| run(first), || run(second));
-        Ok(vec![first.map_err(Stop::from), second.map_err(Stop::from)])
+    ) -> Result<Vec<Outcome>, Stop> {
+        for _ in variations {
+            self.count(seats)?;
+        }
+        let extent = self.windows.as_ref().map_or(Extent::Whole, Extent::Within);
+        Ok(self.sizer.run_all(objects, seats, variations, extent)?)
     }
 
     /// Counts a simulation, and asks whether it may run.
@@ -210,33 +257,19 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
         }
     }
 
-    pub(super) fn outcome(
-        &mut self,
-        objects: &Objects,
-        seats: u32,
-        variation: Variation,
-    ) -> Result<Outcome, Stop> {
-        self.count(seats)?;
-        Ok(self.sizer.run(objects, seats, variation, false)?)
+    /// The seats of a server that the load probably needs; 1 if nothing is known.
+    pub(super) fn likely_seats(&self) -> u32 {
+        self.windows.as_ref().map_or(1, Windows::likely_seats)
+    }
+
+    /// Begins with one share for each level on the next server.
+    pub(super) fn forget_likely(&mut self) {
+        self.likely.clear();
     }
 
     /// The simulated configurations so far.
     pub(super) fn trials(&self) -> u64 {
         self.trials
-    }
-
-    /// Whether other intents can be satisfied on a server with so many seats. Their simulations count like its own.
-    pub(super) fn of_other(&mut self, sizer: &Sizer<'_>, seats: u32) -> Result<bool, Stop> {
-        let (before, progress) = (self.trials, &mut self.progress);
-        let mut trials = before;
-        let mut search = Search::new(sizer, |now: Progress| {
-            trials = before + now.trials;
-            progress(Progress { trials, ..now })
-        });
-        let found = search.at(seats);
-        drop(search);
-        self.trials = trials;
-        Ok(matches!(found?, Searched::Found(_)))
     }
 
     /// The objects with the settings; none if the server does not have their seats.

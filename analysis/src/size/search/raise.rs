@@ -64,7 +64,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
     }
 
     /// Adds a setting for an intent: a present level if its seats may change, else a level of the client's own.
-    fn place(
+    pub(super) fn place(
         &mut self,
         settings: &mut Vec<Setting>,
         intent: usize,
@@ -81,11 +81,13 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
             }
         }
         let objects = self.objects(settings, seats)?.unwrap_or_default();
-        let outcome = self.outcome(&objects, seats, self.sizer.required()[0])?;
+        let levels = self
+            .sizer
+            .levels(&objects, seats, self.sizer.required()[0])?;
         let level = match &of.target {
             Target::Level(level) => Some(level.clone()),
             Target::Client(_) => {
-                let mut levels = outcome.levels[intent].iter();
+                let mut levels = levels[intent].iter();
                 levels.next().filter(|_| levels.next().is_none()).cloned()
             }
         };

@@ -30,8 +30,11 @@ impl Earlier {
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
         let source = read(file, true)?;
         let wrong = |error: String| {
-            Failure::input(format!("{}: {error}", source.name))
-                .hint("`-o json` writes the report of an answer")
+            Failure::input(format!(
+                "{} is not the report of an earlier answer: {error}",
+                source.name
+            ))
+            .hint("`kubectl flowcontrol size INTENTS -o json` writes the report")
         };
         let report: Report =
             serde_json::from_slice(&source.text).map_err(|error| wrong(error.to_string()))?;
