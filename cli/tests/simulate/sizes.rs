@@ -85,6 +85,11 @@ fn errors_have_places_and_contradictions_have_numbers() {
     assert!(
         stderr(&output).contains("line 4: the intent flux is about the requests of audit logs")
     );
+    let log = folder.path("audit.log");
+    std::fs::write(&log, "").unwrap();
+    let output = run(&["size", &path, "--audit-log", &log]);
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("the audit logs contain no request that flow control sees"));
 }
 
 /// Somebody's own numbers are checked like the answer, and the page shows the headroom before and after, and the cost of the tiers.
