@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The periods of all levels whose demand is kept.
-const MOST_PERIODS: usize = 1 << 20;
+const MOST_PERIODS: usize = 3 << 18;
 
 /// The requests that a level gets: the variation of the load, and the shapes with their seats.
 type Key = (u64, u64, Vec<(u32, u32)>);

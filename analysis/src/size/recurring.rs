@@ -29,7 +29,7 @@ pub(super) struct Recurring<'a> {
 #[derive(Clone, Debug)]
 struct Position {
     next: usize,
-    /// The requests of each client so far, times their factors.
+    /// The requests of each client so far, times their factors; empty if all factors are whole numbers.
     sent: Vec<f64>,
     /// Requests that come later, by time and number.
     later: BinaryHeap<Reverse<(i64, u64, u32, u32)>>,
@@ -56,10 +56,15 @@ struct Stretch {
 
 impl<'a> Recurring<'a> {
     pub(super) fn new(requests: &'a Requests, factors: &'a [f64], variation: Variation) -> Self {
+        let is_whole = |factor: &f64| (factor * variation.times).fract() == 0.0;
+        let counted = match factors.iter().all(is_whole) {
+            true => 0,
+            false => requests.habits.len(),
+        };
         Self {
             position: Position {
                 next: 0,
-                sent: vec![0.0; requests.habits.len()],
+                sent: vec![0.0; counted],
                 later: BinaryHeap::new(),
                 number: 0,
             },
@@ -115,10 +120,14 @@ impl<'a> Recurring<'a> {
             return;
         };
         let factor = self.factors[request.shape as usize] * self.variation.times;
-        let sent = &mut position.sent[request.client as usize];
-        let before = sent.floor();
-        *sent += factor;
-        let instances = (sent.floor() - before) as u32;
+        let instances = match position.sent.get_mut(request.client as usize) {
+            None => factor as u32,
+            Some(sent) => {
+                let before = sent.floor();
+                *sent += factor;
+                (sent.floor() - before) as u32
+            }
+        };
         for instance in 0..instances {
             let delay = self.delay(request.client, instance);
             let at = request.received_us.saturating_add_unsigned(delay);

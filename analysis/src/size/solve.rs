@@ -136,6 +136,8 @@ impl Sizer<'_> {
                 }
             };
             let found = self.descend(search, (too_few, from), (&mut enough, &mut settings));
+            let found =
+                found.and_then(|()| self.keep_present(search, from, (&mut enough, &mut settings)));
             let found = found.and_then(|()| search.finish(settings.clone(), enough));
             match found {
                 Ok(Some(found)) => return Ok((Some(found), true)),
@@ -178,6 +180,31 @@ impl Sizer<'_> {
                     step *= 2;
                 }
                 Feasible::TooFew(..) => (low, step) = (middle, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds fewer seats with which the present objects are enough under the whole load.
+    fn keep_present<P: FnMut(Progress) -> ControlFlow<()>>(
+        &self,
+        search: &mut Search<'_, '_, P>,
+        from: u32,
+        (enough, settings): (&mut u32, &mut Vec<Setting>),
+    ) -> Result<(), Stop> {
+        let (mut low, mut step) = (from.saturating_sub(1), 1);
+        while *enough - low > 1 {
+            let middle = match step {
+                0 => low + (*enough - low) / 2,
+                step => enough.saturating_sub(step).max(low + 1),
+            };
+            match search.holds_at_present(middle)? {
+                true => {
+                    *enough = middle;
+                    settings.clear();
+                    step *= 2;
+                }
+                false => (low, step) = (middle, 0),
             }
         }
         Ok(())

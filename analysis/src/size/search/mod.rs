@@ -113,6 +113,13 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
 
     /// The fewest objects and the fewest seats of levels on a server with so many seats.
     pub(super) fn at(&mut self, seats: u32) -> Result<Searched, Stop> {
+        let failing = self.failing(&[], seats)?;
+        if failing.is_some_and(|failing| !failing.is_empty())
+            && self.holds_at_present(seats)?
+            && let Some(found) = self.finish(Vec::new(), seats)?
+        {
+            return Ok(Searched::Found(found));
+        }
         loop {
             match self.feasible(seats)? {
                 Feasible::Settings(settings) => {

@@ -87,6 +87,18 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         Ok(None)
     }
 
+    /// Whether all intents hold on a server with the present objects under the whole load, although not in the simulated part of it:
+    /// limits depend on the waits before, which the part lacks. False if the search simulates all of the load anyway.
+    pub(in crate::size) fn holds_at_present(&mut self, seats: u32) -> Result<bool, Stop> {
+        if self.windows.is_none() {
+            return Ok(false);
+        }
+        self.count(seats)?;
+        let outcomes = self.sizer.whole(&self.sizer.present, seats)?;
+        let mut checks = outcomes.iter().flat_map(|(_, outcome)| &outcome.checks);
+        Ok(checks.all(Check::is_met))
+    }
+
     /// Whether an intent does not hold under the whole load either. Otherwise the search simulates all of it from now on.
     pub(super) fn is_refuted(&mut self, settings: &[Setting], seats: u32) -> Result<bool, Stop> {
         let objects = match (&self.windows, self.objects(settings, seats)?) {
