@@ -18,6 +18,11 @@ mod simulation;
 mod size;
 mod traffic;
 
+/// Whether the tests with many cases try them all, as in the gate, and not only a part of them, as `cargo test` does.
+fn tries_all() -> bool {
+    std::env::var_os("FLOWCONTROL_TEST_ALL").is_some()
+}
+
 // Objects that the tests of matching use too.
 #[path = "../../rules/tests/runtime/built_in.rs"]
 mod built_in;

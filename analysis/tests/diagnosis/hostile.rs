@@ -75,7 +75,7 @@ fn levels() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if crate::tries_all() { 64 } else { 16 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_evidence_has_a_diagnosis(

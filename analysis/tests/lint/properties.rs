@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if crate::tries_all() { 128 } else { 32 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn lint_never_panics(

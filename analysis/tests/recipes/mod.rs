@@ -50,7 +50,7 @@ fn client() -> impl Strategy<Value = Client> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if crate::tries_all() { 512 } else { 128 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// In any further groups of the client, if they are unknown.
     #[test]

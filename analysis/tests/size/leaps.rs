@@ -122,7 +122,9 @@ fn counted(examined: &mut [Examined]) -> u64 {
 fn leaps_over_quiet_periods_change_no_figure() {
     let mut random = Random(11);
     let (mut requests_of_all, mut quiet_of_all, mut with_waits) = (0, 0, 0);
-    for case in 0..40 {
+    // Of all cases a fifth of the requests is accounted without events, of the first ones a bit less.
+    let (cases, least_share) = if crate::tries_all() { (40, 5) } else { (10, 6) };
+    for case in 0..cases {
         let is_awaited = case % 3 == 0;
         let log = log(&mut random, 5, is_awaited);
         let (schemas, levels) = objects(&mut random);
@@ -166,9 +168,9 @@ fn leaps_over_quiet_periods_change_no_figure() {
         let is_wait = |examined: &Examined| examined.checks.iter().any(|check| !check.is_met());
         with_waits += usize::from(expected.iter().any(is_wait));
     }
-    assert!(with_waits > 25, "{with_waits}");
+    assert!(with_waits * 8 > cases * 5, "{with_waits}");
     assert!(
-        quiet_of_all * 5 > requests_of_all,
+        quiet_of_all * least_share > requests_of_all,
         "{quiet_of_all} of {requests_of_all}"
     );
 }
@@ -177,14 +179,14 @@ fn leaps_over_quiet_periods_change_no_figure() {
 #[test]
 fn leaps_do_not_change_the_answer() {
     let mut random = Random(5);
-    let mut sized = 0;
+    let (mut sized, mut compared) = (0, 0);
     for case in 0..6 {
         let log = log(&mut random, 2, case == 0);
         let (schemas, levels) = objects(&mut random);
         let text = intents(&mut random, &["alice", "dave"], false);
         let text = text.replace("p50: 1s, p90: 1s, p99: 1s, p99.9: 1s, max: 1s", "p99: 1s");
-        // Two answers with changes, and a proof that there is none; the others are proofs, too, and take long.
-        if case < 3 {
+        // Two answers with changes, and a proof that there is none; the others are proofs, too, and take long. A quick run has the first answer.
+        if case < 3 || (sized > 0 && !crate::tries_all()) {
             continue;
         }
         let intents = Intents::read(text.as_bytes()).unwrap();
@@ -198,6 +200,7 @@ fn leaps_do_not_change_the_answer() {
             answer
         };
         let (found, expected) = (answer(sizer()), answer(sizer().without_leaps()));
+        compared += 1;
         sized += usize::from(matches!(&found, Answer::Sized(sizing) if !sizing.changes.is_empty()));
         assert_eq!(
             format!("{found:#?}"),
@@ -205,5 +208,10 @@ fn leaps_do_not_change_the_answer() {
             "case {case}"
         );
     }
-    assert_eq!(sized, 2);
+    let expected = if crate::tries_all() {
+        (2, 3)
+    } else {
+        (1, compared)
+    };
+    assert_eq!((sized, compared), expected);
 }

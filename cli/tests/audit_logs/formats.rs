@@ -1,26 +1,6 @@
 //! The formats of clouds and log shippers in the commands that need more than a log, and the gaps of logs in every command.
 
-use crate::common::{Folder, Served, code, run, stderr, stdout};
-use std::path::Path;
-
-/// The fixtures of the formats, which the package of the program on its own does not have.
-fn envelopes() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../analysis/tests/fixtures/envelopes");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let files = files.map(|file| file.unwrap().path());
-    let files = files.filter(|file| file.extension().is_some_and(|kind| kind != "md"));
-    let mut files: Vec<_> = files.collect();
-    files.sort();
-    files
-        .iter()
-        .map(|file| {
-            let name = file.file_name().unwrap().to_str().unwrap();
-            (name.to_owned(), std::fs::read_to_string(file).unwrap())
-        })
-        .collect()
-}
+use crate::common::{Folder, Served, code, envelopes, run, some_of, stderr, stdout, tries_all};
 
 const INTENTS: &str = "\
 server: {seats: 100}
@@ -37,7 +17,7 @@ fn diagnose_and_size_read_every_format_and_diagnose_redacts_it() {
     let folder = Folder::new();
     let served = Served::start(&[]);
     let mut sized = 0;
-    for (name, text) in envelopes() {
+    for (name, text) in some_of(envelopes(), 4) {
         let text = text.replace("alice@example.com", "zq-alice@example.com");
         let text = text
             .replace("team-a", "zq-team")
@@ -72,7 +52,8 @@ fn diagnose_and_size_read_every_format_and_diagnose_redacts_it() {
         sized += u32::from(code(&result) <= 1);
         assert!(code(&result) <= 3, "{name}: {said}");
     }
-    assert!(sized > 20 || envelopes().is_empty(), "{sized}");
+    let least = if tries_all() { 20 } else { 4 };
+    assert!(sized > least || envelopes().is_empty(), "{sized}");
 }
 
 /// Two requests, ten minutes apart.

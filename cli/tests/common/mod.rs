@@ -8,6 +8,37 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Whether the tests with many cases try them all, as in the gate, and not only a part of them, as `cargo test` does.
+pub(crate) fn tries_all() -> bool {
+    std::env::var_os("FLOWCONTROL_TEST_ALL").is_some()
+}
+
+/// Every case, or each of so many in a quick run.
+pub(crate) fn some_of<T>(cases: Vec<T>, each: usize) -> impl Iterator<Item = T> {
+    cases
+        .into_iter()
+        .step_by(if tries_all() { 1 } else { each })
+}
+
+/// The fixtures of the formats, which the package of the program on its own does not have.
+pub(crate) fn envelopes() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../analysis/tests/fixtures/envelopes");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let files = files.map(|file| file.unwrap().path());
+    let files = files.filter(|file| file.extension().is_some_and(|kind| kind != "md"));
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    files
+        .iter()
+        .map(|file| {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            (name.to_owned(), std::fs::read_to_string(file).unwrap())
+        })
+        .collect()
+}
+
 /// The program, in the folder of the crate.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-flowcontrol"));

@@ -403,7 +403,9 @@ fn cargo_installs_it(project: &Project, target: &Path, folder: &Folder) {
     install.args([TARGET, "cargo", "install", "--quiet", "--locked"]);
     install.args(["--offline", "--debug", "--target", TARGET]);
     install.args(["--path", "cli", "--root", &root]);
-    install.env("CARGO_TARGET_DIR", target);
+    install
+        .env("CARGO_TARGET_DIR", target)
+        .env("PROFILE", "dev");
     install.env("CARGO_PROFILE_DEV_DEBUG", "false");
     text(install);
     let version = shell(Path::new(&root), "bin/kubectl-flowcontrol --version");

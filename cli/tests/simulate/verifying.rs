@@ -1,6 +1,6 @@
 //! `seats --verify`: the recorded run of a busy server.
 
-use crate::common::{Folder, code, run, stderr, stdout};
+use crate::common::{Folder, code, run, stderr, stdout, tries_all};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::io::Read;
@@ -62,18 +62,20 @@ fn the_histograms_of_a_recorded_server_are_compared() {
         "{report}"
     );
 
-    // The prediction for a server with other seats differs, which is what a defect of a server would look like.
-    let output = verify("60", &[&of_logs, &["-o", "json"][..]].concat());
-    assert_eq!(code(&output), 1, "{}", stderr(&output));
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json["isExplained"], false);
-    let levels = json["levels"].as_array().unwrap();
-    let batch = levels
-        .iter()
-        .find(|level| level["priorityLevel"] == "batch")
-        .unwrap();
-    assert_eq!(batch["quantities"][0]["verdict"], "explained", "{batch}");
-    assert_eq!(batch["quantities"][1]["verdict"], "differs", "{batch}");
+    if tries_all() {
+        // The prediction for a server with other seats differs, which is what a defect of a server would look like.
+        let output = verify("60", &[&of_logs, &["-o", "json"][..]].concat());
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["isExplained"], false);
+        let levels = json["levels"].as_array().unwrap();
+        let batch = levels
+            .iter()
+            .find(|level| level["priorityLevel"] == "batch")
+            .unwrap();
+        assert_eq!(batch["quantities"][0]["verdict"], "explained", "{batch}");
+        assert_eq!(batch["quantities"][1]["verdict"], "differs", "{batch}");
+    }
 
     let output = verify("30", &["--audit-log", &log]);
     assert_eq!(code(&output), 2);

@@ -103,20 +103,3 @@ fn report(arguments: &[&str]) -> Value {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     serde_json::from_str(&stdout(&output)).unwrap()
 }
-
-/// The fixtures of the formats, which the package of the program on its own does not have.
-fn envelopes() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = folder.join("../analysis/tests/fixtures/envelopes");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let files = files.map(|file| file.unwrap().path());
-    let files = files.filter(|file| file.extension().is_some_and(|kind| kind != "md"));
-    files
-        .map(|file| {
-            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-            (name, std::fs::read_to_string(file).unwrap())
-        })
-        .collect()
-}

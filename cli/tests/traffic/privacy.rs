@@ -1,7 +1,7 @@
 //! Redaction: no output has an original name.
 
-use crate::common::{Folder, code, run, stderr, stdout};
-use crate::traffic::{envelopes, event, lines, traffic};
+use crate::common::{Folder, code, envelopes, run, some_of, stderr, stdout};
+use crate::traffic::{event, lines, traffic};
 use serde_json::json;
 
 #[test]
@@ -111,8 +111,7 @@ fn no_output_of_any_format_has_an_original_name() {
         ("\"web\\\"", "\"zq-web\\\""),
         ("\"web\"", "\"zq-web\""),
     ];
-    let formats = envelopes();
-    for (name, text) in &formats {
+    for (name, text) in &some_of(envelopes(), 4).collect::<Vec<_>>() {
         let mut text = text.clone();
         for (from, to) in names {
             text = text.replace(from, to);

@@ -10,14 +10,18 @@ fn the_values_of_a_text_are_bounded() {
     assert!(parse_json(list(MAX_VALUES - 1).as_bytes()).is_ok());
     let many = list(MAX_VALUES + 2);
     let message = "the text has more than 4000000 values";
-    for error in [
+    let mut errors = vec![
         parse_json(many.as_bytes()).map(drop).unwrap_err(),
         parse_json_values(many.as_bytes()).error.unwrap(),
-        parse_yaml(many.as_bytes()).map(drop).unwrap_err(),
         parse_json_values("{}".repeat(MAX_VALUES + 1).as_bytes())
             .error
             .unwrap(),
-    ] {
+    ];
+    // The reader of YAML takes as long as all others; the gate has it.
+    if std::env::var_os("FLOWCONTROL_TEST_ALL").is_some() {
+        errors.push(parse_yaml(many.as_bytes()).map(drop).unwrap_err());
+    }
+    for error in errors {
         assert_eq!(error.message(), message);
     }
 }

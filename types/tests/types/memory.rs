@@ -19,12 +19,12 @@ fn the_memory_of_elements_is_bounded_by_their_text() {
 
     let rules = repeated(r#"{"spec":{"rules":["#, "{}", 5_000_000, "]}}");
     assert!(json::from_str::<FlowSchema>(&rules).is_err());
-    let nulls = repeated(r#"{"metadata":{"finalizers":["#, "null", 10_000_000, "]}}");
+    let nulls = repeated(r#"{"metadata":{"finalizers":["#, "null", 3_500_000, "]}}");
     assert!(json::from_str::<FlowSchema>(&nulls).is_ok());
 
     // Real objects, however many, are far from it.
     let level = r#"{"metadata":{"name":"a"},"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}"#;
-    let levels = repeated(r#"{"items":["#, level, 300_000, "]}");
+    let levels = repeated(r#"{"items":["#, level, 160_000, "]}");
     let list = json::from_str::<List<PriorityLevelConfiguration>>(&levels).unwrap();
-    assert_eq!(list.items.len(), 300_000);
+    assert_eq!(list.items.len(), 160_000);
 }
