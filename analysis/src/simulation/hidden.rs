@@ -7,10 +7,10 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
+use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::iter::Peekable;
 use std::time::Duration;
 
 /// The most requests that are kept because one before them has not ended.
@@ -18,6 +18,9 @@ const MAX_OPEN: usize = 1 << 16;
 
 /// The rejections over which their times are averaged.
 const REJECTIONS: u32 = 16;
+
+/// The execution of a class that has not ended any, in microseconds.
+const UNUSUAL_US: u64 = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
@@ -35,10 +38,10 @@ struct Usual {
 }
 
 impl Usual {
-    /// In microseconds; a tenth of a second before the first time.
+    /// In microseconds; [`UNUSUAL_US`] before the first time.
     fn median_us(&self) -> u64 {
         match self.median_us {
-            0 => 100_000,
+            0 => UNUSUAL_US,
             median => median,
         }
     }
@@ -51,8 +54,17 @@ impl Usual {
     }
 }
 
+/// Where a request arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arriving {
+    pub(crate) level: LevelIndex,
+    /// The hash of its flow.
+    pub(crate) hash: u64,
+    pub(crate) work: Work,
+}
+
 /// A request on its way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Open {
     request: Recorded,
     /// The index of its level; none if it does not have a place there.
@@ -64,13 +76,13 @@ struct Open {
     done: Option<Recorded>,
 }
 
-/// Requests of a log whose waits are separated from their executions. They keep their order.
-pub(super) struct Separate<'a, I: Iterator<Item = Recorded>> {
-    classes: &'a [Class],
-    flows: &'a [Flow],
+/// Separates the waits of requests from their executions. The requests keep their order.
+///
+/// Requests with the same class execute about equally long.
+#[derive(Clone, Debug)]
+pub(crate) struct Separator {
     server: FlowController,
     levels: Vec<Places>,
-    requests: Peekable<I>,
     /// Requests in the order of their arrival, with consecutive numbers.
     open: VecDeque<Open>,
     /// The number of the first of them.
@@ -84,30 +96,56 @@ pub(super) struct Separate<'a, I: Iterator<Item = Recorded>> {
     now: i64,
 }
 
-impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
+impl Separator {
     /// `server` is idle at the time `first` of the first request.
-    pub(super) fn new(
-        (classes, flows): (&'a [Class], &'a [Flow]),
-        mut server: FlowController,
-        first: i64,
-        requests: I,
-    ) -> Self {
+    pub(crate) fn new(mut server: FlowController, first: i64) -> Self {
         // Rejections are those of the log.
         server.lift_queue_length_limits(Duration::ZERO);
         Self {
-            classes,
-            flows,
             levels: vec![Places::default(); server.levels().count()],
             server,
-            requests: requests.peekable(),
             open: VecDeque::new(),
             base: 0,
             steps: BinaryHeap::new(),
-            executions: vec![Usual::default(); classes.len()],
+            executions: Vec::new(),
             overhead: Duration::ZERO,
             first,
             now: first,
         }
+    }
+
+    /// Adds a request that does not arrive before the last one; one that does counts as late.
+    pub(crate) fn push(&mut self, request: Recorded, arriving: Arriving) {
+        let arrival = request.received_us;
+        while self
+            .steps
+            .peek()
+            .is_some_and(|Reverse((at, ..))| *at <= arrival)
+        {
+            self.step();
+        }
+        self.advance(arrival);
+        self.arrive(request, arriving);
+    }
+
+    /// The first request, if it has ended. It comes before its end if it keeps too many others waiting.
+    pub(crate) fn pop(&mut self) -> Option<Recorded> {
+        if self.open.len() > MAX_OPEN {
+            self.end(self.base);
+        }
+        self.open.front().filter(|open| open.done.is_some())?;
+        self.base += 1;
+        self.open.pop_front()?.done
+    }
+
+    /// Lets the time pass until all requests have ended.
+    pub(crate) fn finish(&mut self) {
+        while self.step() {}
+    }
+
+    /// The time of the last step, in microseconds of the log.
+    pub(crate) fn now(&self) -> i64 {
+        self.now
     }
 
     fn open(&mut self, number: u64) -> Option<&mut Open> {
@@ -120,26 +158,18 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
         Duration::from_micros(us.saturating_sub(self.first).max(0).unsigned_abs())
     }
 
-    /// Handles the next step; false after the last one.
+    /// Handles the next step; false without one.
     fn step(&mut self) -> bool {
-        let arrival = self.requests.peek().map(|request| request.received_us);
-        let step = self.steps.peek().map(|Reverse((at, ..))| *at);
-        if let Some(at) = step
-            && arrival.is_none_or(|arrival| at <= arrival)
-        {
-            self.advance(at);
-            match self.steps.pop() {
-                Some(Reverse((_, Step::End, number))) => self.end(number),
-                Some(Reverse((_, Step::Dispatch, number))) => self.waited(number),
-                None => {}
-            }
-            return true;
+        let Some(Reverse((at, step, number))) = self.steps.peek().copied() else {
+            return false;
+        };
+        self.advance(at);
+        self.steps.pop();
+        match step {
+            Step::End => self.end(number),
+            Step::Dispatch => self.waited(number),
         }
-        if let Some(at) = arrival {
-            self.advance(at);
-        }
-        let request = self.requests.next();
-        request.map(|request| self.arrive(request)).is_some()
+        true
     }
 
     /// Lets the time of the queues pass.
@@ -163,7 +193,7 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
         }
     }
 
-    fn arrive(&mut self, request: Recorded) {
+    fn arrive(&mut self, request: Recorded, arriving: Arriving) {
         let number = self.base + self.open.len() as u64;
         let took = request.took.unwrap_or_default();
         let waited = request.observed.unwrap_or_default();
@@ -192,10 +222,9 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
         } else {
             let end = after(took.saturating_sub(open.overhead));
             self.steps.push(Reverse((end, Step::End, number)));
-            let class = &self.classes[request.class as usize];
-            let flow = &self.flows[class.flow as usize];
             let at = self.at(self.now);
-            let admission = self.server.arrive(at, flow.level, flow.hash, class.work);
+            let Arriving { level, hash, work } = arriving;
+            let admission = self.server.arrive(at, level, hash, work);
             if let Admission::Dispatched(ticket) | Admission::Queued(ticket) = admission {
                 let until = request.observed.map(|wait| after(wait).min(end));
                 if let Some(until) = until {
@@ -203,7 +232,8 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
                 }
                 let level = ticket.level.index();
                 open.level = Some(level);
-                let usual = self.executions[request.class as usize].median_us();
+                let usual = self.executions.get(request.class as usize);
+                let usual = usual.map_or(UNUSUAL_US, Usual::median_us);
                 self.levels[level].add(number, ticket, (received, end), until, usual);
             }
         }
@@ -239,7 +269,11 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
             took.saturating_sub(request.observed.unwrap_or(wait))
         });
         if let Some(execution) = execution {
-            self.executions[request.class as usize].add(execution);
+            let class = request.class as usize;
+            if class >= self.executions.len() {
+                self.executions.resize(class + 1, Usual::default());
+            }
+            self.executions[class].add(execution);
         }
         if let Some(open) = self.open(number) {
             open.done = Some(Recorded {
@@ -259,22 +293,51 @@ impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
     }
 }
 
+/// The requests of a log whose waits are separated from their executions.
+pub(super) struct Separate<'a, I> {
+    classes: &'a [Class],
+    flows: &'a [Flow],
+    separator: Separator,
+    requests: I,
+}
+
+impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
+    /// `separator` is that of the same log.
+    pub(super) fn new(
+        (classes, flows): (&'a [Class], &'a [Flow]),
+        separator: Separator,
+        requests: I,
+    ) -> Self {
+        Self {
+            classes,
+            flows,
+            separator,
+            requests,
+        }
+    }
+}
+
 impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
     type Item = Recorded;
 
     fn next(&mut self) -> Option<Recorded> {
         loop {
-            let is_done = self.open.front().is_some_and(|open| open.done.is_some());
-            if is_done || self.open.len() > MAX_OPEN {
-                if !is_done {
-                    self.end(self.base);
-                }
-                self.base += 1;
-                return self.open.pop_front()?.done;
+            let done = self.separator.pop();
+            if done.is_some() {
+                return done;
             }
-            if !self.step() {
-                return None;
-            }
+            let Some(request) = self.requests.next() else {
+                self.separator.finish();
+                return self.separator.pop();
+            };
+            let class = &self.classes[request.class as usize];
+            let flow = &self.flows[class.flow as usize];
+            let arriving = Arriving {
+                level: flow.level,
+                hash: flow.hash,
+                work: class.work,
+            };
+            self.separator.push(request, arriving);
         }
     }
 }

@@ -68,6 +68,7 @@ mod waits;
 
 pub use crate::fields::{InvalidFile, Problem};
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
+pub(crate) use hidden::{Arriving, Separator};
 pub use load::{Arrivals, Client, Load, ServiceTime};
 pub use load_file::LoadFile;
 pub use logged::Recorded;

@@ -10,7 +10,7 @@ use super::causal::Causal;
 use super::executing::Executing;
 use super::explain::{RequestTrace, Tracer};
 use super::flows::Flows;
-use super::hidden::Separate;
+use super::hidden::{Separate, Separator};
 use super::logged::{Class, Recorded};
 use super::loops::{Habit, habits, of_clock};
 use super::run::{Observer, Run};
@@ -168,7 +168,7 @@ impl Recording {
     ) -> impl Iterator<Item = Recorded> + use<'_, I> {
         let (first, _) = self.period.unwrap_or_default();
         let known = (&self.classes[..], &self.flows.all[..]);
-        Separate::new(known, self.server.clone(), first, requests)
+        Separate::new(known, Separator::new(self.server.clone(), first), requests)
     }
 
     /// Estimates how much requests slow each other down.

@@ -3,15 +3,21 @@
 use super::sample::{Cell, Class, Deprecated, Load, Sample};
 use super::seats_in_use::LevelSeats;
 use super::signs::Traits;
+use super::waiting::Queued;
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
+use crate::simulation::Arriving;
+use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
-use k8s_flowcontrol_rules::matching::{Classification, Classifier};
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request};
+use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol_rules::queueing::Work;
+use k8s_flowcontrol_rules::seats::{Estimate, Estimator, LevelBounds, Request};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 /// The server whose requests are accounted: its objects, and the facts that its seats depend on.
 #[derive(Clone, Debug)]
@@ -22,6 +28,8 @@ pub struct Accounting {
     /// The seats of each level on a server.
     limits: BTreeMap<String, LevelSeats>,
     are_limits_known: bool,
+    /// The idle server; none if its levels cannot be simulated, which validation excludes.
+    server: Option<FlowController>,
     estimator: Estimator,
     stored: StoredObjects,
     redactor: Redactor,
@@ -69,6 +77,14 @@ impl Accounting {
             bounds: LevelBounds::new(priority_levels, server_seats, release),
             limits: limits(priority_levels, server_seats, release),
             are_limits_known: true,
+            server: FlowController::new(
+                flow_schemas,
+                priority_levels,
+                server_seats,
+                release,
+                Duration::ZERO,
+            )
+            .ok(),
             estimator: Estimator::new(release),
             stored: StoredObjects::default(),
             redactor: Redactor::default(),
@@ -115,6 +131,11 @@ impl Accounting {
         (self.are_limits_known, &self.limits)
     }
 
+    /// The idle server, if its seats are known.
+    pub(super) fn server(&self) -> Option<&FlowController> {
+        self.server.as_ref().filter(|_| self.are_limits_known)
+    }
+
     /// The stored objects that the seats of lists depend on.
     pub fn stored_objects(&self) -> &StoredObjects {
         &self.stored
@@ -145,8 +166,8 @@ impl Accounting {
         let proposed = proposed.and_then(|proposed| proposed.classifier.classify(&attributes));
         let redact = &self.redactor;
         let user = redact.user(&attributes.user.name);
-        let seats = taken.map_or(0, |taken| {
-            let estimate = self.estimator.estimate(&Request {
+        let estimate = taken.as_ref().map(|taken| {
+            self.estimator.estimate(&Request {
                 verb: &attributes.verb,
                 resource: &attributes.resource,
                 subresource: &attributes.subresource,
@@ -155,9 +176,11 @@ impl Accounting {
                 stored: self.stored.of(&attributes.api_group, &attributes.resource),
                 watches: 0,
                 max_seats: self.bounds.of(taken.priority_level),
-            });
-            estimate.initial_seats
+            })
         });
+        let seats = estimate
+            .as_ref()
+            .map_or(0, |estimate| estimate.initial_seats);
         let execution = match event.is_last() && attributes.verb != "watch" {
             true => event.execution_time().zip(event.stage_us()),
             // A watch gives its seats back when it has begun.
@@ -171,6 +194,10 @@ impl Accounting {
         let seat_us = seats.saturating_mul(duration);
         let queues = taken.and_then(|taken| self.limits.get(taken.priority_level));
         let is_unsure = queues.is_some_and(|level| level.queues) && event.queue_wait().is_none();
+        let queued = taken
+            .as_ref()
+            .zip(estimate)
+            .and_then(|(taken, estimate)| self.queued(event, &attributes, taken, &estimate));
         let deprecated = event.annotation("k8s.io/deprecated") == Some("true");
         let distinguisher = taken.map_or("", |taken| taken.flow_distinguisher);
         Sample {
@@ -181,12 +208,15 @@ impl Accounting {
             },
             received_us: event.received_us(),
             executed_us: executed,
+            began_us: None,
+            queued,
             has_wait: event.queue_wait().is_some(),
             load: Load {
                 requests: 1,
                 seats,
                 seat_us,
                 unsure_us: if is_unsure { seat_us } else { 0 },
+                waited_us: 0,
                 rejected: u64::from(event.is_rejected_by_flow_control()),
             },
             deprecated: deprecated.then(|| self.deprecated(event, &user)),
@@ -197,6 +227,52 @@ impl Accounting {
                 verb: attributes.verb,
             },
         }
+    }
+
+    /// What the queues of the server need to know about a request that has ended.
+    fn queued(
+        &self,
+        event: &Event<'_>,
+        attributes: &RequestAttributes,
+        taken: &Classification<'_>,
+        estimate: &Estimate,
+    ) -> Option<Queued> {
+        let server = self.server()?;
+        let took = event.response_time();
+        let took = took.filter(|_| event.is_last() && attributes.verb != "watch")?;
+        let mut kind = DefaultHasher::new();
+        let resource = (
+            &attributes.api_group,
+            &attributes.resource,
+            &attributes.subresource,
+        );
+        (
+            taken.priority_level,
+            &attributes.verb,
+            resource,
+            estimate.initial_seats,
+        )
+            .hash(&mut kind);
+        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
+        Some(Queued {
+            arriving: Arriving {
+                level: server.level(taken.priority_level)?,
+                hash: taken.flow_hash(),
+                work: Work {
+                    initial_seats: seats(estimate.initial_seats),
+                    final_seats: seats(estimate.final_seats),
+                    additional_latency: estimate.additional_latency,
+                },
+            },
+            kind: kind.finish(),
+            took,
+            waited: event.queue_wait(),
+            rejected: event.is_rejected_by_flow_control(),
+            has_queues: self
+                .limits
+                .get(taken.priority_level)
+                .is_some_and(|level| level.queues),
+        })
     }
 
     fn deprecated(&self, event: &Event<'_>, user: &str) -> Deprecated {

@@ -48,6 +48,7 @@ mod signs;
 mod sums;
 mod tally;
 mod totals;
+mod waiting;
 mod work;
 
 pub use accounting::Accounting;

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// The name that tells a partial result from other JSON.
 const KIND: &str = "TrafficPartial";
-const SCHEMA_VERSION: u32 = 2;
+const SCHEMA_VERSION: u32 = 3;
 
 /// The form in a file: lists, because JSON has only texts as keys.
 #[derive(Serialize, Deserialize)]
@@ -34,6 +34,7 @@ struct File {
     open: VecDeque<Open>,
     ended: Vec<String>,
     in_use: Vec<(String, SeatsInUse)>,
+    at_most: Vec<(String, SeatsInUse)>,
     waits: u64,
     limits: Option<BTreeMap<String, LevelSeats>>,
     stored_objects: StoredObjects,
@@ -75,7 +76,8 @@ impl Traffic {
     ///
     /// # Errors
     /// Serialization fails, which it does not for totals of this crate.
-    pub fn to_json(self) -> Result<Vec<u8>, serde_json::Error> {
+    pub fn to_json(mut self) -> Result<Vec<u8>, serde_json::Error> {
+        self.finish();
         let tally = self.tally;
         let mut ended: Vec<_> = self.ended.into_iter().collect();
         ended.sort();
@@ -95,6 +97,7 @@ impl Traffic {
             open: self.open,
             ended,
             in_use: tally.in_use.into_iter().collect(),
+            at_most: tally.at_most.into_iter().collect(),
             waits: tally.waits,
             limits: self.limits,
             stored_objects: self.stored,
@@ -124,6 +127,7 @@ impl Traffic {
                 minutes: file.minutes.into_iter().collect(),
                 deprecated: file.deprecated.into_iter().collect(),
                 in_use: file.in_use.into_iter().collect(),
+                at_most: file.at_most.into_iter().collect(),
                 waits: file.waits,
                 coverage: file.coverage,
             },

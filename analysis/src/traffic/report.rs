@@ -69,8 +69,10 @@ pub struct LevelTraffic {
     pub users: usize,
     /// The most seats in use in one second, as the mean of that second.
     pub peak_seats: f64,
-    /// The least seat-seconds that unknown waits leave possible; [`Sums::seat_seconds`] is the most.
+    /// The least seat-seconds that unknown waits leave possible.
     pub least_seat_seconds: f64,
+    /// The most seat-seconds that the limits of the level leave possible, if no more requests waited than had to.
+    pub most_seat_seconds: f64,
 }
 
 /// The requests of a flow schema.
@@ -164,6 +166,7 @@ impl Report {
                 users: users.len(),
                 peak_seats: works.get(name).map_or(0.0, |level| level.peak_seats),
                 least_seat_seconds: works.get(name).map_or(0.0, |level| level.least),
+                most_seat_seconds: works.get(name).map_or(0.0, |level| level.most),
             })
             .collect();
         priority_levels.sort_by_key(|level| std::cmp::Reverse(level.sums.requests));

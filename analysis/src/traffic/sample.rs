@@ -1,6 +1,7 @@
 //! The part of a request in a report.
 
 use super::signs::Traits;
+use super::waiting::Queued;
 use serde::{Deserialize, Serialize};
 
 /// The part of a request in a report.
@@ -17,6 +18,12 @@ pub struct Sample {
     /// The begin and the end of its execution, in microseconds since 1970: the time in a queue comes before, where the log has it.
     /// `None` without an end in the log, for a watch, and for a request that was not executed.
     pub executed_us: Option<(i64, i64)>,
+    /// The begin of its execution if its wait was estimated, in microseconds since 1970.
+    #[serde(skip)]
+    pub(super) began_us: Option<i64>,
+    /// What its wait can be estimated from.
+    #[serde(skip)]
+    pub(super) queued: Option<Queued>,
     /// Whether the log has the wait of the request.
     pub has_wait: bool,
     /// The work.
@@ -60,6 +67,9 @@ pub struct Load {
     /// The part of `seat_us` of requests that may have waited without a word in the log.
     #[serde(default)]
     pub unsure_us: u64,
+    /// The part of `seat_us` that is an estimated wait, or time that the server needs besides flow control.
+    #[serde(default)]
+    pub waited_us: u64,
     /// The requests that flow control rejected.
     pub rejected: u64,
 }
@@ -70,6 +80,7 @@ impl Load {
         self.seats += other.seats;
         self.seat_us = self.seat_us.saturating_add(other.seat_us);
         self.unsure_us = self.unsure_us.saturating_add(other.unsure_us);
+        self.waited_us = self.waited_us.saturating_add(other.waited_us);
         self.rejected += other.rejected;
     }
 }

@@ -38,8 +38,10 @@ pub(super) struct Tally {
     pub(super) flows: BTreeMap<Flow, Load>,
     pub(super) minutes: BTreeMap<Minute, Load>,
     pub(super) deprecated: BTreeMap<Deprecated, u64>,
-    /// The seats in use by priority level.
+    /// The seats in use by priority level, without the estimated waits.
     pub(super) in_use: BTreeMap<String, SeatsInUse>,
+    /// The same if no request waited that the log does not say so of.
+    pub(super) at_most: BTreeMap<String, SeatsInUse>,
     /// The requests whose wait the logs have.
     pub(super) waits: u64,
     pub(super) coverage: CoverageTally,
@@ -57,8 +59,10 @@ impl Tally {
         self.waits += u64::from(sample.has_wait);
         if let (Some(class), Some((begin, end))) = (&sample.cell.class, sample.executed_us) {
             let level = class.priority_level.clone();
+            let at_most = self.at_most.entry(level.clone()).or_default();
+            at_most.add(load.seats, begin, end);
             let in_use = self.in_use.entry(level).or_default();
-            in_use.add(load.seats, begin, end);
+            in_use.add(load.seats, sample.began_us.unwrap_or(begin), end);
         }
         if let Some(time) = sample.received_us {
             let (first, last) = self.period.unwrap_or((time, time));
@@ -102,6 +106,9 @@ impl Tally {
         add_all(&mut self.minutes, other.minutes);
         for (level, in_use) in other.in_use {
             self.in_use.entry(level).or_default().merge(in_use);
+        }
+        for (level, at_most) in other.at_most {
+            self.at_most.entry(level).or_default().merge(at_most);
         }
         self.waits += other.waits;
         self.coverage.merge(other.coverage);

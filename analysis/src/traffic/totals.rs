@@ -5,6 +5,7 @@ use super::report::Report;
 use super::sample::{Class, Sample};
 use super::seats_in_use::LevelSeats;
 use super::tally::Tally;
+use super::waiting::WaitModel;
 use super::work::LevelWork;
 use crate::audit::{Counts, Event, Stage};
 use crate::metrics::StoredObjects;
@@ -40,6 +41,8 @@ pub struct Traffic {
     pub(super) stored: StoredObjects,
     /// The servers: each run has the logs of one.
     pub(super) servers: u64,
+    /// The queues from which waits are estimated that the logs do not have; `None` if the limits are not known.
+    pub(super) model: Option<WaitModel>,
 }
 
 /// A request that was not complete at the end of the logs of one run. Another run may have read its end.
@@ -82,6 +85,7 @@ impl Traffic {
             limits: are_known.then(|| limits.clone()),
             stored: accounting.stored_objects().clone(),
             servers: 1,
+            model: accounting.server().cloned().map(WaitModel::new),
             ..Self::default()
         }
     }
@@ -114,7 +118,17 @@ impl Traffic {
         if may_be_open && event.received_us() <= limit {
             self.ended.insert(key(event));
         }
-        self.tally.add(sample);
+        match &mut self.model {
+            Some(model) => model.add(sample, &mut |sample| self.tally.add(sample)),
+            None => self.tally.add(sample),
+        }
+    }
+
+    /// Ends the requests whose waits are being estimated.
+    pub(super) fn finish(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.finish(&mut |sample| self.tally.add(sample));
+        }
     }
 
     /// Adds a request that is not complete, as [`AuditLog::finish`](crate::audit::AuditLog::finish) reports it.
@@ -147,7 +161,8 @@ impl Traffic {
     ///
     /// # Errors
     /// The other totals have other flow schemas.
-    pub fn merge(&mut self, other: Self) -> Result<(), DifferentFlowSchemas> {
+    pub fn merge(&mut self, mut other: Self) -> Result<(), DifferentFlowSchemas> {
+        other.finish();
         if self.servers == 0 {
             self.classes = other.classes;
             self.limits = other.limits;
@@ -163,7 +178,8 @@ impl Traffic {
     }
 
     /// The report. Requests that are not complete in any log count as far as they are known.
-    pub fn report(self) -> Report {
+    pub fn report(mut self) -> Report {
+        self.finish();
         let mut tally = self.tally;
         let mut open = BTreeMap::<String, Open>::new();
         for request in self.open {

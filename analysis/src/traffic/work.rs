@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub enum WaitSource {
     /// The logs have waits: the annotation `apiserver.latency.k8s.io/apf-queue-wait` of requests that took more than half a second. The
-    /// waits of others are modelled.
+    /// waits of others come from the model.
     Recorded,
-    /// A model: a level uses at most its upper limit of seats in any second, and all other requests in flight wait.
+    /// A model: the queues of the server, which get every request when it arrived and lose it when it ended. A level uses at most its upper
+    /// limit of seats in any second.
     Modelled,
     /// None: seat-seconds are upper bounds.
     Unknown,
@@ -23,11 +24,13 @@ pub enum WaitSource {
 /// The work of a level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelWork {
-    /// The part of the unsure work that counts.
+    /// The part of the estimated work that counts: less than one if the estimates are more than the limits allow.
     factor: f64,
     pub(super) peak_seats: f64,
     /// The least seat-seconds: if the level never borrowed, and others borrowed all that it lends.
     pub(super) least: f64,
+    /// The most seat-seconds: if the level had its upper limit of seats whenever it needed them.
+    pub(super) most: f64,
     limits: Option<LevelSeats>,
 }
 
@@ -38,10 +41,10 @@ impl LevelWork {
         limits: Option<&BTreeMap<String, LevelSeats>>,
         servers: u64,
     ) -> BTreeMap<String, Self> {
-        let mut unsure = BTreeMap::<&str, u64>::new();
+        let mut loads = BTreeMap::<&str, Load>::new();
         for (cell, load) in &tally.cells {
             if let Some(class) = &cell.class {
-                *unsure.entry(&class.priority_level).or_default() += load.unsure_us / 1000;
+                loads.entry(&class.priority_level).or_default().add(*load);
             }
         }
         let works = tally.in_use.iter().map(|(name, in_use)| {
@@ -51,38 +54,47 @@ impl LevelWork {
                 maximum: level.maximum.saturating_mul(servers),
                 ..level
             });
-            let unsure = unsure.get(name.as_str()).copied().unwrap_or_default();
-            (name.clone(), Self::new(in_use, own, unsure))
+            let load = loads.get(name.as_str()).copied().unwrap_or_default();
+            let at_most = tally.at_most.get(name).unwrap_or(in_use);
+            (name.clone(), Self::new(in_use, at_most, own, load))
         });
         works.collect()
     }
 
-    fn new(in_use: &SeatsInUse, limits: Option<LevelSeats>, unsure: u64) -> Self {
-        let sums = in_use.bounded(limits);
+    fn new(
+        in_use: &SeatsInUse,
+        at_most: &SeatsInUse,
+        limits: Option<LevelSeats>,
+        load: Load,
+    ) -> Self {
+        let [unsure, waited] = [load.unsure_us, load.waited_us].map(|time| time / 1000);
+        let sums = at_most.bounded(limits);
         let excess = sums.all.saturating_sub(sums.at_maximum).min(unsure);
-        let factor = match unsure {
-            0 => 1.0,
-            unsure => 1.0 - excess as f64 / unsure as f64,
+        let most = sums.all.saturating_sub(excess);
+        let estimate = sums.all.saturating_sub(waited);
+        let factor = match estimate > most {
+            true => most as f64 / estimate as f64,
+            false => 1.0,
         };
         // The work whose waits are known, and what no wait of the others can take away.
-        let least = sums.all.saturating_sub(unsure).max(sums.at_minimum);
+        let least = sums.all.saturating_sub(unsure);
         let least = match limits {
-            Some(_) => least.min(sums.all.saturating_sub(excess)),
-            None => sums.all.saturating_sub(unsure),
+            Some(_) => least.max(sums.at_minimum).min(most).min(estimate),
+            None => least,
         };
         Self {
             factor,
-            peak_seats: (sums.peak as f64).round() / 1000.0,
+            peak_seats: (in_use.bounded(limits).peak as f64).round() / 1000.0,
             least: least as f64 / 1000.0,
+            most: most as f64 / 1000.0,
             limits,
         }
     }
 
     /// The seat-seconds of a part of the level, with milliseconds.
     pub(super) fn seat_seconds(&self, load: &Load) -> f64 {
-        let sure = load.seat_us.saturating_sub(load.unsure_us) as f64;
-        let all = sure + load.unsure_us as f64 * self.factor;
-        (all / 1000.0).round() / 1000.0
+        let estimate = load.seat_us.saturating_sub(load.waited_us) as f64 * self.factor;
+        (estimate / 1000.0).round() / 1000.0
     }
 
     /// The mean of the seats in use in each minute.

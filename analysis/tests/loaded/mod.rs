@@ -14,7 +14,7 @@ mod verified;
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
-use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
+use k8s_flowcontrol_analysis::traffic::{self, Accounting, Traffic};
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use predicted::{Objects, events, predict};
@@ -66,13 +66,7 @@ fn each_of(text: &[u8], mut add: impl FnMut(&Event<'_>)) {
 
 #[test]
 fn seat_seconds_are_near_the_executed_time_of_the_server() {
-    let (schemas, levels) = objects();
-    let release = Release::nearest(36);
-    let accounting = Accounting::new(&schemas, &levels, SEATS, release);
-    let mut traffic = Traffic::new(&accounting);
-    traffic.begin_log();
-    each(|event| traffic.add(event, accounting.sample(event)));
-    let report = traffic.report();
+    let report = traffic(LOG, &objects());
     let server: Value = serde_json::from_str(SERVER).unwrap();
     let mut table = String::new();
     for level in &report.priority_levels {
@@ -82,15 +76,42 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
         let own = level.sums.seat_seconds;
         let error = (own / executed - 1.0) * 100.0;
         // The time that a server spends before flow control and after the response is not execution time.
-        assert!((0.0..12.0).contains(&error), "{}: {error} %", level.name);
+        assert!((-2.0..9.0).contains(&error), "{}: {error} %", level.name);
         writeln!(
             table,
-            "| {} | {:.1} | {own:.1} | {:.1} | {:.1} % |",
-            level.name, executed, level.least_seat_seconds, error
+            "| {} | {executed:.1} | {own:.1} | {:.1} to {:.1} | {error:.1} % |",
+            level.name, level.least_seat_seconds, level.most_seat_seconds
         )
         .unwrap();
     }
     assert!(README.contains(&table), "README.md lacks:\n{table}");
+}
+
+fn traffic(log: &[u8], (schemas, levels): &Objects) -> traffic::Report {
+    let accounting = Accounting::new(schemas, levels, SEATS, Release::nearest(36));
+    let mut traffic = Traffic::new(&accounting);
+    traffic.begin_log();
+    each_of(log, |event| traffic.add(event, accounting.sample(event)));
+    traffic.report()
+}
+
+/// A webhook slept for a known time in each request of that run. Its call and the rest of the request take some milliseconds more.
+#[test]
+fn seat_seconds_of_flows_are_near_their_known_executions() {
+    let report = traffic(REJECTING_LOG, &objects_of(REJECTING_OBJECTS));
+    let executed = [
+        ("alice", 0.2),
+        ("carol", 0.5),
+        ("bob", 0.05),
+        ("dave", 0.05),
+    ];
+    for (user, seconds) in executed {
+        let flow = report.flows.iter().find(|flow| flow.flow == user).unwrap();
+        let sums = &flow.sums;
+        let executed = (sums.requests - sums.rejected) as f64;
+        let longer = (sums.seat_seconds / executed - seconds) * 1000.0;
+        assert!((0.0..8.0).contains(&longer), "{user}: {longer} ms");
+    }
 }
 
 #[test]

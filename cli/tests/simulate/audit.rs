@@ -165,11 +165,7 @@ fn tables_compare_the_waits() {
 #[test]
 fn another_configuration_gets_the_same_requests() {
     let logs = Logs::new();
-    let wide = NARROW.replace(
-        "nominalConcurrencyShares: 5",
-        "nominalConcurrencyShares: 500",
-    );
-    let wide = logs.folder.file("wide.yaml", wide);
+    let wide = wide(&logs);
     let report = logs.json(&["--compare", &wide]);
     let wait = |result: &str| {
         level(&report[result], "narrow")["waitSeconds"]["max"]
@@ -182,6 +178,70 @@ fn another_configuration_gets_the_same_requests() {
     assert_eq!(
         level(&report["compared"], "narrow")["observed"],
         Value::Null
+    );
+}
+
+/// The configuration of another server: the level has both seats.
+fn wide(logs: &Logs) -> String {
+    let wide = NARROW.replace(
+        "nominalConcurrencyShares: 5",
+        "nominalConcurrencyShares: 500",
+    );
+    logs.folder.file("wide.yaml", wide)
+}
+
+#[test]
+fn past_its_error_a_simulation_says_not_to_rely_on_it() {
+    let logs = Logs::new();
+    let own = ["--audit-log", &logs.logs[0], &logs.logs[1]];
+    let wide = wide(&logs);
+    let server = ["simulate", "-f", &wide, "--server-seats", "2"];
+    let text = stdout(&run(&[&server[..], &own].concat()));
+    let verdict = "Do not rely on this simulation: its error exceeds the limits (rejections within 15 % or 10 requests, median and 99th \
+                   percentile of waits and response times within 25 % or 10 ms) for level narrow, flow bob/bob.";
+    assert!(text.contains(verdict), "{text}");
+    let output = run(&[&server[..], &own, &["-o", "json"]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["trust"]["isReliable"], false);
+    assert_eq!(report["trust"]["predictions"][0]["isWithinLimits"], false);
+}
+
+#[test]
+fn a_comparison_shows_differences_beside_the_error() {
+    let logs = Logs::new();
+    let text = stdout(&logs.run(&["--compare", &wide(&logs)]));
+    let row = |first: &str| {
+        let line = text.lines().find(|line| line.starts_with(first));
+        let line = line.unwrap_or_else(|| panic!("no {first} in\n{text}"));
+        let cells = line.split("   ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        row("DIFFERENCE"),
+        [
+            "DIFFERENCE",
+            "REJECTED",
+            "ERROR",
+            "WAIT P50",
+            "ERROR",
+            "P99",
+            "ERROR"
+        ]
+    );
+    let differences = text.split_once("DIFFERENCE").unwrap().1;
+    let line = differences
+        .lines()
+        .find(|line| line.starts_with("level narrow"));
+    let cells: Vec<_> = line.unwrap().split_whitespace().collect();
+    let [_, _, rejected, error, median, _, p99, _] = cells[..] else {
+        panic!("{cells:?}");
+    };
+    assert_eq!((rejected, error), ("+0", "0"));
+    // Two seats instead of one: the waits become shorter by seconds, and the error of the prediction is less than that.
+    assert!(median.starts_with('-') && p99.starts_with('-'), "{cells:?}");
+    assert!(
+        text.contains("The prediction agrees with the logs"),
+        "{text}"
     );
 }
 

@@ -301,11 +301,11 @@ fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let unsure: Vec<_> = report
         .priority_levels
         .iter()
-        .filter(|level| level.least_seat_seconds < level.sums.seat_seconds * LEAST_SURE)
+        .filter(|level| level.least_seat_seconds < level.most_seat_seconds * LEAST_SURE)
         .map(|level| {
             format!(
                 "{} {:.3} to {:.3}",
-                level.name, level.least_seat_seconds, level.sums.seat_seconds
+                level.name, level.least_seat_seconds, level.most_seat_seconds
             )
         })
         .collect();
@@ -314,10 +314,10 @@ fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
     }
     let source = match report.waits {
         WaitSource::Recorded => {
-            "Waits of less than half a second are not in the log; they are modelled by the limits of the levels"
+            "Waits of less than half a second are not in the log; they are estimated from the queues of the levels"
         }
         WaitSource::Modelled => {
-            "The log has no waits in queues; they are modelled by the limits of the levels"
+            "The log has no waits in queues; they are estimated from the queues of the levels"
         }
         _ => {
             return writeln!(
