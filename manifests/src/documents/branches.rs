@@ -1,31 +1,16 @@
-//! The blocks of a template: `if` with its branches, and named templates, in all syntaxes alike.
+//! The blocks of a template: `if` with its branches, choices between two values, and named templates, in all syntaxes alike.
 
+use super::chain::{Branch, Chain, choice};
 use super::template::{Action, Syntax, inside};
 use k8s_flowcontrol_text::Span;
 
 /// The blocks of a template.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
-    /// Every `if`, an inner one before the one around it.
+    /// Every `if` and every choice, an inner one before the one around it.
     pub(crate) chains: Vec<Chain>,
     /// The named templates.
     pub(crate) definitions: Vec<Definition>,
-}
-
-/// An `if` with all its branches.
-#[derive(Debug)]
-pub(crate) struct Chain {
-    /// From the first brace of `if` to the last brace of `end`.
-    pub(crate) span: Span,
-    pub(crate) branches: Vec<Branch>,
-}
-
-/// A branch of an `if`.
-#[derive(Debug)]
-pub(crate) struct Branch {
-    /// The action with the condition, or `else`.
-    pub(crate) condition: Span,
-    pub(crate) body: Span,
 }
 
 /// A named template: `{{ define "app.labels" }} … {{ end }}`, or a macro.
@@ -84,6 +69,7 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
             }
             ("def", Some(_)) if action.syntax == Syntax::Ytt => open.push(Open::Other),
             _ if action.syntax == Syntax::Erb && opens_block(inside) => open.push(Open::Other),
+            _ if action.writes => blocks.chains.extend(choice(text, span)),
             (
                 "end" | "endif" | "endmacro" | "endfor" | "endblock" | "endwith" | "endcall"
                 | "endfilter",
@@ -94,6 +80,7 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
                     blocks.chains.push(Chain {
                         span: Span::new(start.start, span.end),
                         branches,
+                        is_choice: false,
                     });
                 }
                 Some(Open::Definition(start, name)) => blocks.definitions.push(Definition {

@@ -4,6 +4,7 @@
 //! [`read`] finds the flow-control objects of a text; documents of other kinds are skipped and counted.
 
 mod branches;
+mod chain;
 mod document;
 mod find;
 mod form;
@@ -22,7 +23,8 @@ pub use k8s_flowcontrol_rules::strip_server_fields;
 pub use object::{DecodeError, Object};
 pub use recognize::version_of;
 
-pub(crate) use branches::{Blocks, Chain, Definition, blocks};
+pub(crate) use branches::{Blocks, Definition, blocks};
+pub(crate) use chain::Chain;
 pub(crate) use locate::locate;
 pub(crate) use parse::{Parsed, parse_all, parse_as, parse_part_as};
 pub(crate) use scalars::{Scalars, path};

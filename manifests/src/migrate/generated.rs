@@ -100,7 +100,10 @@ pub(crate) fn reason(
     let offsets = findings.iter().filter(|found| found.rule != Rule::Metric);
     let is_listed = findings.iter().all(|found| is_plain(&found))
         && tables::is_among_groups(text, offsets.map(|found| found.offset));
-    if tables::is_table(text) || is_listed || lists::is_list(text, findings, to) {
+    let is_listed = is_listed
+        || lists::is_list(text, findings, to)
+        || lists::is_test_of_versions(text, path, findings, to);
+    if tables::is_table(text) || is_listed {
         return Some(Reason::Table);
     }
     if interfaces::is_implementation(text, findings) {
@@ -110,7 +113,12 @@ pub(crate) fn reason(
         return Some(Reason::Types);
     }
     let defined = findings.iter().filter(|found| is_definition(text, found));
-    (defined.take(DEFINED).count() == DEFINED).then_some(Reason::Types)
+    let is_library = match defined.take(DEFINED).count() {
+        0 => false,
+        DEFINED => true,
+        _ => interfaces::has_own_names_only(text, findings),
+    };
+    is_library.then_some(Reason::Types)
 }
 
 /// Whether a JSON text describes the fields of objects, and is not an object itself.

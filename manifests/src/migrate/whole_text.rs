@@ -164,11 +164,21 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
         Err(error) => state.unreadable(likely, &error.to_string(), error.offset()),
     }
     let State {
-        kept, mut result, ..
+        kept,
+        chains,
+        mut result,
+        ..
     } = state;
+    let is_chosen = |finding: &Finding| {
+        let line = source.line(finding.offset);
+        let mut choices = chains.iter().filter(|chain| chain.is_choice);
+        finding.rule == Rule::Template && choices.any(|chain| source.line(chain.span.start) == line)
+    };
     let is_open =
         |finding: &Finding| finding.severity != Severity::Manual || !is_kept(&kept, finding.offset);
-    result.findings.retain(is_open);
+    result
+        .findings
+        .retain(|finding| is_open(finding) && !is_chosen(finding));
     result
 }
 

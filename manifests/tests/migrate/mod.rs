@@ -1,5 +1,6 @@
 //! Texts in, texts out.
 
+mod choices;
 mod edits;
 mod fences;
 mod programs;

@@ -1,6 +1,8 @@
 //! Branches of a template that select the version or a field by the cluster.
 
-use super::conditions::{branches_of_releases, for_version, ranges};
+use super::agree::agree;
+use super::conditions::{for_version, ranges};
+use super::given::{FIRST, condition, given_version, releases, version};
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};
@@ -8,10 +10,12 @@ use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
-/// An `if` whose branches differ in the version or in a field of the group.
+/// An `if` whose branches differ in the version or in a field of the group, or a choice between two of them.
 #[derive(Debug)]
 pub(in crate::migrate) struct VersionChain {
     pub(in crate::migrate) span: Span,
+    /// Whether it is one action with two versions.
+    pub(in crate::migrate) is_choice: bool,
     /// Whether the first branch is for the target version, so the template is up to date.
     pub(in crate::migrate) is_current: bool,
     pub(in crate::migrate) finding: Finding,
@@ -38,14 +42,17 @@ pub(in crate::migrate) fn version_chains(
     to: ApiVersion,
 ) -> Vec<VersionChain> {
     let mut found: Vec<VersionChain> = Vec::new();
+    let mut selected = Vec::new();
     // The mentions of inner chains are theirs.
     let mut is_taken = vec![false; mentions.len()];
     for chain in chains {
         let first = mentions.partition_point(|mention| mention.span.start < chain.span.start);
         let end = mentions.partition_point(|mention| mention.span.start < chain.span.end);
+        let bare = bare_versions(source, chain, to);
         let own: Vec<_> = (first..end)
             .filter(|at| !is_taken[*at])
             .map(|at| &mentions[at])
+            .chain(&bare)
             .collect();
         if own.is_empty() || !selects(source, chain, &own) {
             continue;
@@ -56,11 +63,41 @@ pub(in crate::migrate) fn version_chains(
             || served != Served::Removed && is_current(source, chain, &own, to);
         found.push(VersionChain {
             span: chain.span,
+            is_choice: chain.is_choice,
             is_current,
             finding: finding(source, chain, &own, to, is_current),
         });
+        let has_version = own
+            .iter()
+            .any(|mention| matches!(mention.what, Mentioned::Version(_)));
+        selected.push((chain, has_version));
+    }
+    for (index, finding) in agree(source, &selected, to) {
+        if let Some(chain) = found.get_mut(index) {
+            chain.is_current = finding.severity == Severity::Note;
+            chain.finding = finding;
+        }
     }
     found
+}
+
+/// The versions without the group in a choice behind it: `flowcontrol.apiserver.k8s.io/{{ ternary "v1" "v1beta3" .x }}`.
+fn bare_versions(source: &Text<'_>, chain: &Chain, to: ApiVersion) -> Vec<Mention> {
+    let before = &source.text[..chain.span.start];
+    let is_behind = before
+        .strip_suffix('/')
+        .is_some_and(|before| before.ends_with(GROUP));
+    let bodies = chain.branches.iter().map(|branch| branch.body);
+    let versions = bodies
+        .filter(|_| chain.is_choice && is_behind)
+        .filter_map(|body| {
+            let other = version(source, body).filter(|version| *version != to)?;
+            Some(Mention {
+                span: body,
+                what: Mentioned::Version(other.as_str().to_owned()),
+            })
+        });
+    versions.collect()
 }
 
 impl VersionChain {
@@ -114,7 +151,7 @@ fn is_current(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion
 /// What the clusters get from a chain of versions, as far as it depends on their release only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Served {
-    /// The newest clusters get the target version, and each other cluster a version that it serves.
+    /// The newest clusters get the target version, and each cluster that serves it a version that it serves.
     Everywhere,
     /// Some clusters get a version that was removed before.
     Removed,
@@ -123,40 +160,23 @@ enum Served {
 }
 
 fn served(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion) -> Served {
-    let conditions: Vec<_> = chain
-        .branches
-        .iter()
-        .map(|branch| condition(source.slice(branch.condition)))
-        .collect();
     let is_version = |mention: &&Mention| matches!(mention.what, Mentioned::Version(_));
-    let releases = branches_of_releases(&conditions).filter(|_| own.iter().all(is_version));
+    let releases = releases(source, chain).filter(|_| own.iter().all(is_version));
     let mut is_everywhere = releases.is_some();
     for (release, index) in releases.unwrap_or_default() {
         // Older clusters are too old to ask for.
-        if release.minor() < ApiVersion::V1Beta2.lifecycle().introduced {
+        if release.minor() < FIRST {
             continue;
         }
-        let Some(branch) = index.and_then(|index| chain.branches.get(index)) else {
-            is_everywhere = false;
-            continue;
-        };
-        let inside = own
-            .iter()
-            .filter(|mention| contains(branch.body, mention.span));
-        let mut versions = inside.filter_map(|mention| match &mention.what {
-            Mentioned::Version(version) => version.parse::<ApiVersion>().ok(),
-            _ => None,
-        });
-        let version = versions.next();
-        if version
-            .and_then(|version| version.lifecycle().removed)
-            .is_some_and(|removed| release.minor() >= removed)
-        {
-            return Served::Removed;
-        }
-        is_everywhere &= match version {
-            Some(version) => release != Release::NEWEST && version.is_served_by(release),
-            None => produces(source.slice(branch.body), to) && to.is_served_by(release),
+        let branch = index.and_then(|index| chain.branches.get(index));
+        let given = branch.and_then(|branch| given_version(source, branch.body, own, to));
+        is_everywhere &= match given {
+            Some(version) if is_removed(version, release) => return Served::Removed,
+            Some(version) => {
+                let is_new = release != Release::NEWEST || version == to;
+                is_new && (!to.is_served_by(release) || version.is_served_by(release))
+            }
+            None => false,
         };
     }
     match is_everywhere {
@@ -165,10 +185,9 @@ fn served(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion) ->
     }
 }
 
-/// Whether a text contains the group in a version.
-fn produces(text: &str, version: ApiVersion) -> bool {
-    text.match_indices(GROUP)
-        .any(|(at, _)| version_is_at(text, at + GROUP.len() + 1, version))
+fn is_removed(version: ApiVersion, release: Release) -> bool {
+    let removed = version.lifecycle().removed;
+    removed.is_some_and(|removed| release.minor() >= removed)
 }
 
 /// Whether a condition holds exactly on the clusters that serve a version: it names the version, or the first release with it.
@@ -202,7 +221,7 @@ fn finding(
         .iter()
         .map(|branch| condition(source.slice(branch.condition)))
         .collect();
-    let releases = branches_of_releases(&conditions);
+    let releases = releases(source, chain);
     let mut branches = String::new();
     for (index, branch) in chain.branches.iter().enumerate() {
         let runs_on = releases.as_ref().map(|releases| {
@@ -233,7 +252,9 @@ fn finding(
             true => String::new(),
             false => format!("; other clusters get {branches}"),
         };
-        let message = format!("this template selects {to} where the cluster serves it{others}");
+        let early = too_early(source, chain, own, to);
+        let message =
+            format!("this template selects {to} where the cluster serves it{others}{early}");
         return Finding::new(Severity::Note, Rule::CapabilityCheck, offset, message);
     }
     if branches.is_empty() {
@@ -253,15 +274,23 @@ fn finding(
     Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message).help(help)
 }
 
-/// The condition of a branch without its keyword; empty for `else`.
-fn condition(action: &str) -> &str {
-    let mut condition = inside(action).trim().trim_end_matches(':');
-    for word in ["else", "elif", "elsif", "if"] {
-        let rest = condition.strip_prefix(word);
-        let rest = rest.filter(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()));
-        condition = rest.map_or(condition, str::trim_start);
+/// The releases that get the target version before they serve it, for the end of a message.
+fn too_early(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion) -> String {
+    let gets_it = |(release, index): &(Release, Option<usize>)| {
+        let branch = index.and_then(|index| chain.branches.get(index));
+        let given = branch.and_then(|branch| given_version(source, branch.body, own, to));
+        !to.is_served_by(*release) && given == Some(to)
+    };
+    let releases = releases(source, chain).unwrap_or_default();
+    let early: Vec<_> = releases.into_iter().filter(gets_it).collect();
+    let early: Vec<_> = early.into_iter().map(|(release, _)| release).collect();
+    match early.as_slice() {
+        [] => String::new(),
+        early => format!(
+            "; Kubernetes {} gets {to} and does not serve it",
+            ranges(early)
+        ),
     }
-    condition
 }
 
 /// The releases on which a branch runs, and which of them do not have its version.

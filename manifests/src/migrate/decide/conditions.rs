@@ -1,5 +1,6 @@
 //! Conditions of templates about the cluster: the releases for which they hold, and the same condition for another version.
 
+use super::words::{parts, unwrapped, words_between};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
@@ -101,6 +102,9 @@ fn holds(condition: &str, release: Release, depth: usize) -> Option<bool> {
         let version: ApiVersion = rest[..end.unwrap_or(rest.len())].parse().ok()?;
         return Some(version.is_served_by(release));
     }
+    if let Some(holds) = compares_part(condition, release) {
+        return Some(holds);
+    }
     let comparisons = comparisons(condition)?;
     let minor = release.minor();
     let each = comparisons.iter().map(|comparison| {
@@ -117,6 +121,32 @@ fn holds(condition: &str, release: Release, depth: usize) -> Option<bool> {
     let each: Option<Vec<bool>> = each.collect();
     let each = each.filter(|each| !each.is_empty())?;
     Some(each.into_iter().all(|holds| holds))
+}
+
+/// A comparison of the major or minor number: `ge .Capabilities.KubeVersion.Minor "26"`.
+fn compares_part(condition: &str, release: Release) -> Option<bool> {
+    let (word, rest) = condition.split_once(' ')?;
+    let arguments = parts(rest);
+    let [part, number] = arguments[..] else {
+        return None;
+    };
+    let part = part.trim_matches(['(', ')']);
+    let is = |name: &str| part.split([' ', '|']).any(|word| word.ends_with(name));
+    let value = match (is(".Minor"), is(".Major")) {
+        (true, false) => release.minor(),
+        (false, true) => 1,
+        _ => return None,
+    };
+    let wanted: u32 = number.trim_matches(['"', '\'', '+']).parse().ok()?;
+    Some(match word {
+        "eq" => value == wanted,
+        "ne" => value != wanted,
+        "ge" => value >= wanted,
+        "gt" => value > wanted,
+        "le" => value <= wanted,
+        "lt" => value < wanted,
+        _ => return None,
+    })
 }
 
 /// A comparison with a release: `>=1.26-0`, `>= '1.26'`, `version('1.26', '>=')`.
@@ -181,60 +211,6 @@ fn is_cluster_version(text: &str) -> bool {
         last.as_str(),
         "kubernetesversion" | "kubeversion" | "k8sversion"
     )
-}
-
-/// The arguments of a function of Go's templates: each in parentheses, or a word.
-fn parts(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text.trim_start();
-    while !rest.is_empty() {
-        let mut depth = 0_usize;
-        let end = rest.char_indices().find_map(|(at, mark)| {
-            match mark {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            (depth == 0 && (mark == ')' || mark == ' ')).then_some(at + usize::from(mark == ')'))
-        });
-        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-        parts.push(part.trim());
-        rest = after.trim_start();
-    }
-    parts
-}
-
-/// The parts of a condition between the words `and` or `or` outside of parentheses, as Jinja and Ruby write them.
-fn words_between<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
-    let between = format!(" {word} ");
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for (at, _) in text.match_indices(&between) {
-        let before = &text[..at];
-        let is_outside = before.matches('(').count() == before.matches(')').count();
-        if is_outside && at >= start {
-            parts.push(&text[start..at]);
-            start = at + between.len();
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-/// A condition without parentheses around the whole of it.
-fn unwrapped(condition: &str) -> &str {
-    let inner = condition
-        .strip_prefix('(')
-        .and_then(|rest| rest.strip_suffix(')'));
-    let Some(inner) = inner else {
-        return condition;
-    };
-    let mut depth = 0_i32;
-    let is_one = inner.chars().all(|mark| {
-        depth += i32::from(mark == '(') - i32::from(mark == ')');
-        depth >= 0
-    });
-    if is_one { inner.trim() } else { condition }
 }
 
 #[cfg(test)]
@@ -309,6 +285,15 @@ mod tests {
                 vec![format!("'{GROUP}/v1beta2' in api_versions")],
                 vec!["up to 1.28"],
             ),
+            (
+                vec![
+                    "and (eq .Capabilities.KubeVersion.Major \"1\") (eq .Capabilities.KubeVersion.Minor \"28\")".to_owned(),
+                    "ge $kubernetesSemVer.Minor \"26\"".to_owned(),
+                    "lt (int .Capabilities.KubeVersion.Minor) 26".to_owned(),
+                    "ne (.Capabilities.KubeVersion.Minor | int) 25".to_owned(),
+                ],
+                vec!["1.28", "1.26 to 1.27 and from 1.29 on", "up to 1.25", ""],
+            ),
         ] {
             let conditions: Vec<_> = conditions.iter().map(String::as_str).collect();
             let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
@@ -325,6 +310,9 @@ mod tests {
             "not ",
             "((((((((((((((",
             "and ü",
+            "ge .Minor \"x\"",
+            "ge .Values.minor 26",
+            "max .Minor 26",
         ] {
             let found = shown(&[condition, ""]);
             assert!(

@@ -1,9 +1,11 @@
 //! Deciding: the changes that an object, a patch or another mention of the group needs, and the reasons that prevent them.
 
 mod admission;
+mod agree;
 mod chains;
 mod computed;
 mod conditions;
+mod given;
 mod json_patch;
 mod kustomize;
 mod object;
@@ -15,6 +17,7 @@ mod server_view;
 mod step;
 mod surroundings;
 mod template;
+mod words;
 
 pub(super) use chains::{VersionChain, version_chains};
 pub(super) use computed::{Template, computed_versions};

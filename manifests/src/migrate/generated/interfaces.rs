@@ -40,6 +40,30 @@ fn is_method(line: &str) -> bool {
     })
 }
 
+/// Whether each finding is a name of the text itself, and none is imported or belongs to a package: `Spec *FlowSchemaSpecV1Alpha1`
+/// beside the type that has the field.
+pub(super) fn has_own_names_only(text: &str, findings: &[Finding]) -> bool {
+    let is_imported = |line: &str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        [
+            "import", "from", "use", "using", "require", "#include", "const", "let", "var",
+        ]
+        .contains(&first)
+    };
+    findings.iter().all(|finding| {
+        let before = text.get(..finding.offset).unwrap_or_default();
+        let line = &text[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let line = line.lines().next().unwrap_or_default();
+        let is_qualified = before.ends_with(['.', ':', '/', '"', '\'', '`']);
+        let is_called = line.contains("new ") || line.contains('(');
+        match finding.rule {
+            Rule::Comment => true,
+            Rule::Program => !is_qualified && !is_called && !is_imported(line),
+            _ => false,
+        }
+    })
+}
+
 /// Whether a text declares that it is in the module of an old version: `namespace Client.Flowcontrol.V1beta1`,
 /// `module API::Flowcontrol::V1alpha1`, `package API::Flowcontrol::V1beta3::FlowSchema;`.
 pub(super) fn is_module_of_version(text: &str) -> bool {

@@ -1,10 +1,14 @@
 //! Programs that list versions: a catalog of removed ones with their releases, or all versions of the group beside each other.
 
 use crate::migrate::findings::{Finding, Rule};
-use k8s_flowcontrol_types::ApiVersion;
+use crate::migrate::read::version_is_at;
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
+
+/// The number of lines around a version in which other versions stand beside it.
+const NEAR: usize = 3;
 
 /// The number of lines around a version in which the rest of its entry stands.
-const NEAR: usize = 3;
+const ENTRY: usize = 4;
 
 /// Words of programs that know removed versions, in lower case.
 const REMOVAL: [&str; 7] = [
@@ -19,14 +23,19 @@ const REMOVAL: [&str; 7] = [
 
 const OLD: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
 
-/// Whether each finding of a program is an entry of a list of versions.
+/// Whether each finding of a file is an entry of a list of versions.
 ///
 /// An entry of a catalog has the release that removed its version, or stands beside such an entry, as its replacement. Beside each
 /// other, `to` and at least two other versions are a list of all versions, as servers and tests have them.
 pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool {
-    let is_program =
-        |finding: &Finding| matches!(finding.rule, Rule::Program | Rule::Mention | Rule::Metric);
-    if findings.is_empty() || !findings.iter().all(is_program) {
+    // An entry with a kind looks like a patch.
+    let may_be_listed = |finding: &Finding| {
+        matches!(
+            finding.rule,
+            Rule::Program | Rule::Mention | Rule::Patch | Rule::Metric
+        )
+    };
+    if findings.is_empty() || !findings.iter().all(may_be_listed) {
         return false;
     }
     let lines: Vec<_> = text.lines().collect();
@@ -64,7 +73,7 @@ fn has_removal(lines: &[&str], line: usize) -> bool {
     let Some(own) = lines.get(line) else {
         return false;
     };
-    let around = &lines[line.saturating_sub(NEAR)..lines.len().min(line + NEAR + 1)];
+    let around = &lines[line.saturating_sub(ENTRY)..lines.len().min(line + ENTRY + 1)];
     let versions = OLD.iter().filter(|version| own.contains(**version));
     let removed =
         versions.filter_map(|version| version.parse::<ApiVersion>().ok()?.lifecycle().removed);
@@ -88,6 +97,33 @@ fn names_release(text: &str, minor: u32) -> bool {
         });
         is_end && is_start
     })
+}
+
+/// Whether a test compares with the target version and with at least two other ones, as a test of what each release gets does.
+pub(super) fn is_test_of_versions(
+    text: &str,
+    path: &str,
+    findings: &[Finding],
+    to: ApiVersion,
+) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_test = stem.starts_with("test_")
+        || ["_test", "_spec", "Test", "Tests"]
+            .iter()
+            .any(|end| stem.ends_with(end))
+        || name.contains(".test.")
+        || name.contains(".spec.");
+    let is_mention = |finding: &Finding| finding.rule == Rule::Mention;
+    let lines: Vec<_> = text.lines().collect();
+    let mut named: Vec<_> = lines.iter().flat_map(|line| versions(line)).collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut groups = text.match_indices(GROUP);
+    is_test
+        && findings.iter().all(is_mention)
+        && named.len() > 2
+        && groups.any(|(at, _)| version_is_at(text, at + GROUP.len() + 1, to))
 }
 
 /// Whether the lines around one, with at most [`NEAR`] others between them, name a version and at least two other ones.
