@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::model::Key;
 use crate::unexpressed::Unexpressed;
 use heck::ToUpperCamelCase;
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// A named schema in the queue.
@@ -26,6 +26,8 @@ pub(super) struct References<'a> {
     pub(super) merges: usize,
     /// All places that ever entered the queue.
     seen: HashSet<(Arc<str>, Vec<String>)>,
+    /// The first place of each key that ever entered the queue.
+    keys: HashMap<Key, (Arc<Document>, Vec<String>)>,
     queue: VecDeque<Place>,
 }
 
@@ -36,6 +38,7 @@ impl<'a> References<'a> {
             unexpressed: BTreeSet::new(),
             merges: 0,
             seen: HashSet::new(),
+            keys: HashMap::new(),
             queue: VecDeque::new(),
         }
     }
@@ -45,6 +48,8 @@ impl<'a> References<'a> {
             .seen
             .insert((Arc::clone(&document.name), tokens.clone()))
         {
+            let place = || (Arc::clone(document), tokens.clone());
+            self.keys.entry(key.clone()).or_insert_with(place);
             self.queue.push_back(Place {
                 document: Arc::clone(document),
                 tokens,
@@ -74,10 +79,7 @@ impl<'a> References<'a> {
             [a, b, name] if a == "components" && b == "schemas" => self.named_key(name, &target),
             [a, name] if a == "definitions" || a == "$defs" => self.named_key(name, &target),
             [] if target.format == Format::JsonSchema => root_key(&target),
-            [.., name] if self.documents.plain => {
-                let at = tokens.iter().rev().nth(1).map_or("", String::as_str);
-                Key::plain(&format!("{at}_{name}"), target.stem())
-            }
+            [_, ..] if self.documents.plain => self.key_of_place(&tokens, &target),
             _ => {
                 return Err(
                     Error::at(at, format!("`{reference}` is not a named schema"))
@@ -87,6 +89,26 @@ impl<'a> References<'a> {
         };
         self.enqueue(&target, tokens, key.clone());
         Ok(Some(key))
+    }
+
+    /// The key of a schema in the middle of a plain document: the last two steps to it, or as many as no other schema has.
+    fn key_of_place(&self, tokens: &[String], document: &Arc<Document>) -> Key {
+        let steps = (0..tokens.len().saturating_sub(1).max(1)).rev();
+        let names = steps.map(|from| tokens[from..].join("_"));
+        let all = tokens.join("_");
+        let mut keys = names
+            .chain((2..).map(|number| format!("{all}_{number}")))
+            .map(|name| Key::plain(&name, document.stem()));
+        let is_free = |key: &Key| match self.keys.get(key) {
+            None => true,
+            Some((other, place)) => {
+                let json = |tokens| document.find(tokens).map(|node| node.json);
+                other.name == document.name && (place == tokens || json(place) == json(tokens))
+            }
+        };
+        // Numbers do not run out.
+        keys.find(is_free)
+            .unwrap_or_else(|| Key::plain(&all, document.stem()))
     }
 
     /// The key of the schema with this name in a document.

@@ -364,3 +364,34 @@ fn hostile_names_and_texts_stay_names_and_texts() {
         check(&text, &[&format!("pub {identifier}: ")]);
     }
 }
+
+#[test]
+fn references_into_the_middle_of_a_document_have_a_name_each() {
+    let field = |name: &str| {
+        format!(
+            r#"{{ "type": "object", "properties": {{ "gateway": {{ "type": "object", "properties": {{ "{name}": {{}} }} }} }} }}"#
+        )
+    };
+    let reference = |to: &str| format!(r##"{{ "$ref": "#/components/schemas/{to}" }}"##);
+    let (a, b, same) = (field("a"), field("b"), field("a"));
+    let fields = ["A", "B", "Same"].map(|name| {
+        let to = reference(&format!("{name}/properties/gateway"));
+        format!(r#""{}": {to}"#, name.to_lowercase())
+    });
+    let (text, notes) = read(&format!(
+        r#"{{ "A": {a}, "B": {b}, "Same": {same}, "All": {{ "type": "object", "properties": {{ {} }} }} }}"#,
+        fields.join(", ")
+    ));
+    // Schemas that are the same have one name; others have as many steps of their places as tell them apart.
+    check(
+        &text,
+        &[
+            "pub a: Option<PropertiesGateway>,",
+            "pub b: Option<BPropertiesGateway>,",
+            "pub same: Option<PropertiesGateway>,",
+            "PropertiesGateway(\"properties_gateway\") {\n        \"a\" => a,",
+            "BPropertiesGateway(\"B_properties_gateway\") {\n        \"b\" => b,",
+        ],
+    );
+    assert_eq!(notes, [""; 0]);
+}
