@@ -72,6 +72,7 @@ mod openapi;
 mod protobuf;
 mod query;
 mod status;
+mod texts;
 mod wire;
 
 pub use builder::Builder;

@@ -15,6 +15,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::recorded::RecordedRequest;
 use crate::status::{Failure, internal};
 use crate::store::{Limits, Object, Store, Stored, Written};
+use crate::texts::Texts;
 use crate::upgrade::decode_store;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub(crate) struct State {
     watches: Vec<AtomicU64>,
     /// The initial objects of watches, by kind, shared by watches that start before the next write.
     snapshots: Mutex<BTreeMap<usize, Snapshot>>,
+    /// The JSON of objects that several clients read.
+    pub(crate) texts: Texts,
     recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
     /// The requested deprecated versions.
     pub(crate) deprecated: DeprecatedApis,
@@ -104,6 +107,7 @@ impl State {
             flow: Mutex::default(),
             watches: kinds.all().iter().map(|_| AtomicU64::new(0)).collect(),
             snapshots: Mutex::default(),
+            texts: Texts::default(),
             recorded,
             kinds,
             bookmark_interval,

@@ -5,6 +5,7 @@ use crate::represent::{Columns, Include, View, partial, table, table_metadata};
 use crate::selector::Selector;
 use crate::status::{Status, expired};
 use crate::store::{Change, Object, edit_metadata};
+use crate::texts::{Texts, deleted};
 use crate::wire::Wire;
 use k8s_flowcontrol_types::Fact;
 use serde::Serialize;
@@ -20,6 +21,15 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 struct Event<T> {
     r#type: &'static str,
     object: T,
+}
+
+/// An event that a watch selected.
+#[derive(Debug)]
+pub(crate) enum Selected {
+    /// The type of the event, and the object as it is now.
+    Present(&'static str, Object),
+    /// The object before, and the revision of its deletion.
+    Deleted(Object, u64),
 }
 
 /// Writes the events of a watch in one version.
@@ -52,15 +62,15 @@ impl Lines {
         }
     }
 
-    /// The event of an initial object.
-    pub(crate) fn initial(&self, object: &Object) -> Option<Vec<u8>> {
-        self.selector
-            .matches(object)
-            .then(|| self.object("ADDED", object))
+    /// Writes the event of an initial object.
+    pub(crate) fn initial(&self, object: &Object, texts: &Texts, text: &mut Vec<u8>) {
+        if self.selector.matches(object) {
+            self.write(&Selected::Present("ADDED", object.clone()), texts, text);
+        }
     }
 
     /// The event of a change. An object is added when it enters the selection, and deleted when it leaves it.
-    pub(crate) fn change(&self, change: &Change) -> Option<Vec<u8>> {
+    pub(crate) fn select(&self, change: &Change) -> Option<Selected> {
         if change.kind != self.kind.index {
             return None;
         }
@@ -69,17 +79,38 @@ impl Lines {
         let after = change.after.as_ref().filter(selected);
         Some(match (before, after) {
             (None, None) => return None,
-            (None, Some(after)) => self.object("ADDED", after),
-            (Some(_), Some(after)) => self.object("MODIFIED", after),
-            // The last state of the object, at the revision of its deletion.
-            (Some(before), None) => {
-                let mut gone = (**before).clone();
-                edit_metadata(&mut gone, |metadata| {
-                    metadata.insert("resourceVersion".into(), change.revision.to_string().into())
-                });
-                self.object("DELETED", &Arc::new(gone))
-            }
+            (None, Some(after)) => Selected::Present("ADDED", after.clone()),
+            (Some(_), Some(after)) => Selected::Present("MODIFIED", after.clone()),
+            (Some(before), None) => Selected::Deleted(before.clone(), change.revision),
         })
+    }
+
+    /// Writes an event. Whole objects are written once for all watches of a version.
+    pub(crate) fn write(&self, event: &Selected, texts: &Texts, text: &mut Vec<u8>) {
+        let (kind, version) = (&self.kind, self.version);
+        if let View::Table(_) | View::Partial(_) = self.view {
+            let line = match event {
+                Selected::Present(r#type, object) => self.object(r#type, object),
+                Selected::Deleted(object, revision) => {
+                    self.object("DELETED", &Arc::new(deleted(object, *revision)))
+                }
+            };
+            text.extend(line);
+            return;
+        }
+        let (r#type, object) = match event {
+            Selected::Present(r#type, object) => (*r#type, texts.of(object, kind, version)),
+            Selected::Deleted(object, revision) => {
+                let object = texts.of_deleted(object, *revision, kind, version);
+                ("DELETED", object)
+            }
+        };
+        text.reserve(object.len() + 64);
+        text.extend_from_slice(br#"{"type":""#);
+        text.extend_from_slice(r#type.as_bytes());
+        text.extend_from_slice(br#"","object":"#);
+        text.extend_from_slice(&object);
+        text.extend_from_slice(b"}\n");
     }
 
     /// A bookmark: an event with only a resource version.

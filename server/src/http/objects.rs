@@ -5,6 +5,7 @@ use crate::list::Page;
 use crate::represent::{Columns, Include, View, partial, partial_list, table, table_metadata};
 use crate::status::{Failure, failure};
 use crate::store::Object;
+use crate::texts::Texts;
 use crate::wire::Wire;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -49,7 +50,15 @@ impl Objects {
     ///
     /// # Errors
     /// 406 for a view of lists of a single object, and the other way round.
-    pub(super) fn text(&self, view: View, include: Include) -> Result<Vec<u8>, Failure> {
+    pub(super) fn text(
+        &self,
+        view: View,
+        include: Include,
+        texts: &Texts,
+    ) -> Result<Vec<u8>, Failure> {
+        if let (View::Whole, None, [object]) = (view, &self.list, &self.items[..]) {
+            return Ok(texts.of(object, &self.kind, self.version).to_vec());
+        }
         let schema = self.version.schema();
         let shown: Vec<Value> = self
             .items
@@ -58,10 +67,8 @@ impl Objects {
             .collect();
         let text = match (view, &self.list, &shown[..]) {
             (View::Whole, Some(metadata), _) => self.whole_list(metadata, shown),
-            (View::Whole, None, shown) => {
-                let whole = |value| Wire { value, schema };
-                serde_json::to_vec(&shown.first().map(whole))
-            }
+            // The list or object without items, which does not exist, is `null`.
+            (View::Whole, None, _) => serde_json::to_vec(&Value::Null),
             (View::Partial(_), Some(_), _) => return Err(self.not_one("PartialObjectMetadata")),
             (View::Partial(version), None, shown) => {
                 let partial = |object| partial(object, schema, version);

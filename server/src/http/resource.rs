@@ -59,7 +59,7 @@ pub(super) async fn respond(
     {
         Ok(form) => perform(verb, form, context, &request, target)
             .await
-            .and_then(|response| represented(response, form, &request)),
+            .and_then(|response| represented(response, form, &request, context)),
         Err(failure) => Err(failure),
     };
     Ok(response
@@ -75,12 +75,13 @@ fn represented(
     response: ApiResponse,
     form: Form,
     request: &ApiRequest,
+    context: &Context,
 ) -> Result<ApiResponse, Failure> {
     let include = match form.view {
         View::Table(_) => include(request)?,
         _ => Include::Metadata,
     };
-    response.represented(form, include)
+    response.represented(form, include, &context.state.texts)
 }
 
 async fn perform(

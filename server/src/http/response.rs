@@ -9,6 +9,7 @@ use crate::list::Page;
 use crate::represent::{Include, View, protobuf};
 use crate::status::{Failure, Status};
 use crate::store::Object;
+use crate::texts::Texts;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use k8s_flowcontrol_text::to_yaml;
@@ -74,9 +75,14 @@ impl ApiResponse {
     ///
     /// # Errors
     /// 406 for a view that the response does not have.
-    pub(crate) fn represented(mut self, form: Form, include: Include) -> Result<Self, Failure> {
+    pub(crate) fn represented(
+        mut self,
+        form: Form,
+        include: Include,
+        texts: &Texts,
+    ) -> Result<Self, Failure> {
         if let Content::Objects(objects) = &self.body {
-            self.body = Content::Json(objects.text(form.view, include)?);
+            self.body = Content::Json(objects.text(form.view, include, texts)?);
         }
         Ok(self.encoded(form))
     }
@@ -178,7 +184,7 @@ impl ApiResponse {
         let (content_type, body) = match self.body {
             Content::Objects(objects) => {
                 // Every request with a representation was converted by `represented` before.
-                let text = objects.text(View::Whole, Include::Metadata);
+                let text = objects.text(View::Whole, Include::Metadata, &Texts::default());
                 ("application/json", payload::whole(text.unwrap_or_default()))
             }
             Content::Yaml(text) => ("application/yaml", payload::whole(text)),

@@ -14,7 +14,7 @@ use crate::represent::{Include, View, protobuf};
 use crate::state::{CountedWatch, State};
 use crate::status::{Failure, bad_request, failure};
 use crate::store::Object;
-use crate::watch::{Lines, too_old};
+use crate::watch::{Lines, Selected, too_old};
 use futures_util::stream;
 use hyper::body::Bytes;
 use hyper::header;
@@ -124,6 +124,9 @@ async fn uncached(context: &Context, options: &WatchOptions) -> Failure {
     }
     failure(503, "ServiceUnavailable", "context deadline exceeded")
 }
+
+/// Selected events with their revisions.
+type Changes = Vec<(u64, Selected)>;
 
 struct Watcher {
     state: Arc<State>,
@@ -247,7 +250,7 @@ impl Watcher {
         let mut text = Vec::new();
         for object in &objects[*sent..] {
             *sent += 1;
-            text.extend(self.lines.initial(object).unwrap_or_default());
+            self.lines.initial(object, &self.state.texts, &mut text);
             if text.len() >= PIECE {
                 break;
             }
@@ -275,25 +278,41 @@ impl Watcher {
     /// The events since the last call. `None` disconnects a client that falls behind the history.
     fn pending(&mut self) -> Option<Vec<u8>> {
         self.revisions.borrow_and_update();
-        let state = self.state.clone();
-        state.read(|store| {
-            let mut text = Vec::new();
-            loop {
-                let changes = store.history().after(self.position)?;
-                let mut looked_at = 0;
-                for change in changes.take(BATCH) {
-                    looked_at += 1;
-                    self.position = change.revision;
-                    text.extend(self.lines.change(change).unwrap_or_default());
-                    if text.len() >= PIECE {
-                        return Some(text);
-                    }
-                }
-                // Changes outside the selection do not cause an event.
-                if looked_at < BATCH || !text.is_empty() {
+        let mut text = Vec::new();
+        loop {
+            let (selected, last) = self.selected()?;
+            for (revision, event) in &selected {
+                self.lines.write(event, &self.state.texts, &mut text);
+                if text.len() >= PIECE {
+                    self.position = *revision;
                     return Some(text);
                 }
             }
+            let Some(last) = last else {
+                return Some(text);
+            };
+            self.position = last;
+            // Changes outside the selection do not cause an event.
+            if !text.is_empty() {
+                return Some(text);
+            }
+        }
+    }
+
+    /// The events of the next changes, with their revisions, and the revision of the last of these changes. The lock is not held
+    /// while the events are written.
+    fn selected(&self) -> Option<(Changes, Option<u64>)> {
+        self.state.read(|store| {
+            let (mut selected, mut last) = (Vec::new(), None);
+            for change in store.history().after(self.position)?.take(BATCH) {
+                last = Some(change.revision);
+                selected.extend(
+                    self.lines
+                        .select(change)
+                        .map(|event| (change.revision, event)),
+                );
+            }
+            Some((selected, last))
         })
     }
 

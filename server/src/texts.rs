@@ -1,0 +1,149 @@
+//! The JSON of objects, written once for all clients that read the same state of an object in the same version.
+
+use crate::kinds::{Kind, Version};
+use crate::store::{Object, edit_metadata};
+use crate::wire::Wire;
+use hyper::body::Bytes;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The most bytes of all kept texts: 8 MiB. When they are more, all are dropped, so that keeping costs next to nothing.
+const MOST: usize = 8 << 20;
+
+/// The kept texts.
+#[derive(Debug, Default)]
+pub(crate) struct Texts(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    texts: HashMap<Key, (Weak<Value>, Bytes)>,
+    bytes: usize,
+}
+
+/// The address of an object, which the weak reference beside it reserves, the version of the text, and the revision at which the
+/// object was deleted.
+type Key = (usize, &'static str, Option<u64>);
+
+impl Texts {
+    /// The text of an object as a client of `version` sees it.
+    pub(crate) fn of(&self, object: &Object, kind: &Kind, version: Version) -> Bytes {
+        self.kept(object, version, None, || {
+            written(&kind.in_version(object, version), version)
+        })
+    }
+
+    /// The text of the last state of an object that was deleted at `revision`.
+    pub(crate) fn of_deleted(
+        &self,
+        object: &Object,
+        revision: u64,
+        kind: &Kind,
+        version: Version,
+    ) -> Bytes {
+        self.kept(object, version, Some(revision), || {
+            let gone = deleted(object, revision);
+            written(&kind.in_version(&gone, version), version)
+        })
+    }
+
+    fn kept(
+        &self,
+        object: &Object,
+        version: Version,
+        deleted: Option<u64>,
+        write: impl FnOnce() -> Bytes,
+    ) -> Bytes {
+        let key = (Arc::as_ptr(object).addr(), version.name(), deleted);
+        if let Some((_, text)) = self.lock().texts.get(&key) {
+            return text.clone();
+        }
+        let text = write();
+        let mut kept = self.lock();
+        kept.bytes += text.len();
+        if kept.bytes > MOST {
+            kept.texts.clear();
+            kept.bytes = text.len();
+        }
+        kept.texts
+            .insert(key, (Arc::downgrade(object), text.clone()));
+        text
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The last state of an object, at the revision of its deletion.
+pub(crate) fn deleted(object: &Object, revision: u64) -> Value {
+    let mut gone = (**object).clone();
+    edit_metadata(&mut gone, |metadata| {
+        metadata.insert("resourceVersion".into(), revision.to_string().into())
+    });
+    gone
+}
+
+fn written(value: &Value, version: Version) -> Bytes {
+    let schema = version.schema();
+    let text = serde_json::to_vec(&Wire { value, schema });
+    text.unwrap_or_default().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::{Kinds, Settings};
+    use k8s_flowcontrol_types::Release;
+    use serde_json::json;
+
+    fn object(name: &str, precedence: u64) -> Object {
+        Arc::new(
+            json!({"metadata": {"name": name}, "spec": {"matchingPrecedence": precedence,
+            "priorityLevelConfiguration": {"name": "x"}}}),
+        )
+    }
+
+    #[test]
+    fn a_text_is_written_once_for_a_state_and_a_version() {
+        let kinds = Kinds::new("1.31".parse().unwrap(), Settings::default(), Vec::new());
+        let kind = kinds
+            .all()
+            .iter()
+            .find(|kind| kind.name() == "FlowSchema")
+            .unwrap();
+        let [v1, older] = [kind.served()[0], kind.served()[1]];
+        let (texts, first) = (Texts::default(), object("a", 1));
+        let text = texts.of(&first, kind, v1);
+        assert_eq!(text.as_ptr(), texts.of(&first.clone(), kind, v1).as_ptr());
+        assert_eq!(text, written(&kind.in_version(&first, v1), v1));
+        let other = texts.of(&first, kind, older);
+        assert_eq!(other, written(&kind.in_version(&first, older), older));
+        let deleted = texts.of_deleted(&first, 77, kind, v1);
+        assert!(
+            deleted
+                .windows(22)
+                .any(|part| part == br#""resourceVersion":"77""#)
+        );
+        assert_eq!(texts.of(&first, kind, v1), text);
+        assert_ne!(texts.of(&object("a", 2), kind, v1), text);
+    }
+
+    #[test]
+    fn texts_of_forgotten_objects_are_not_taken_for_others_and_are_bounded() {
+        let kinds = Kinds::new(Release::NEWEST, Settings::default(), Vec::new());
+        let kind = kinds
+            .all()
+            .iter()
+            .find(|kind| kind.name() == "FlowSchema")
+            .unwrap();
+        let texts = Texts::default();
+        // Each object is gone before the next one, which may have its address.
+        for number in 0..1800 {
+            let name = format!("{number:04}{}", "x".repeat(5000));
+            let text = texts.of(&object(&name, 1), kind, kind.preferred());
+            assert!(String::from_utf8_lossy(&text).contains(&name));
+            assert!(texts.lock().bytes <= MOST);
+        }
+    }
+}
