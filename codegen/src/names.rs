@@ -4,7 +4,7 @@
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use schemars::schema::{InstanceType, SchemaObject, StringValidation};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A module's name.
 pub(crate) fn module(text: &str) -> String {
@@ -111,25 +111,29 @@ pub(crate) fn fields(wire: &[&str], typify: &[&str]) -> Vec<String> {
     };
     let (plain, others): (Vec<usize>, Vec<usize>) = (0..wire.len()).partition(is_plain);
     let mut taken: HashSet<String> = HashSet::new();
+    let given: HashSet<&str> = typify.iter().copied().collect();
+    // The number with which the search of the next free name begins.
+    let mut next: HashMap<&str, u32> = HashMap::new();
     let mut names = vec![String::new(); wire.len()];
     for index in plain.into_iter().chain(others) {
         let word = typify[index];
-        let numbered = (2..).map(|number| format!("{}_{number}", word.trim_end_matches('_')));
-        let name = std::iter::once(field(word))
+        let base = word.trim_end_matches('_');
+        let next = next.entry(base).or_insert(2);
+        let numbered = std::iter::from_fn(|| {
+            *next += 1;
+            Some(format!("{base}_{}", *next - 1))
+        });
+        // A number must not take the name that another field has from typify.
+        let own = field(word);
+        let name = std::iter::once(own.clone())
             .chain(numbered)
-            .find(|name| !taken.contains(name) && !typify_has(typify, name, index));
+            .find(|name| !taken.contains(name) && (*name == own || !given.contains(&**name)));
         // Numbers do not run out.
         let name = name.unwrap_or_default();
         taken.insert(name.clone());
         names[index] = name;
     }
     names
-}
-
-/// Whether another field has this name from typify, which a number must not take away.
-fn typify_has(typify: &[&str], name: &str, index: usize) -> bool {
-    let is_numbered = field(typify[index]) != name;
-    is_numbered && typify.contains(&name)
 }
 
 /// A field's Rust name from typify's: keywords become raw identifiers, and `unknown` stays free for the

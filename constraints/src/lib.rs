@@ -139,8 +139,10 @@ impl Definitions {
 
 fn create(root: &Node, definitions: &BTreeMap<String, Node>, object: &Value) -> Validation {
     let mut object = object.clone();
-    schema::fill_in_defaults(root, definitions, &mut object);
-    Checker::new(root, definitions).create(&object)
+    match schema::fill_in_defaults(root, definitions, &mut object) {
+        true => Checker::new(root, definitions).create(&object),
+        false => too_many_defaults(),
+    }
 }
 
 fn update(
@@ -150,6 +152,13 @@ fn update(
     old: &Value,
 ) -> Validation {
     let mut object = object.clone();
-    schema::fill_in_defaults(root, definitions, &mut object);
-    Checker::new(root, definitions).update(&object, old)
+    match schema::fill_in_defaults(root, definitions, &mut object) {
+        true => Checker::new(root, definitions).update(&object, old),
+        false => too_many_defaults(),
+    }
+}
+
+fn too_many_defaults() -> Validation {
+    let reason = "the defaults of the schema make more than 64 levels or 100,000 values";
+    NotChecked::everything(reason).into()
 }

@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// The maximum of schemas of `allOf` inside each other.
 const MAX_MERGES: usize = 64;
 
+/// The maximum of schemas in one `allOf`, with those inside them: schemas that contain others twice would take exponential time.
+const MAX_BRANCHES: usize = 10_000;
+
 /// The maximum of references in a row.
 const MAX_REFERENCES: usize = 32;
 
@@ -64,6 +67,17 @@ impl References<'_> {
             return Err(all
                 .error("the schemas of `allOf` contain each other")
                 .help("remove the schema from its own `allOf`"));
+        }
+        if self.merges == 0 {
+            self.branches = 0;
+        }
+        self.branches += branches.len();
+        if self.branches > MAX_BRANCHES {
+            return Err(all
+                .error(format!(
+                    "the schemas of `allOf` contain more than {MAX_BRANCHES} others"
+                ))
+                .help("name each schema once"));
         }
         self.merges += 1;
         let types: Result<Vec<Type>, Error> = branches

@@ -24,6 +24,8 @@ pub(super) struct References<'a> {
     pub(super) unexpressed: BTreeSet<Unexpressed>,
     /// The number of merged schemas around the present one.
     pub(super) merges: usize,
+    /// The schemas of the outermost `allOf`, with those inside them.
+    pub(super) branches: usize,
     /// All places that ever entered the queue.
     seen: HashSet<(Arc<str>, Vec<String>)>,
     /// The first place of each key that ever entered the queue.
@@ -37,6 +39,7 @@ impl<'a> References<'a> {
             documents,
             unexpressed: BTreeSet::new(),
             merges: 0,
+            branches: 0,
             seen: HashSet::new(),
             keys: HashMap::new(),
             queue: VecDeque::new(),

@@ -194,13 +194,16 @@ impl<'a> Copy<'a> {
 /// readable Rust.
 pub(super) fn properties(body: &Struct) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(body.fields.len());
+    let mut taken: HashSet<String> = HashSet::new();
     for field in &body.fields {
         let plain = names::plain_plurals(&field.name);
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let free = std::iter::once(plain.clone())
             .chain(numbered)
-            .find(|name| !names.contains(name));
-        names.push(free.unwrap_or(plain));
+            .find(|name| !taken.contains(name));
+        let name = free.unwrap_or(plain);
+        taken.insert(name.clone());
+        names.push(name);
     }
     names
 }

@@ -395,3 +395,46 @@ fn references_into_the_middle_of_a_document_have_a_name_each() {
     );
     assert_eq!(notes, [""; 0]);
 }
+
+#[test]
+fn schemas_that_contain_others_twice_take_no_exponential_time() {
+    let mut schemas: Vec<String> = (0..40)
+        .map(|number| {
+            let next = format!(r##"{{ "$ref": "#/components/schemas/A{}" }}"##, number + 1);
+            format!(r#""A{number}": {{ "allOf": [{next}, {next}] }}"#)
+        })
+        .collect();
+    schemas.push(
+        r#""A40": { "type": "object", "properties": { "x": { "type": "string" } } }"#.to_owned(),
+    );
+    let error = plain(&format!("{{ {} }}", schemas.join(", ")))
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        error.contains("the schemas of `allOf` contain more than 10000 others"),
+        "{error}"
+    );
+}
+
+/// What took minutes when each name was compared with each: it ends while a test waits.
+#[test]
+fn thousands_of_fields_with_one_name_get_numbers() {
+    let fields =
+        (0..2000).map(|number| format!(r#""a{}": {{ "type": "string" }}"#, "_".repeat(number)));
+    let fields: Vec<String> = fields.collect();
+    let (text, _) = read(&format!(
+        r#"{{ "A": {{ "type": "object", "properties": {{ {} }} }} }}"#,
+        fields.join(", ")
+    ));
+    check(&text, &["pub a: ", "pub a_2: ", "pub a_1000: "]);
+}
+
+#[test]
+fn a_line_of_brackets_is_documentation() {
+    let brackets = "[a](b <http:// ".repeat(20_000);
+    let (text, _) = read(&format!(
+        r#"{{ "A": {{ "type": "object", "properties": {{ "a": {{ "type": "string", "description": "{brackets}" }} }} }} }}"#
+    ));
+    check(&text, &[r"\[a\](b"]);
+}

@@ -87,7 +87,7 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 /// The keys of an element, as an object without the absent ones.
-pub(super) fn keys_of(element: &Value, keys: &[String]) -> Value {
+fn keys_of(element: &Value, keys: &[String]) -> Value {
     let present = keys.iter().filter_map(|key| {
         let value = element.get(key)?;
         Some((key.clone(), value.clone()))

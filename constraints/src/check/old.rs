@@ -1,6 +1,5 @@
 //! The value that was there before an update: which old value belongs to a new one, and whether they are the same.
 
-use super::lists::keys_of;
 use crate::schema::{Additional, ListType, Node};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -105,8 +104,7 @@ pub(crate) fn matching<'a>(node: &Node, element: &Value, old: &'a Value) -> Opti
     if !is_known(element) {
         return None;
     }
-    let wanted = keys_of(element, keys);
     let old = old.as_array()?;
-    old.iter()
-        .find(|old| old.is_object() && keys_of(old, keys) == wanted)
+    let is_wanted = |old: &&Value| keys.iter().all(|key| old.get(key) == element.get(key));
+    old.iter().find(is_wanted)
 }

@@ -218,7 +218,7 @@ fn in_order<'a>(node: &Node, elements: &'a [Value], like: Option<&Value>) -> Vec
             .position(|other| keys.iter().all(|key| other.get(key) == element.get(key))),
     };
     if node.list_type != ListType::Atomic {
-        sorted.sort_by_key(|element| place(element).unwrap_or(usize::MAX));
+        sorted.sort_by_cached_key(|element| place(element).unwrap_or(usize::MAX));
     }
     sorted
 }

@@ -7,7 +7,7 @@ use crate::rules::Rule;
 use crate::{Schema, go};
 use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Keywords that restrict values and that this library does not read. A CustomResourceDefinition has none of them.
 const NOT_READ: [&str; 13] = [
@@ -285,5 +285,48 @@ fn check_references(root: &Node, definitions: &BTreeMap<String, Node>) -> Result
         }
         open.extend(node.children().into_iter().map(|(_, node)| node));
     }
-    Ok(())
+    check_circles(definitions)
+}
+
+/// Fails if the check of a value by a definition would lead to the same value by the same definition: through references and branches.
+fn check_circles(definitions: &BTreeMap<String, Node>) -> Result<(), SchemaError> {
+    // The definitions that each one applies to its own value, without those that lead to no circle.
+    let mut open: BTreeMap<&str, BTreeSet<&str>> = definitions
+        .iter()
+        .map(|(name, node)| (name.as_str(), applied(node)))
+        .collect();
+    let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, applied) in &open {
+        for other in applied {
+            users.entry(other).or_default().push(name);
+        }
+    }
+    let ends = open.iter().filter(|(_, applied)| applied.is_empty());
+    let mut ends: Vec<&str> = ends.map(|(name, _)| *name).collect();
+    while let Some(end) = ends.pop() {
+        open.remove(end);
+        for user in users.get(end).into_iter().flatten() {
+            if let Some(applied) = open.get_mut(user)
+                && applied.remove(end)
+                && applied.is_empty()
+            {
+                ends.push(user);
+            }
+        }
+    }
+    match open.keys().next() {
+        None => Ok(()),
+        Some(name) => Err(SchemaError::new(name, "the definition refers to itself")),
+    }
+}
+
+/// The definitions that a schema applies to its own value.
+fn applied(node: &Node) -> BTreeSet<&str> {
+    let (mut open, mut found) = (vec![node], BTreeSet::new());
+    while let Some(node) = open.pop() {
+        found.extend(node.reference.as_deref());
+        open.extend(node.all_of.iter().chain(&node.any_of).chain(&node.one_of));
+        open.extend(node.not.as_deref());
+    }
+    found
 }

@@ -1,6 +1,6 @@
 //! Schemas and rules that were made to do harm.
 
-use k8s_flowcontrol_constraints::{Schema, uncheckable};
+use k8s_flowcontrol_constraints::{Definitions, Schema, uncheckable};
 use serde_json::{Value, json};
 
 /// Rules that nest or repeat one operator, in the sizes of the limits and far above them. The parser needs much stack for each.
@@ -72,4 +72,67 @@ fn a_rule_that_is_not_a_boolean_is_reported() {
     let schema = json!({ "type": "object", "x-kubernetes-validations": [{ "rule": "1 + 1" }] });
     let outcome = Schema::new(&schema).unwrap().validate(&json!({}));
     assert_eq!(outcome.not_checked[0].reason, "its value is not a boolean");
+}
+
+#[test]
+fn definitions_that_apply_themselves_to_their_own_value_are_errors() {
+    for word in ["allOf", "anyOf", "oneOf"] {
+        let direct = json!({ "A": { word: [{ "$ref": "#/$defs/A" }] } });
+        let around = json!({
+            "A": { word: [{ "type": "object" }, { "not": { "$ref": "#/$defs/B" } }] },
+            "B": { "$ref": "#/$defs/C" },
+            "C": { word: [{ word: [{ "$ref": "#/$defs/A" }] }] },
+            "D": { "$ref": "#/$defs/A" },
+        });
+        for definitions in [direct, around] {
+            let error = Definitions::new(&definitions).unwrap_err().to_string();
+            assert!(
+                error.ends_with("the definition refers to itself"),
+                "{error}"
+            );
+        }
+    }
+    // With a value between there is an end.
+    let tree = json!({ "A": { "allOf": [{ "properties": { "a": { "$ref": "#/$defs/A" } } }], "type": "object" } });
+    let tree = Definitions::new(&tree).unwrap();
+    assert!(
+        tree.validate("A", &json!({ "a": { "a": {} } }))
+            .unwrap()
+            .is_valid()
+    );
+    let outcome = tree.validate("A", &json!({ "a": { "a": 1 } })).unwrap();
+    assert_eq!(outcome.violations[0].field, "a.a", "{outcome:?}");
+}
+
+#[test]
+fn defaults_without_an_end_are_reported() {
+    // A definition in itself, and definitions with the next one twice.
+    let endless = json!({ "A": { "type": "object", "default": {}, "properties": { "a": { "$ref": "#/$defs/A" } } } });
+    let mut doubling = serde_json::Map::new();
+    for number in 0..60 {
+        let next = json!({ "$ref": format!("#/$defs/A{}", (number + 1) % 60) });
+        let name = if number == 0 {
+            "A".to_owned()
+        } else {
+            format!("A{number}")
+        };
+        let properties = if number == 59 {
+            json!({})
+        } else {
+            json!({ "a": next, "b": next })
+        };
+        doubling.insert(
+            name,
+            json!({ "type": "object", "default": {}, "properties": properties }),
+        );
+    }
+    for definitions in [endless, Value::Object(doubling)] {
+        let definitions = Definitions::new(&definitions).unwrap();
+        let outcome = definitions.validate("A", &json!({})).unwrap();
+        let reason = &outcome.not_checked[0].reason;
+        assert!(
+            reason.starts_with("the defaults of the schema make more than"),
+            "{reason}"
+        );
+    }
 }

@@ -4,8 +4,10 @@
 pub(super) fn escape(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
+    let (mut is_start, mut seen) = (true, 0);
     while let Some(c) = rest.chars().next() {
-        let is_start = out.chars().all(|c| c.is_whitespace() || c == '>');
+        is_start &= out[seen..].chars().all(|c| c.is_whitespace() || c == '>');
+        seen = out.len();
         let taken = match c {
             '~' if rest.starts_with("~~~") => None,
             '~' => Some(&rest[..1]),
@@ -60,23 +62,20 @@ fn code_span(text: &str) -> Option<&str> {
 
 /// `[text](https://…)`: other targets would be taken for Rust paths.
 fn link(text: &str) -> Option<&str> {
-    let close = text.find("](http")?;
-    if text[1..close].contains(['[', ']', '<', '`']) {
-        return None;
-    }
-    let end = close + text[close..].find(')')?;
-    let target = &text[close + 2..end];
-    let is_plain = !target.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '('));
-    is_plain.then(|| &text[..=end])
+    // Not further than the first character that no link has, so that a line takes linear time.
+    let close = 1 + text[1..].find(['[', ']', '<', '`'])?;
+    let target = text[close..].strip_prefix("](")?;
+    let end = target.find(|c: char| c.is_whitespace() || matches!(c, '<' | '(' | ')'))?;
+    let is_link = target.starts_with("http") && target[end..].starts_with(')');
+    is_link.then(|| &text[..=close + 2 + end])
 }
 
 /// `<https://…>`.
 fn auto_link(text: &str) -> Option<&str> {
-    let end = text.find('>')?;
-    let target = &text[1..end];
+    let target = &text[1..];
+    let end = target.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>'))?;
     let is_url = target.starts_with("http://") || target.starts_with("https://");
-    let is_plain = !target.contains(|c: char| c.is_whitespace() || c == '<');
-    (is_url && is_plain).then(|| &text[..=end])
+    (is_url && target[end..].starts_with('>')).then(|| &text[..end + 2])
 }
 
 /// `https://…` without what ends the sentence.
