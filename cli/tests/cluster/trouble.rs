@@ -48,7 +48,7 @@ fn nobody_answers() {
         "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a}}}}]\n"
     );
     let file = folder.file("kubeconfig", text);
-    for command in COMMANDS {
+    let check = |command: &[&str]| {
         let output = run(&[command, &["--kubeconfig", &file][..]].concat());
         assert_eq!(output.status.code(), Some(5), "{command:?}: {output:?}");
         let said = stderr(&output);
@@ -57,7 +57,13 @@ fn nobody_answers() {
         if !matches!(command[0], "scan" | "plan") {
             assert!(said.contains("`--server` choose the server"), "{output:?}");
         }
-    }
+    };
+    // Each tries more than once.
+    std::thread::scope(|scope| {
+        for command in COMMANDS {
+            scope.spawn(|| check(command));
+        }
+    });
     for command in COMMANDS {
         let output = run(&[command, &["--kubeconfig", "missing"][..]].concat());
         assert_eq!(output.status.code(), Some(5), "{command:?}: {output:?}");

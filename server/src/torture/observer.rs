@@ -13,6 +13,8 @@ use tokio::time::Instant;
 const MAX_KNOWN: usize = 20_000;
 /// A request that was on its way when the client could read the previous response.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
+/// A request that comes so long after the end of `Retry-After` is the one that waited for it.
+const IN_TIME: Duration = Duration::from_secs(1);
 const MANY: usize = 20;
 const WINDOW: Duration = Duration::from_secs(1);
 
@@ -37,8 +39,8 @@ struct State {
     /// The highest version that a client has seen, by its name, and the collection with its selectors.
     seen: HashMap<[String; 3], u64>,
     rejected_tokens: usize,
-    /// The requests that came before the time in `Retry-After`, and the first one.
-    early: Option<(u64, String)>,
+    /// The first request that came before the time in `Retry-After`.
+    early: Option<String>,
     retry_after: u64,
 }
 
@@ -49,10 +51,40 @@ struct Known {
     is_unknown: bool,
     /// Since the last request, the client has read the collection or the object.
     has_looked: bool,
-    not_before: Option<Instant>,
+    /// Ends of `Retry-After` whose requests have not been sent again, and whether another request came before the end. Callers of one client
+    /// that send equal requests do not know of each other: the rule is only broken if none comes in time.
+    waiting: Vec<(Instant, bool)>,
+    /// The requests that only came too early.
+    early: u64,
     is_expired: bool,
     rejected_watch_lists: usize,
     has_created: bool,
+}
+
+impl Known {
+    /// A request has come: the one that waited, or one that comes too early.
+    fn is_early(&mut self, now: Instant) -> bool {
+        let early = &mut self.early;
+        self.waiting.retain(|(end, is_early)| {
+            let is_open = now < *end + IN_TIME;
+            *early += u64::from(!is_open && *is_early);
+            is_open
+        });
+        if let Some(waited) = self.waiting.iter().position(|(end, _)| *end <= now) {
+            self.waiting.remove(waited);
+            return false;
+        }
+        let next = self.waiting.iter_mut().find(|(_, is_early)| !is_early);
+        next.is_some_and(|(_, is_early)| {
+            *is_early = true;
+            true
+        })
+    }
+
+    fn early(&self) -> u64 {
+        let open = self.waiting.iter().filter(|(_, is_early)| *is_early);
+        self.early + open.count() as u64
+    }
 }
 
 impl Observer {
@@ -101,14 +133,14 @@ impl Observer {
         *report.agents.entry(call.agent.clone()).or_default() += 1;
         let mut broken = Vec::new();
         let known = state.known.entry(call.signature.clone()).or_default();
-        let is_retry = known.is_unknown || known.not_before.is_some();
+        let is_retry = known.is_unknown || !known.waiting.is_empty();
         // The end of a broken exchange may be noticed here only after the client's next read.
         let has_looked = std::mem::take(&mut known.has_looked);
         if known.is_unknown && call.is_create() && !has_looked {
             broken.push(Rule::RepeatedCreate);
         }
-        let is_early = known.not_before.is_some_and(|time| now < time);
-        (known.is_unknown, known.not_before) = (false, None);
+        let is_early = known.is_early(now);
+        known.is_unknown = false;
         if std::mem::take(&mut known.is_expired) {
             broken.push(Rule::ReusedExpired);
         }
@@ -145,7 +177,7 @@ impl Observer {
         }
         state.report.retries += u64::from(is_retry);
         if is_early {
-            state.early.get_or_insert_with(|| (0, call.title())).0 += 1;
+            state.early.get_or_insert_with(|| call.title());
         }
         broken.into_iter().for_each(|rule| state.find(rule, call));
     }
@@ -180,7 +212,8 @@ impl Observer {
             Outcome::Unknown => known.is_unknown = true,
             Outcome::RetryAfter(_, end) => {
                 state.retry_after += 1;
-                known.not_before = end.checked_sub(ON_ITS_WAY);
+                let end = end.checked_sub(ON_ITS_WAY).unwrap_or(end);
+                known.waiting.push((end, false));
             }
             Outcome::Code(410) => known.is_expired = true,
             Outcome::Code(422) if call.query.is_set("sendInitialEvents") => {
@@ -219,13 +252,13 @@ impl Observer {
         let mut report = state.report.clone();
         report.modes = modes.iter().map(|mode| mode.as_str().to_owned()).collect();
         report.seed = seed;
-        // Callers of one client that send equal requests do not know of each other: some of them are early.
-        if let Some((count, example)) = &state.early
-            && *count > 2
-            && *count * 3 > state.retry_after
+        let early: u64 = state.known.values().map(Known::early).sum();
+        if let Some(example) = &state.early
+            && early > 2
+            && early * 3 > state.retry_after
         {
             let mut finding = Finding::new(Rule::IgnoredRetryAfter, example.clone());
-            finding.count = *count;
+            finding.count = early;
             report.findings.push(finding);
         }
         let closes = [
@@ -275,6 +308,31 @@ mod tests {
         let request = Request::builder().method(method).uri(path).body(());
         let (parts, ()) = request.unwrap_or_default().into_parts();
         Call::new(&parts, &Bytes::from_static(b"{}"))
+    }
+
+    /// Of writers of one object, one may ask while another waits; who does not wait is told.
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_that_waits_is_known_among_others() {
+        let read = call("GET", LEVELS);
+        for (waits, found) in [(true, 0), (false, 1)] {
+            let observer = Observer::default();
+            for _ in 0..10 {
+                let end = Instant::now() + Duration::from_secs(1);
+                observer.request(&read);
+                observer.ended(&read, Outcome::RetryAfter(429, end));
+                tokio::time::advance(Duration::from_millis(300)).await;
+                observer.request(&read);
+                observer.ended(&read, Outcome::Code(200));
+                if waits {
+                    tokio::time::advance(Duration::from_millis(800)).await;
+                    observer.request(&read);
+                    observer.ended(&read, Outcome::Code(200));
+                }
+                tokio::time::advance(Duration::from_secs(5)).await;
+            }
+            let findings = observer.report(&[Mode::Throttling], 0).findings;
+            assert_eq!(findings.len(), found, "{findings:?}");
+        }
     }
 
     /// A create without a response whose end is noticed before or after the client reads, as `kubectl apply` does, and sends it again.
