@@ -1,10 +1,10 @@
 //! One priority level: its places and the requests that wait for one.
 
 use crate::limit::{Limit, Settings};
+use crate::place::{Hold, Key, Place};
 use crate::queue::{Queue, Waiter};
 use crate::random::Random;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -13,26 +13,6 @@ use tokio::time::Instant;
 const NEW: f64 = 0.2;
 /// The latency that is assumed before the first response, in seconds.
 const UNKNOWN_LATENCY: f64 = 0.05;
-
-/// The group of requests that share a limit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
-    /// The UID of a priority level; empty for responses without one.
-    Level(Arc<str>),
-    /// Requests of a shape whose level is not known yet.
-    Unknown(Arc<str>),
-}
-
-/// A place in the limit of a group.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) key: Key,
-    /// Whether it was the last one.
-    pub(crate) is_last: bool,
-}
-
-/// A place that becomes free at a time: the time, and a number.
-pub(crate) type Hold = (Instant, u64);
 
 #[derive(Debug)]
 pub(crate) struct Level {

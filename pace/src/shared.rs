@@ -1,16 +1,14 @@
 //! The levels and shapes that all clones share.
 
-use crate::class::Class;
 use crate::floor::Floor;
 use crate::known::Known;
-use crate::level::{Hold, Key, Level, Place};
+use crate::level::Level;
 use crate::limit::Settings;
-use crate::queue::Waiter;
+use crate::place::{Hold, Key, Place, Started};
 use crate::random::Random;
+use crate::response::Outcome;
 use crate::shape::Shape;
-use crate::slot::{Outcome, Slot};
 use crate::snapshot::LevelSnapshot;
-use crate::waiting::Waiting;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,7 +24,7 @@ const ABANDONED: f64 = 2.0;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    settings: Settings,
+    pub(crate) settings: Settings,
     state: Mutex<State>,
     /// Notified when places become free by time alone.
     pub(crate) waits_for_time: Notify,
@@ -41,7 +39,7 @@ pub(crate) struct State {
     similar: Known<Arc<str>>,
     floors: Known<Floor>,
     /// The last number of a waiter or of a place that is held.
-    number: u64,
+    pub(crate) number: u64,
     random: Random,
 }
 
@@ -63,42 +61,6 @@ impl Shared {
             state: Mutex::new(state),
             waits_for_time: Notify::new(),
         }
-    }
-
-    /// Waits for a place. Cancel safe.
-    pub(crate) async fn place(&self, shape: &Shape, class: &Class) -> Place {
-        let mut waiting = {
-            let mut state = self.lock();
-            let key = state.key(shape);
-            let now = Instant::now();
-            let level = state.level(&key, self.settings);
-            if let Some(place) = level.take(now, &key) {
-                return place;
-            }
-            state.number += 1;
-            let id = state.number;
-            let (grant, granted) = oneshot::channel();
-            let class = class.clone();
-            state.level(&key, self.settings).queue.push(Waiter {
-                id,
-                class: class.clone(),
-                grant,
-            });
-            Waiting {
-                shared: self,
-                shape,
-                class,
-                id,
-                granted,
-            }
-        };
-        let begin = Instant::now();
-        let place = waiting.granted().await;
-        let mut state = self.lock();
-        if let Some(level) = state.levels.get_mut(&place.key) {
-            level.waited += begin.elapsed();
-        }
-        place
     }
 
     /// The level of a shape became known, or has changed. Moves the request, and others that wait for the same level, to it.
@@ -137,18 +99,18 @@ impl Shared {
     }
 
     /// Feeds the limit with a response, and returns the place that it still occupies.
-    pub(crate) fn observe(&self, slot: &Slot, outcome: Outcome) -> Hold {
+    pub(crate) fn observe(&self, request: &Started, outcome: Outcome) -> Hold {
         let now = Instant::now();
-        let seconds = now.saturating_duration_since(slot.started).as_secs_f64();
+        let seconds = now.saturating_duration_since(request.at).as_secs_f64();
         let mut state = self.lock();
         state.number += 1;
         let number = state.number;
-        let level = state.level(&slot.place.key, self.settings);
+        let level = state.level(&request.place.key, self.settings);
         level.in_flight = level.in_flight.saturating_sub(1);
         self.note(level);
         if let Outcome::Rejected(after) = outcome {
             level.rejected += 1;
-            level.limit.rejected(now, slot.started);
+            level.limit.rejected(now, request.at);
             let jitter = 1.0 + 0.5 * level.limit.jitter();
             let hold = (now + after.mul_f64(jitter), number);
             level.pauses.insert(hold);
@@ -158,30 +120,30 @@ impl Shared {
         level.reading.insert(hold);
         if outcome == Outcome::Served {
             level.note_latency(seconds);
-            let is_slowed = level.limit.is_slowed(slot.started);
+            let is_slowed = level.limit.is_slowed(request.at);
             // The first request of a shape has nothing to be compared with.
-            if let Some(floor) = state.floor(&slot.shape, seconds, is_slowed) {
+            if let Some(floor) = state.floor(&request.shape, seconds, is_slowed) {
                 let ratio = (seconds - NOISE).max(floor) / floor.max(f64::EPSILON);
-                let is_last = slot.place.is_last;
-                let level = state.level(&slot.place.key, self.settings);
-                level.limit.responded(now, slot.started, ratio, is_last);
+                let is_last = request.place.is_last;
+                let level = state.level(&request.place.key, self.settings);
+                level.limit.responded(now, request.at, ratio, is_last);
             }
         }
         hold
     }
 
     /// The program has dropped a request without a response, perhaps because it took too long.
-    pub(crate) fn observe_abandoned(&self, slot: &Slot) {
+    pub(crate) fn observe_abandoned(&self, request: &Started) {
         let now = Instant::now();
-        let seconds = now.saturating_duration_since(slot.started).as_secs_f64();
+        let seconds = now.saturating_duration_since(request.at).as_secs_f64();
         let mut state = self.lock();
-        let Some(floor) = state.floors.get(&slot.shape.work).map(Floor::seconds) else {
+        let Some(floor) = state.floors.get(&request.shape.work).map(Floor::seconds) else {
             return;
         };
         if seconds > floor * ABANDONED + NOISE {
-            let level = state.level(&slot.place.key, self.settings);
+            let level = state.level(&request.place.key, self.settings);
             let ratio = seconds / floor.max(f64::EPSILON);
-            level.limit.responded(now, slot.started, ratio, false);
+            level.limit.responded(now, request.at, ratio, false);
         }
     }
 
@@ -277,7 +239,7 @@ impl State {
         }
     }
 
-    fn level(&mut self, key: &Key, settings: Settings) -> &mut Level {
+    pub(crate) fn level(&mut self, key: &Key, settings: Settings) -> &mut Level {
         let Self {
             levels,
             exempt,

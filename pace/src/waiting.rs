@@ -1,23 +1,62 @@
 //! A request that waits for a place.
 
 use crate::class::Class;
-use crate::level::Place;
+use crate::place::Place;
+use crate::queue::Waiter;
 use crate::shape::Shape;
 use crate::shared::{Granted, Shared};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// A request that waits, and leaves the queue when it is dropped.
-pub(crate) struct Waiting<'a> {
-    pub(crate) shared: &'a Shared,
-    pub(crate) shape: &'a Shape,
-    pub(crate) class: Class,
-    pub(crate) id: u64,
-    pub(crate) granted: oneshot::Receiver<Place>,
+struct Waiting<'a> {
+    shared: &'a Shared,
+    shape: &'a Shape,
+    class: Class,
+    id: u64,
+    granted: oneshot::Receiver<Place>,
+}
+
+impl Shared {
+    /// Waits for a place. Cancel safe.
+    pub(crate) async fn place(&self, shape: &Shape, class: &Class) -> Place {
+        let mut waiting = {
+            let mut state = self.lock();
+            let key = state.key(shape);
+            let now = Instant::now();
+            let level = state.level(&key, self.settings);
+            if let Some(place) = level.take(now, &key) {
+                return place;
+            }
+            state.number += 1;
+            let id = state.number;
+            let (grant, granted) = oneshot::channel();
+            let class = class.clone();
+            state.level(&key, self.settings).queue.push(Waiter {
+                id,
+                class: class.clone(),
+                grant,
+            });
+            Waiting {
+                shared: self,
+                shape,
+                class,
+                id,
+                granted,
+            }
+        };
+        let begin = Instant::now();
+        let place = waiting.granted().await;
+        let mut state = self.lock();
+        if let Some(level) = state.levels.get_mut(&place.key) {
+            level.waited += begin.elapsed();
+        }
+        place
+    }
 }
 
 impl Waiting<'_> {
-    pub(crate) async fn granted(&mut self) -> Place {
+    async fn granted(&mut self) -> Place {
         loop {
             // Before the look at the level, so that no notification is lost.
             let changed = self.shared.waits_for_time.notified();

@@ -1,6 +1,5 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
-use crate::facts::NEWEST_MINOR;
 use std::fmt;
 use std::str::FromStr;
 
@@ -144,18 +143,20 @@ const NEWEST_PATCH: u32 = u32::MAX;
 
 impl Release {
     /// The oldest known release.
-    pub const OLDEST: Self = Self::of(25, NEWEST_PATCH);
-    /// The newest known release.
-    pub const NEWEST: Self = Self::of(NEWEST_MINOR, NEWEST_PATCH);
+    pub const OLDEST: Self = Self::newest_patch_of(25);
 
     const fn of(minor: u32, patch: u32) -> Self {
         Self { minor, patch }
     }
 
+    pub(crate) const fn newest_patch_of(minor: u32) -> Self {
+        Self::of(minor, NEWEST_PATCH)
+    }
+
     /// The newest known patch of 1.`minor`, when it is known.
     pub const fn new(minor: u32) -> Option<Self> {
         if minor >= Self::OLDEST.minor && minor <= Self::NEWEST.minor {
-            Some(Self::of(minor, NEWEST_PATCH))
+            Some(Self::newest_patch_of(minor))
         } else {
             None
         }
@@ -172,7 +173,7 @@ impl Release {
     pub const fn with_patch(self, patch: u32) -> Self {
         match patch < Self::last_patch(self.minor) {
             true => Self::of(self.minor, patch),
-            false => Self::of(self.minor, NEWEST_PATCH),
+            false => Self::newest_patch_of(self.minor),
         }
     }
 
@@ -193,7 +194,7 @@ impl Release {
 
     /// All known releases, the oldest first, each in its newest patch.
     pub fn all() -> impl Iterator<Item = Self> {
-        (Self::OLDEST.minor..=Self::NEWEST.minor).map(|minor| Self::of(minor, NEWEST_PATCH))
+        (Self::OLDEST.minor..=Self::NEWEST.minor).map(Self::newest_patch_of)
     }
 
     /// The minor number: 29 for 1.29.

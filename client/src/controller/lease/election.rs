@@ -2,11 +2,9 @@
 
 use super::candidate::Observed;
 use super::coordination_v1::Lease;
-use super::leadership::Leadership;
-use crate::config::random_fraction;
 use crate::{Api, Client, Error};
 use std::time::Duration;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::Instant;
 
 /// A candidate for the leadership, which is a Lease of `coordination.k8s.io/v1`.
 ///
@@ -85,31 +83,6 @@ impl Election {
     /// The identity of this candidate.
     pub fn identity(&self) -> &str {
         &self.identity
-    }
-
-    /// Waits until this candidate leads.
-    ///
-    /// # Errors
-    /// Waiting does not change the reason: the Lease may not be read or written, or the namespace does not exist. After all other errors the
-    /// candidate tries again.
-    pub async fn acquire(&self) -> Result<Leadership, Error> {
-        let mut observed = Observed::nothing();
-        let mut is_warned = false;
-        loop {
-            let begin = Instant::now();
-            match timeout(self.renew_deadline, self.attempt(&mut observed)).await {
-                Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
-                Ok(Ok(false)) | Err(_) => {}
-                Ok(Err(error)) if error.is_permanent() => return Err(error),
-                Ok(Err(error)) if !is_warned => {
-                    is_warned = true;
-                    tracing::warn!(lease = self.name, %error, "the lease cannot be read or written; trying again");
-                }
-                Ok(Err(_)) => {}
-            }
-            // Candidates that started together do not stay together.
-            sleep(self.retry_period.mul_f64(1.0 + 0.2 * random_fraction())).await;
-        }
     }
 
     /// Takes or renews the Lease. Returns whether this candidate holds it now.

@@ -3,11 +3,12 @@
 use super::candidate::Observed;
 use super::election::Election;
 use crate::Error;
+use crate::config::random_fraction;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 /// The leadership that [`Election::acquire`] won. A task renews it.
 ///
@@ -79,6 +80,31 @@ impl Leadership {
 }
 
 impl Election {
+    /// Waits until this candidate leads.
+    ///
+    /// # Errors
+    /// Waiting does not change the reason: the Lease may not be read or written, or the namespace does not exist. After all other errors the
+    /// candidate tries again.
+    pub async fn acquire(&self) -> Result<Leadership, Error> {
+        let mut observed = Observed::nothing();
+        let mut is_warned = false;
+        loop {
+            let begin = Instant::now();
+            match timeout(self.renew_deadline, self.attempt(&mut observed)).await {
+                Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
+                Ok(Ok(false)) | Err(_) => {}
+                Ok(Err(error)) if error.is_permanent() => return Err(error),
+                Ok(Err(error)) if !is_warned => {
+                    is_warned = true;
+                    tracing::warn!(lease = self.lease_name(), %error, "the lease cannot be read or written; trying again");
+                }
+                Ok(Err(_)) => {}
+            }
+            // Candidates that started together do not stay together.
+            sleep(self.retry_period.mul_f64(1.0 + 0.2 * random_fraction())).await;
+        }
+    }
+
     fn lost(&self, holder: Option<&str>, error: Option<Arc<Error>>) -> LeaseLost {
         LeaseLost {
             lease: self.lease_name().to_owned(),
