@@ -31,7 +31,7 @@ pub(crate) trait Command: Args + Debug {
     const ALIASES: &'static [&'static str] = &[];
     /// The permissions in a cluster; for a command with `--live`, the permissions of that option.
     const NEEDS: Needs = Needs::NOTHING;
-    /// The exit codes that not every command has, with their meaning.
+    /// The exit codes that not every command has, with their meaning. Commands with [`NEEDS`](Self::NEEDS) also have [`Exit::Cluster`].
     const EXITS: &'static [(Exit, &'static str)] = &[];
 
     /// Whether the command runs once for each of several contexts.
@@ -47,7 +47,7 @@ pub(crate) struct Declared {
     pub(crate) group: Group,
     pub(crate) place: u8,
     pub(crate) needs: Needs,
-    pub(crate) exits: &'static [(Exit, &'static str)],
+    own_exits: &'static [(Exit, &'static str)],
     pub(crate) many_contexts: bool,
     aliases: &'static [&'static str],
     arguments: fn(clap::Command) -> clap::Command,
@@ -77,12 +77,25 @@ impl Declared {
             group: C::GROUP,
             place: C::PLACE,
             needs: C::NEEDS,
-            exits: C::EXITS,
+            own_exits: C::EXITS,
             many_contexts: C::MANY_CONTEXTS,
             aliases: C::ALIASES,
             arguments: C::augment_args,
             run: run::<C>,
         }
+    }
+
+    /// The exit codes that not every command has, with their meaning.
+    pub(crate) fn exits(&self) -> Vec<(Exit, &'static str)> {
+        let mut exits = self.own_exits.to_vec();
+        let names_cluster = exits.iter().any(|(exit, _)| *exit == Exit::Cluster);
+        if !self.needs.is_nothing() && !names_cluster {
+            exits.push((
+                Exit::Cluster,
+                "the cluster is unreachable, or rejects a request",
+            ));
+        }
+        exits
     }
 
     /// The command with its arguments.
@@ -102,7 +115,8 @@ impl Declared {
                         .help("All contexts of the kubeconfig file"),
                 ),
         };
-        if self.exits.is_empty() {
+        let exits = self.exits();
+        if exits.is_empty() {
             return command;
         }
         let help = command
@@ -111,8 +125,8 @@ impl Declared {
             .cloned();
         let mut help = help.map_or_else(String::new, |help| format!("{help}\n\n"));
         help.push_str("Exit codes besides the common exit codes:");
-        for (exit, meaning) in self.exits {
-            help.push_str(&format!("\n  {:<4} {meaning}", *exit as u8));
+        for (exit, meaning) in exits {
+            help.push_str(&format!("\n  {:<4} {meaning}", exit as u8));
         }
         command.after_long_help(help)
     }
@@ -130,7 +144,7 @@ impl Declared {
         let result = result.map_err(|failure| self.with_role(failure));
         Ok(result.inspect(|exit| {
             debug_assert!(
-                exit.is_common() || self.exits.iter().any(|(known, _)| known == exit),
+                exit.is_common() || self.exits().iter().any(|(known, _)| known == exit),
                 "{} does not declare the exit code {exit:?}",
                 self.name
             );

@@ -195,7 +195,7 @@ fn table() -> String {
                     .map(|value| format!("`{}`", value.get_name()))
                     .collect();
                 let exits: Vec<_> = declared
-                    .exits
+                    .exits()
                     .iter()
                     .map(|(exit, _)| (*exit as u8).to_string())
                     .collect();

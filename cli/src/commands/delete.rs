@@ -70,13 +70,8 @@ impl Command for Args {
     const GROUP: Group = Group::Objects;
     const PLACE: u8 = 5;
     const NEEDS: Needs = Needs::new(&[SERVED], &[on(BOTH, &["delete", "get", "list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "a managed object was not deleted"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "a managed object was not deleted")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -116,13 +116,8 @@ impl Command for Args {
         ],
         &[on(BOTH, &["list"]), API_SERVERS],
     );
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "there is a problem or a risk"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "there is a problem or a risk")];
 
     const MANY_CONTEXTS: bool = true;
 

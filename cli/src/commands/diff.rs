@@ -57,10 +57,6 @@ impl Command for Args {
             Exit::Loss,
             "a field would be lost, or would change its meaning",
         ),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {

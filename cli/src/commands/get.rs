@@ -132,10 +132,6 @@ impl Command for Args {
         ],
         &[on(BOTH, &["get", "list", "watch"])],
     );
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
 
     const MANY_CONTEXTS: bool = true;
 

@@ -106,13 +106,8 @@ impl Command for Args {
     const GROUP: Group = Group::Check;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "a finding is as severe as --fail-on"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "a finding is as severe as --fail-on")];
 
     const MANY_CONTEXTS: bool = true;
 

@@ -100,10 +100,6 @@ impl Command for Args {
     const GROUP: Group = Group::Requests;
     const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

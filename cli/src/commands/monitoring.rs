@@ -120,16 +120,10 @@ impl Command for Args {
         &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["list"]), API_SERVERS],
     );
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (
-            Exit::Findings,
-            "an API server lacks a metric or a label of the rules",
-        ),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Findings,
+        "an API server lacks a metric or a label of the rules",
+    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

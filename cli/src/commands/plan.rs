@@ -84,13 +84,8 @@ impl Command for Args {
     const GROUP: Group = Group::Migrate;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "a file has no version for the target"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "a file has no version for the target")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -103,10 +103,6 @@ impl Command for Args {
     const GROUP: Group = Group::Migrate;
     const PLACE: u8 = 3;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         self.comment

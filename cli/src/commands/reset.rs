@@ -41,13 +41,7 @@ impl Command for Args {
     const PLACE: u8 = 7;
     const ALIASES: &'static [&'static str] = &["restore"];
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["get", "list", "patch"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "an object is not built in"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is not built in")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -161,16 +161,10 @@ impl Command for Args {
         &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["list"]), API_SERVERS],
     );
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (
-            Exit::Findings,
-            "with `--verify`, the server differs from the prediction",
-        ),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Findings,
+        "with `--verify`, the server differs from the prediction",
+    )];
 
     const MANY_CONTEXTS: bool = true;
 

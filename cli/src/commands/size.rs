@@ -135,16 +135,10 @@ impl Command for Args {
     const GROUP: Group = Group::Create;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (
-            Exit::Findings,
-            "the intents exclude each other, or have drifted",
-        ),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Findings,
+        "the intents exclude each other, or have drifted",
+    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         self.comment

@@ -78,10 +78,6 @@ impl Command for Args {
     const GROUP: Group = Group::Requests;
     const PLACE: u8 = 7;
     const NEEDS: Needs = Needs::new(&[METRICS, reading::DUMP, reading::REQUESTS], &[API_SERVERS]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Cluster,
-        "the cluster is unreachable, or rejects a request",
-    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

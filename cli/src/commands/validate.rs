@@ -141,13 +141,7 @@ impl Command for Args {
     const GROUP: Group = Group::Check;
     const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["create", "update"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "an object is invalid"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is invalid")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

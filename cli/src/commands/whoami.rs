@@ -64,13 +64,8 @@ impl Command for Args {
     const GROUP: Group = Group::Requests;
     const PLACE: u8 = 8;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"]), SELF_REVIEW]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "no response names a flow schema"),
-        (
-            Exit::Cluster,
-            "the cluster is unreachable, or rejects a request",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "no response names a flow schema")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)
