@@ -160,30 +160,44 @@ pub(super) fn with_seats(
             }
         }
     }
+    let limits = ServerLimits::new(&objects.levels, seats, release);
+    let place = |setting: &Setting| {
+        let mut levels = limits.levels().iter();
+        levels.position(|level| level.name == setting.level)
+    };
+    let places: Vec<_> = settings.iter().map(place).collect::<Option<_>>()?;
+    let shares = limits.levels().iter().map(|level| level.shares);
+    let shares = shares_of(shares.collect(), &places, settings, seats)?;
+    for (level, shares) in limits.levels().iter().zip(shares) {
+        if level.shares != shares {
+            let level = level_mut(&mut objects.levels, &level.name)?;
+            let limited = level.spec.limited.get_or_insert_default();
+            limited.nominal_concurrency_shares = Some(i32::try_from(shares).ok()?);
+        }
+    }
+    fits(&objects, settings, seats, release).then_some(objects)
+}
+
+/// The shares of all levels with which the settings, whose levels are at `places`, have their seats.
+fn shares_of(
+    mut shares: Vec<i64>,
+    places: &[usize],
+    settings: &[Setting],
+    seats: u32,
+) -> Option<Vec<i64>> {
     for _ in 0..PASSES {
-        let limits = ServerLimits::new(&objects.levels, seats, release);
-        let all: i64 = limits.levels().iter().map(|level| level.shares).sum();
-        let mut changed = false;
-        for setting in settings {
-            let own = limits.level(&setting.level)?;
-            let others = all - own.shares;
-            let wanted = match (setting.at_least, setting.at_most) {
-                (Some(least), _) if own.nominal < least => {
-                    shares_for_at_least(least, seats, others)?.max(own.shares + 1)
-                }
-                (Some(_), _) => continue,
+        let before = shares.clone();
+        let all: i64 = before.iter().sum();
+        for (setting, place) in settings.iter().zip(places) {
+            let others = all - before[*place];
+            shares[*place] = match (setting.at_least, setting.at_most) {
+                (Some(least), _) => shares_for_at_least(least, seats, others)?.max(before[*place]),
                 (None, Some(most)) => shares_for_at_most(most, seats, others),
                 (None, None) => continue,
             };
-            if wanted != own.shares {
-                changed = true;
-                let level = level_mut(&mut objects.levels, &setting.level)?;
-                let limited = level.spec.limited.get_or_insert_default();
-                limited.nominal_concurrency_shares = Some(i32::try_from(wanted).ok()?);
-            }
         }
-        if !changed {
-            return fits(&objects, settings, seats, release).then_some(objects);
+        if shares == before {
+            return Some(shares);
         }
     }
     None
