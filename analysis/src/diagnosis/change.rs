@@ -1,5 +1,7 @@
 //! Advice that is simulated over an audit log before it is given.
 
+use super::checks::keep;
+use super::checks::machine::Limit;
 use super::context::Context;
 use super::evidence::Evidence;
 use super::finding::{Finding, Severity};
@@ -126,8 +128,12 @@ impl Change {
             let message = format!(
                 "whether {what} help priority level {level} is unknown: the simulation does not agree with the log"
             );
-            let action = "keep the configuration, or try the change for a short time and measure";
-            return finding(message, vec![error_of(&context, wrong)], action);
+            let action = match limit(&context) {
+                None => "keep the configuration, or try the change for a short time and measure"
+                    .to_owned(),
+                Some(limit) => keep(&limit),
+            };
+            return finding(message, vec![error_of(&context, wrong)], &action);
         }
         let effects = effects(before, after);
         let gains: Vec<_> = effects.iter().filter(|effect| effect.sign < 0).collect();
@@ -172,9 +178,17 @@ impl Change {
                 "keep the configuration, and reduce the requests of the level",
             ),
         };
+        let kept = limit(&context).map(|limit| keep(&limit));
+        let action = kept.as_deref().unwrap_or(action);
         let message = format!("simulated over the log, {what} {verb} priority level {level}{more}");
         finding(message, evidence, action)
     }
+}
+
+/// What limits a server whose requests wait or are rejected, besides its seats.
+fn limit(context: &Context<'_>) -> Option<Limit> {
+    let mut busy = context.loads().filter(|load| load.is_in_trouble_now());
+    busy.find_map(|load| Limit::of(load.server))
 }
 
 /// The seats of an API server, which the limits of its levels tell; none if they are unknown.

@@ -1,5 +1,6 @@
 //! The evidence in a form that checks can use.
 
+use super::checks::machine::is_known;
 use super::evidence::Evidence;
 use super::finding::Gap;
 use super::load::{Counters, Load};
@@ -204,6 +205,17 @@ impl<'a> Context<'a> {
             {
                 let what = format!("the load of {}", server.name);
                 gaps.push(Gap::new(what, "its metrics have none of flow control"));
+            }
+        }
+        for server in &self.evidence.servers {
+            let mut loads = self.loads();
+            let is_busy =
+                loads.any(|load| std::ptr::eq(load.server, server) && load.is_in_trouble());
+            if is_busy && server.metrics.is_some() && !is_known(server) {
+                gaps.push(Gap::new(
+                    format!("the processor of {}", server.name),
+                    "its metrics do not tell (go_sched_latencies_seconds)",
+                ));
             }
         }
         if self.evidence.log.is_none() {

@@ -45,6 +45,18 @@ pub struct Finding {
     pub action: String,
 }
 
+impl Finding {
+    /// The first evidence, so that the message, the evidence, a line about the rest and the action have at most `lines` lines.
+    pub fn first_evidence(&self, lines: usize) -> &[Observation] {
+        let all = lines.saturating_sub(2);
+        let shown = match self.evidence.len() <= all {
+            true => self.evidence.len(),
+            false => all.saturating_sub(1),
+        };
+        self.evidence.get(..shown).unwrap_or_default()
+    }
+}
+
 /// A part of the evidence that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

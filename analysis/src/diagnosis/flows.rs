@@ -47,7 +47,7 @@ pub(super) fn of_load(load: &Load<'_>) -> Option<Vec<Flow>> {
         })
         .collect();
     k8s_flowcontrol_types::order::sort_by(&mut flows, |left: &Flow, right: &Flow| {
-        right.load().cmp(&left.load())
+        (right.seats, right.waiting).cmp(&(left.seats, left.waiting))
     });
     Some(flows)
 }
@@ -68,9 +68,9 @@ impl Flow {
         }
     }
 
-    /// The order of flows.
-    fn load(&self) -> (i64, i64) {
-        (self.waiting, self.seats)
+    /// The requests of the flow, waiting and executing.
+    pub(super) fn requests(&self) -> i64 {
+        self.waiting.saturating_add(self.executing)
     }
 
     /// The user with most requests, and their number.

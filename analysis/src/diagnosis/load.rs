@@ -70,15 +70,23 @@ impl<'a> Load<'a> {
             let metrics = server.metrics.as_ref()?;
             measured(server, metrics, quantity, name)
         };
-        let of_dump = |column, value| Measured {
-            value,
-            from: dumped(server, name, column, value),
-        };
         let current = measure(Quantity::CurrentSeats);
+        let (waiting, in_use) = match waiting_in_dumps(server, name, state) {
+            // The queues may have been empty when the metrics were read.
+            Some((waiting, in_use)) if waiting.value > 0 => {
+                match measure(Quantity::WaitingRequests).filter(|waiting| waiting.value > 0) {
+                    None => (Some(waiting), in_use),
+                    some => (some, None),
+                }
+            }
+            dumped => {
+                let dumped = dumped.map(|(waiting, _)| waiting);
+                (measure(Quantity::WaitingRequests).or(dumped), None)
+            }
+        };
         Self {
-            waiting: measure(Quantity::WaitingRequests)
-                .or_else(|| state.map(|state| of_dump("WaitingRequests", state.waiting_requests))),
-            in_use: measure(Quantity::SeatsInUse),
+            waiting,
+            in_use: in_use.or_else(|| measure(Quantity::SeatsInUse)),
             current: current.or_else(|| measure(Quantity::NominalSeats)),
             nominal: measure(Quantity::NominalSeats),
             minimum: measure(Quantity::MinimumSeats),
@@ -200,6 +208,39 @@ fn measured(
 fn dumped(server: &ServerEvidence, level: &str, column: &str, value: i64) -> Observation {
     let what = format!("{column} of {level}");
     Observation::dump(&server.name, "dump_priority_levels", what, value)
+}
+
+/// The waiting requests in the dumps, and the seats in use at that moment if the same dump tells.
+fn waiting_in_dumps(
+    server: &ServerEvidence,
+    level: &str,
+    state: Option<&LevelState>,
+) -> Option<(Measured, Option<Measured>)> {
+    let (mut waiting, mut in_use) = (0_i64, 0_i64);
+    let rows = server.requests.iter().flatten();
+    let of_level = rows.filter(|row| row.priority_level == level);
+    for request in of_level.filter_map(|row| row.request.as_ref()) {
+        match request.index_in_queue {
+            Some(_) => waiting += 1,
+            None => in_use = in_use.saturating_add(request.initial_seats.unwrap_or(1).max(1)),
+        }
+    }
+    let row = |what: &str, value| Measured {
+        value,
+        from: Observation::dump(
+            &server.name,
+            "dump_requests",
+            format!("{what} of {level}"),
+            value,
+        ),
+    };
+    if waiting > 0 {
+        let in_use = row("seats of the executing requests", in_use);
+        return Some((row("waiting requests", waiting), Some(in_use)));
+    }
+    let value = state?.waiting_requests;
+    let from = dumped(server, level, "WaitingRequests", value);
+    Some((Measured { value, from }, None))
 }
 
 fn rejections(

@@ -1,8 +1,10 @@
 //! The verdict of a diagnosis.
 
+use super::checks::machine::is_known;
 use super::context::Context;
 use super::finding::{Finding, Gap, Severity};
 use super::load::Load;
+use super::observation::Period;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -101,11 +103,10 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
     match verdict {
         Verdict::Overloaded => {
             if let Some(machine) = findings.iter().find(|finding| is_limited(finding)) {
-                let levels = in_trouble(context);
                 return format!(
-                    "The server is overloaded: {}; requests wait or are rejected in {}.",
+                    "The server is overloaded: {}; {}.",
                     machine.message,
-                    named(&levels)
+                    troubles(context)
                 );
             }
             let levels = levels_of(findings, &["overload"]);
@@ -115,25 +116,25 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
             let checks = ["idle-seats", "closed-level", "wide-requests"];
             let levels = levels_of(findings, &checks);
             let first = checks.into_iter().find_map(of_check).unwrap_or_default();
-            format!("The configuration, and not the server, limits requests of {levels}: {first}.")
+            match is_machine_known(context, findings) {
+                true => format!(
+                    "The configuration, and not the server, limits requests of {levels}: {first}."
+                ),
+                false => format!(
+                    "The configuration limits requests of {levels}: {first}. Whether the processor, etcd or the memory limits the server too is \
+                     unknown."
+                ),
+            }
         }
         Verdict::Rejecting => {
-            let levels = in_trouble(context);
-            let what = match context.loads().any(Load::is_in_trouble_now) {
-                true => "Requests wait or are rejected",
-                false => "Requests were rejected since the server started",
-            };
-            format!("{what} in {}.", named(&levels))
+            format!("{}.", capitalized(&troubles(context)))
         }
         Verdict::AtRisk => {
             let mut risks = findings.iter().map(|finding| finding.message.as_str());
             let first = risks.next().unwrap_or_default();
-            format!("No request waits or is rejected now, but there is a risk: {first}.")
+            format!("{}, but there is a risk: {first}.", no_trouble(context))
         }
-        Verdict::Healthy => match context.levels_in_scope() {
-            None => "No request waits or is rejected now.".to_owned(),
-            Some(levels) => format!("No request waits or is rejected now in {levels}."),
-        },
+        Verdict::Healthy => format!("{}.", no_trouble(context)),
         Verdict::Unknown => {
             match context.scope.level.filter(|_| context.loads().next().is_none()) {
                 Some(level) if !context.evidence.servers.is_empty() => {
@@ -151,10 +152,54 @@ fn is_limited(finding: &Finding) -> bool {
     finding.check == "machine" && finding.severity == Severity::Problem
 }
 
-/// The levels with waiting or rejected requests.
-fn in_trouble<'a>(context: &'a Context<'_>) -> BTreeSet<&'a str> {
-    let loads = context.loads().filter(|load| load.is_in_trouble());
-    loads.map(|load| load.name()).collect()
+/// The levels in which requests wait, and those in which they are or were rejected, as the end of a sentence.
+fn troubles(context: &Context<'_>) -> String {
+    let rejected = |load: &Load<'_>, is_now: bool| {
+        let mut rejections = load.rejections.iter();
+        rejections.any(|found| matches!(found.period, Period::Interval(_)) == is_now)
+    };
+    let part = |what: &str, is_so: &dyn Fn(&Load<'_>) -> bool| {
+        let loads = context.loads().filter(|load| is_so(load));
+        let levels: BTreeSet<_> = loads.map(|load| load.name()).collect();
+        (!levels.is_empty()).then(|| format!("{what} {}", named(&levels)))
+    };
+    let parts = [
+        part("requests wait in", &|load| load.waiting() > 0),
+        part("requests are rejected in", &|load| rejected(load, true)),
+        part(
+            "requests were rejected since the server started in",
+            &|load| rejected(load, false),
+        ),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.join(", and ")
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// A sentence without its end, about the levels in the scope.
+fn no_trouble(context: &Context<'_>) -> String {
+    let what = "No request waits or is rejected now";
+    match context.levels_in_scope() {
+        None => what.to_owned(),
+        Some(levels) => format!("{what} in {levels}"),
+    }
+}
+
+/// Whether it is known of every server with a finding that makes the verdict that its machine does not limit it.
+fn is_machine_known(context: &Context<'_>, findings: &[Finding]) -> bool {
+    let problems = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Problem);
+    let mut servers = problems.filter_map(|finding| finding.server.as_deref());
+    servers.all(|name| {
+        let mut known = context.evidence.servers.iter();
+        known.any(|server| server.name == name && is_known(server))
+    })
 }
 
 /// The priority levels of findings.

@@ -7,7 +7,7 @@ use k8s_flowcontrol_types::api::v1::{
 
 const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
 const AUTHENTICATED: &str = "system:authenticated";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
+pub(super) const UNAUTHENTICATED: &str = "system:unauthenticated";
 const ANONYMOUS: &str = "system:anonymous";
 
 /// A client, or several: the subject of a recipe's flow schema.

@@ -22,7 +22,7 @@ mod shares;
 
 pub use client::Client;
 pub use error::RecipeError;
-pub use proof::{ProvenRequest, Taken};
+pub use proof::{ProvenRequest, Taken, TakenByGroup};
 
 use client::slug;
 use k8s_flowcontrol_rules::{bootstrap, validate};

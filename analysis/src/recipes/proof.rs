@@ -1,7 +1,9 @@
 //! The proof of a recipe: the flow schemas and levels of requests before and after.
 
+use super::client::UNAUTHENTICATED;
 use super::{Client, Recipes};
-use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes};
+use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, Subject};
+use std::collections::BTreeSet;
 
 /// A method and a URL.
 pub(super) type Sort = (&'static str, String);
@@ -14,10 +16,15 @@ pub struct ProvenRequest {
     pub title: String,
     /// The request, with the user and the groups.
     pub request: RequestAttributes,
-    /// The schema and level without the recipe; `None` if flow control does not apply to the request.
+    /// The schema and level without the recipe; `None` if flow control does not apply to the request. Where groups are unknown,
+    /// those of a user without further groups.
     pub before: Option<Taken>,
+    /// The schemas that take the request without the recipe if the user is in a further group, where groups are unknown.
+    pub before_by_group: Vec<TakenByGroup>,
     /// The schema and level with the recipe.
     pub after: Option<Taken>,
+    /// The same with the recipe, such as `exempt` for `system:masters`.
+    pub after_by_group: Vec<TakenByGroup>,
 }
 
 /// The objects that take a request.
@@ -28,6 +35,16 @@ pub struct Taken {
     pub flow_schema: String,
     /// The name of the priority level.
     pub priority_level: String,
+}
+
+/// The objects that take a request of a user who is in a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TakenByGroup {
+    /// The name of the group.
+    pub group: String,
+    /// The schema and the level.
+    pub taken: Taken,
 }
 
 impl ProvenRequest {
@@ -59,11 +76,45 @@ impl Recipes {
             Some(ProvenRequest {
                 title: format!("{method} {url}"),
                 before: taken(&before, &request),
+                before_by_group: self.by_group(&before, client, &request),
                 after: taken(&after, &request),
+                after_by_group: self.by_group(&after, client, &request),
                 request,
             })
         });
         requests.collect()
+    }
+}
+
+impl Recipes {
+    /// The other schemas that take a request if the user is in a further group.
+    fn by_group(
+        &self,
+        classifier: &Classifier,
+        client: &Client,
+        request: &RequestAttributes,
+    ) -> Vec<TakenByGroup> {
+        if client.groups().is_some() {
+            return Vec::new();
+        }
+        let without = taken(classifier, request);
+        let rules = self.flow_schemas.iter().flat_map(|schema| {
+            let rules = schema.spec.rules.iter().map(PolicyRule::new);
+            rules.flat_map(|rule| rule.subjects)
+        });
+        let groups: BTreeSet<String> = rules
+            .filter_map(|subject| match subject {
+                Subject::Group(group) if group != UNAUTHENTICATED => Some(group),
+                _ => None,
+            })
+            .collect();
+        let by_group = groups.into_iter().filter_map(|group| {
+            let mut request = request.clone();
+            request.user.groups.push(group.clone());
+            let taken = taken(classifier, &request)?;
+            (Some(&taken) != without.as_ref()).then_some(TakenByGroup { group, taken })
+        });
+        by_group.collect()
     }
 }
 

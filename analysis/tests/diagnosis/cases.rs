@@ -13,8 +13,8 @@ use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
 const README: &str = include_str!("../../README.md");
-const BEFORE: &str = include_str!("../fixtures/busy/metrics-before.txt");
-const AFTER: &str = include_str!("../fixtures/busy/metrics-after.txt");
+pub(super) const BEFORE: &str = include_str!("../fixtures/busy/metrics-before.txt");
+pub(super) const AFTER: &str = include_str!("../fixtures/busy/metrics-after.txt");
 
 /// The server of `fixtures/busy`, in the middle of its load; its processor's counters cover the 60 s.
 fn busy() -> Evidence {
@@ -105,7 +105,7 @@ fn watches_that_need_much_of_the_memory_are_named_with_the_assumption() {
 }
 
 /// Every recorded case.
-fn cases() -> Vec<(&'static str, Diagnosis)> {
+pub(super) fn cases() -> Vec<(&'static str, Diagnosis)> {
     let all = Scope::default();
     let zack = User::named("zack");
     let of_zack = Scope {

@@ -38,7 +38,7 @@ fn a_flow_whose_queues_are_full_is_starved() {
     assert_eq!(
         finding.message,
         format!(
-            "1 heavy flow of priority level busy fills 2 of its 8 queues, which are all queues of user {mouse} of FlowSchema busy"
+            "1 heavy flow of priority level busy fills 2 of its 8 queues; user {mouse} of FlowSchema busy has no other queue"
         )
     );
     // One hand out of 28.
@@ -50,7 +50,7 @@ fn a_flow_whose_queues_are_full_is_starved() {
     let flow = of(&diagnosis, "busiest-flow")[0];
     assert_eq!(
         flow.message,
-        "one flow fills priority level busy: user elephant of FlowSchema busy has 19 of the 20 waiting requests"
+        "one flow fills priority level busy: user elephant of FlowSchema busy has 19 of the 20 requests that wait or execute"
     );
 }
 
@@ -65,7 +65,7 @@ fn a_flow_with_a_few_more_requests_than_another_does_not_fill_a_level() {
     assert_eq!(finding.severity, Severity::Note);
     assert_eq!(
         finding.message,
-        "2 flows share priority level busy: the largest has 3 of the 5 waiting requests"
+        "2 flows share priority level busy: the largest has 3 of the 5 requests that wait or execute"
     );
 }
 
@@ -203,7 +203,11 @@ fn system_traffic_and_rejections_in_the_log() {
     );
     let flow = of(&diagnosis, "busiest-flow")[0];
     assert!(
-        flow.message.contains("its requests took 1.5 s of 3.0 s"),
+        // A node sent as much.
+        flow.message.ends_with(
+            "is much busier than all others: requests of user alice of FlowSchema broad took 1.5 s, requests of user system:node:a of \
+             FlowSchema broad took 1.5 s of 3.0 s"
+        ),
         "{}",
         flow.message
     );

@@ -10,6 +10,7 @@ mod checks;
 mod flows;
 mod hostile;
 mod machine;
+mod moments;
 mod recorded;
 mod several;
 mod support;

@@ -7,7 +7,7 @@
 )]
 
 use crate::strategies::{level, schema};
-use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes};
+use k8s_flowcontrol_analysis::recipes::{Client, Recipe, RecipeError, Recipes, TakenByGroup};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_text::{to_yaml, yaml_to_json};
@@ -94,6 +94,19 @@ proptest! {
             }
             prop_assert_eq!(taken.map(|taken| taken.flow_schema), expected.map(|taken| &*taken.flow_schema));
         }
+        // A user in one of the named groups gets the named schema.
+        let before = Classifier::new(&schemas, &levels, Release::NEWEST);
+        for proven in &proof {
+            for (classifier, others) in [(&before, &proven.before_by_group), (&classifier, &proven.after_by_group)] {
+                prop_assert!(groups_unknown || others.is_empty());
+                for other in others {
+                    let mut request = proven.request.clone();
+                    request.user.groups.push(other.group.clone());
+                    let taken = classifier.classify(&request);
+                    prop_assert_eq!(taken.map(|taken| taken.flow_schema), Some(&*other.taken.flow_schema));
+                }
+            }
+        }
     }
 }
 
@@ -140,6 +153,19 @@ fn groups_count() {
         let limits = ServerLimits::new(&recipe.priority_levels, 600, Release::NEWEST);
         assert!(limits.level("isolate-alice").unwrap().maximum <= 5);
     }
+    // Unknown groups: the proof names the groups in which another schema takes the request.
+    let named = |groups: &[TakenByGroup]| {
+        let groups = groups.iter();
+        groups
+            .map(|other| format!("{} {}", other.group, other.taken.flow_schema))
+            .collect::<Vec<_>>()
+    };
+    let unknown = &recipes.isolate(&alice(None), 5).unwrap().proof[0];
+    assert!(named(&unknown.before_by_group).contains(&"team team".to_owned()));
+    assert_eq!(named(&unknown.after_by_group), ["system:masters exempt"]);
+    let known = &recipes.isolate(&alice(Some(&["team"])), 5).unwrap().proof[0];
+    assert_eq!(known.before.as_ref().unwrap().flow_schema, "team");
+    assert!(known.before_by_group.is_empty() && known.after_by_group.is_empty());
     let admin = recipes
         .isolate(&alice(Some(&["system:masters"])), 5)
         .unwrap_err();

@@ -1,5 +1,6 @@
 //! Borrowing that cannot happen.
 
+use super::machine::Limit;
 use super::{Check, Context, Observation, Report, Severity, about_seats, count};
 use crate::diagnosis::load::Load;
 use k8s_flowcontrol_types::Fact;
@@ -37,7 +38,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 action,
             } = reason;
             let action = about_seats(load, action);
-            report.level(Severity::Problem, load, message, evidence, action);
+            let severity = match Limit::of(load.server) {
+                None => Severity::Problem,
+                Some(_) => Severity::Note,
+            };
+            report.level(severity, load, message, evidence, action);
         }
     }
     nobody_lends(context, report);
@@ -77,6 +82,10 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
             evidence,
             action: "simulate a higher borrowingLimitPercent over an audit log before you set it, which shows who gains and who pays",
         });
+    }
+    // The check `overload` tells how few seats the other levels can lend to requests that wait.
+    if load.waiting() > 0 {
+        return None;
     }
     let lendable = context.others(load).try_fold(0_i64, |sum, other| {
         Some(sum.saturating_add(other.can_lend()?))

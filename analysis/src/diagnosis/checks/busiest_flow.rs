@@ -1,17 +1,22 @@
 //! The flow that fills a level.
 
+use super::machine::Limit;
 use super::{Check, Context, Observation, Report, Severity, count, share};
 use crate::diagnosis::flows::{self, Flow};
 use crate::diagnosis::load::Load;
+use crate::diagnosis::log_tally::Requests;
+use std::cmp::Reverse;
 
 pub(super) const CHECK: Check = Check {
     id: "busiest-flow",
-    summary: "One flow has most requests of a priority level in which requests wait or are rejected.",
+    summary: "One flow has most of the requests, waiting and executing, of a priority level in which requests wait or are rejected.",
     run,
 };
 
 /// The percentage of the requests from which a flow fills a level.
 const MOST: i64 = 50;
+/// How many times the requests of the next flow it has: at a given moment, flows that send as much differ by chance.
+const TIMES: i64 = 3;
 /// The flows that are named if none has most requests.
 const NAMED: usize = 3;
 
@@ -33,18 +38,23 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
             .iter()
             .fold(0_i64, |sum, flow| sum.saturating_add(of(flow)))
     };
-    let (waiting, seats) = (sum(|flow| flow.waiting), sum(|flow| flow.seats));
-    let (part, whole, what) = match waiting {
-        0 => (largest.seats, seats, "seats of the requests"),
-        _ => (largest.waiting, waiting, "waiting requests"),
+    let (requests, seats) = (sum(Flow::requests), sum(|flow| flow.seats));
+    let are_wide = seats != requests;
+    let (part, whole, what) = match are_wide {
+        true => (
+            largest.seats,
+            seats,
+            "seats of the waiting and executing requests",
+        ),
+        false => (
+            largest.requests(),
+            requests,
+            "requests that wait or execute",
+        ),
     };
     let name = context.flow_name(&largest.flow_schema, &largest.distinguisher);
-    let next = flows.get(1).map_or(0, |next| match waiting {
-        0 => next.seats,
-        _ => next.waiting,
-    });
-    // Three of five requests are not a cause if another flow has the other two.
-    let fills = share(part, whole) >= MOST && part >= next.saturating_mul(2);
+    let next = flows.get(1).map_or(0, |next| next.seats);
+    let fills = share(largest.seats, seats) >= MOST && largest.seats >= next.saturating_mul(TIMES);
     let message = match fills {
         true => format!(
             "one flow fills priority level {}: {name} has {part} of the {whole} {what}",
@@ -64,6 +74,9 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
         evidence.push(row(format!("waiting requests of {name}"), flow.waiting));
         evidence.push(row(format!("executing requests of {name}"), flow.executing));
+        if are_wide {
+            evidence.push(row(format!("seats of the requests of {name}"), flow.seats));
+        }
         // A flow without a distinguisher has the requests of many users.
         let user = flow
             .largest_user()
@@ -77,13 +90,14 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         true => Severity::Problem,
         false => Severity::Note,
     };
-    let action = match fills {
-        true => {
+    let action = match (fills, Limit::of(load.server)) {
+        (true, _) => {
             "reduce the requests of this flow; simulate a priority level of its own over an audit log before you create it, which shows who gains and who pays"
         }
-        false => {
+        (false, None) => {
             "reduce the requests of all flows; simulate more seats for the level over an audit log before you give them, which shows who gains and who pays"
         }
+        (false, Some(_)) => "reduce the requests of all flows",
     };
     report.level(severity, load, message, evidence, action);
 }
@@ -105,27 +119,58 @@ fn of_log(context: &Context<'_>, report: &mut Report) {
             continue;
         }
         // The time that requests take counts, because it keeps seats busy; a log may lack times.
-        let busiest = of_level().max_by_key(|(_, requests)| (requests.busy_us, requests.all));
-        let Some(((schema, _, distinguisher), requests)) = busiest else {
+        let mut flows: Vec<_> = of_level().collect();
+        flows.sort_by_key(|(_, requests)| Reverse((requests.busy_us, requests.all)));
+        let Some((_, largest)) = flows.first() else {
             continue;
         };
         let all: u64 = of_level().map(|(_, requests)| requests.all).sum();
         let busy = of_level().fold(0_u64, |sum, (_, requests)| {
             sum.saturating_add(requests.busy_us)
         });
-        let name = context.flow_name(schema, distinguisher);
-        let seconds = |us: u64| us as f64 / 1e6;
-        let message = format!(
-            "in the audit logs, {name} is the busiest flow of priority level {level}: its requests took {:.1} s of {:.1} s",
-            seconds(requests.busy_us),
-            seconds(busy),
-        );
-        let evidence = vec![
-            Observation::log(format!("requests of {name}"), requests.all),
-            Observation::log(format!("requests of priority level {level}"), all),
-            Observation::log(format!("rejected requests of {name}"), requests.rejected),
-        ];
-        let action = "compare with the flows that wait";
+        let next = flows.get(1).map_or(0, |(_, requests)| requests.busy_us);
+        let is_alone = largest.busy_us >= next.saturating_mul(2);
+        let named: Vec<_> = flows
+            .iter()
+            .take(if is_alone { 1 } else { NAMED })
+            .map(|((schema, _, distinguisher), requests)| {
+                (context.flow_name(schema, distinguisher), *requests)
+            })
+            .collect();
+        let took = |(name, requests): &(String, &Requests)| {
+            format!("requests of {name} took {:.1} s", seconds(requests.busy_us))
+        };
+        let took: Vec<_> = named.iter().map(took).collect();
+        let message = match is_alone {
+            true => format!(
+                "in the audit logs, one flow is the busiest of priority level {level}: {} of {:.1} s",
+                took.join(", "),
+                seconds(busy),
+            ),
+            false => format!(
+                "in the audit logs, no flow of priority level {level} is much busier than all others: {} of {:.1} s",
+                took.join(", "),
+                seconds(busy),
+            ),
+        };
+        let mut evidence = vec![Observation::log(
+            format!("requests of priority level {level}"),
+            all,
+        )];
+        for (name, requests) in &named {
+            evidence.push(Observation::log(
+                format!("requests of {name}"),
+                requests.all,
+            ));
+            let rejected = format!("rejected requests of {name}");
+            evidence.push(Observation::log(rejected, requests.rejected));
+        }
+        let action = "compare with the flows that wait; these times are without waits of more than half a second, which servers since 1.31 \
+                      write into the log, and with all other waits";
         report.cluster(Severity::Note, Some(level), message, evidence, action);
     }
+}
+
+fn seconds(us: u64) -> f64 {
+    us as f64 / 1e6
 }

@@ -48,6 +48,14 @@ fn run(context: &Context<'_>, report: &mut Report) {
     }
 }
 
+/// Whether the metrics of a server tell how busy its processor is.
+pub(in crate::diagnosis) fn is_known(server: &ServerEvidence) -> bool {
+    let machine = server.machine();
+    machine.is_some_and(|(machine, _)| {
+        machine.scheduled_late.is_some() && machine.scheduled.is_some_and(|all| all >= LEAST)
+    })
+}
+
 /// What limits a server.
 pub(in crate::diagnosis) struct Limit {
     pub(in crate::diagnosis) what: &'static str,

@@ -141,11 +141,16 @@ impl Report {
 fn about_seats(load: &Load<'_>, advice: &str) -> String {
     match machine::Limit::of(load.server) {
         None => advice.to_owned(),
-        Some(limit) => format!(
-            "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
-            limit.what
-        ),
+        Some(limit) => keep(&limit),
     }
+}
+
+/// The action for a server that something else than its seats limits.
+pub(super) fn keep(limit: &machine::Limit) -> String {
+    format!(
+        "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
+        limit.what
+    )
 }
 
 /// Who gains and who pays depends on the load, which metrics and dumps do not have.

@@ -10,14 +10,6 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// "1 seat is" or "2 seats are".
-fn are(seats: i64) -> String {
-    match seats {
-        1 => "1 seat is".to_owned(),
-        seats => format!("{seats} seats are"),
-    }
-}
-
 /// The percentage of seats to lend above which a server is not overloaded.
 const IDLE_PERCENT: i64 = 10;
 
@@ -41,7 +33,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
             count(pressed.lendable, "seat"),
             match pressed.guaranteed {
                 0 => String::new(),
-                idle => format!("; {} idle, guaranteed to other levels", are(idle)),
+                idle => format!(
+                    "; they do not use {} that {} guaranteed to them",
+                    count(idle, "seat"),
+                    if idle == 1 { "is" } else { "are" }
+                ),
             }
         );
         let mut evidence = pressed.evidence(load);

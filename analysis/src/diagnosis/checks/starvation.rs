@@ -61,9 +61,10 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
             Severity::Risk
         };
         let message = format!(
-            "with {queues} queues and hand size {hand_size} of priority level {}, one heavy flow fills all queues of another \
-             flow with probability {}",
+            "priority level {} has {} and hand size {hand_size}: one heavy flow fills all queues of another flow with \
+             probability {}",
             load.name(),
+            count(i64::from(queues), "queue"),
             percent(one),
         );
         report.level(severity, load, message, evidence, action(severity));
@@ -93,12 +94,16 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
             let names: Vec<_> = starved.into_iter().take(NAMED).collect();
             (
                 Severity::Problem,
-                format!("which are all queues of {}", names.join(", ")),
+                format!(
+                    "{} {} no other queue",
+                    names.join(", "),
+                    if names.len() == 1 { "has" } else { "have" }
+                ),
             )
         }
         true => {
             let rest = format!(
-                "which are all queues of another flow with probability {}",
+                "another flow has no other queue with probability {}",
                 percent(probability)
             );
             let severity = if probability < TOO_LIKELY {
@@ -110,7 +115,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         }
     };
     let message = format!(
-        "{heavy} of priority level {} {fill} {occupied} of its {queues} queues, {rest}",
+        "{heavy} of priority level {} {fill} {occupied} of its {queues} queues; {rest}",
         load.name(),
     );
     report.level(severity, load, message, evidence, action(severity));

@@ -74,17 +74,23 @@ fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) 
         if waiting == 0 && executing == 0 {
             continue;
         }
-        let message = format!(
-            "{} of {name} {} in priority level {}, and {executing} {}",
-            count(waiting, "request"),
-            if waiting == 1 { "waits" } else { "wait" },
-            load.name(),
-            if executing == 1 {
-                "executes"
-            } else {
-                "execute"
-            },
-        );
+        let level = load.name();
+        let execute = if executing == 1 {
+            "executes"
+        } else {
+            "execute"
+        };
+        let wait = if waiting == 1 { "waits" } else { "wait" };
+        let message = match waiting {
+            0 => format!(
+                "{} of {name} {execute} in priority level {level}, and none waits",
+                count(executing, "request")
+            ),
+            _ => format!(
+                "{} of {name} {wait} in priority level {level}, and {executing} {execute}",
+                count(waiting, "request")
+            ),
+        };
         let row = |what: &str, value| {
             let what = format!("{what} requests of {name} in {}", load.name());
             Observation::dump(&load.server.name, "dump_requests", what, value)

@@ -10,21 +10,48 @@ use k8s_flowcontrol::rules::decode::tree_of;
 use k8s_flowcontrol::rules::limits::ServerLimits;
 use k8s_flowcontrol::{ApiVersion, Kind, Resource};
 use k8s_flowcontrol_analysis::lint::{Configuration, lint};
-use k8s_flowcontrol_analysis::recipes::{Recipe, Taken};
+use k8s_flowcontrol_analysis::recipes::{ProvenRequest, Recipe, Taken, TakenByGroup};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Prints the proof of a recipe, and its objects.
 pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut table = Table::new(["REQUEST", "BEFORE", "AFTER"]);
     for request in &recipe.proof {
+        let marked = |taken: Option<&Taken>, by_group: &[TakenByGroup]| {
+            let mark = if by_group.is_empty() { "" } else { " *" };
+            format!("{}{mark}", shown(taken))
+        };
         table.row([
             request.title.clone(),
-            shown(request.before.as_ref()),
-            shown(request.after.as_ref()),
+            marked(request.before.as_ref(), &request.before_by_group),
+            marked(request.after.as_ref(), &request.after_by_group),
         ]);
     }
     table.write(&mut streams.err)?;
+    let by_group = |of: fn(&ProvenRequest) -> &[TakenByGroup]| {
+        let others = recipe.proof.iter().flat_map(of);
+        let others: BTreeSet<String> = others
+            .map(|other| format!("{} in group {}", shown(Some(&other.taken)), other.group))
+            .collect();
+        others.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let [before, after] = [
+        by_group(|request| &request.before_by_group),
+        by_group(|request| &request.after_by_group),
+    ];
+    if !before.is_empty() || !after.is_empty() {
+        let shown = |groups: String| match groups.is_empty() {
+            true => "no other one".to_owned(),
+            false => groups,
+        };
+        streams.err.paragraph(&format!(
+            "* The groups are not all known, and some requests of a user in one of these groups get: before {}; after {}",
+            shown(before),
+            shown(after)
+        ))?;
+    }
     let (schemas, levels) = (&recipe.flow_schemas, &recipe.priority_levels);
     let changed = ServerLimits::new(levels, base.seats.seats, base.release);
     let changes = base.limits().changes_to(&changed);

@@ -8,8 +8,8 @@ use k8s_flowcontrol_analysis::diagnosis::{
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// The lines of evidence of a finding; with the message, the action and the rest in one line, ten at most.
-const LINES: usize = 7;
+/// The lines of a finding.
+const LINES: usize = 10;
 
 /// Prints the diagnosis for a person: the verdict first.
 pub(super) fn text(
@@ -35,14 +35,14 @@ pub(super) fn text(
         };
         out.label(style, &format!("{}[{}]:", finding.severity, finding.check))?;
         writeln!(out, " {}", one_line(&finding.message))?;
-        let lines = match verbose {
-            true => usize::MAX,
-            false => LINES,
+        let shown = match verbose {
+            true => &finding.evidence,
+            false => finding.first_evidence(LINES),
         };
-        for observation in finding.evidence.iter().take(lines) {
+        for observation in shown {
             out.entry(&format!("evidence: {observation}"))?;
         }
-        if let Some(more @ 1..) = finding.evidence.len().checked_sub(lines) {
+        if let Some(more @ 1..) = finding.evidence.len().checked_sub(shown.len()) {
             out.entry(&format!(
                 "{} of evidence (--verbose shows all)",
                 plural(more, "more line")

@@ -60,7 +60,12 @@ async fn audit_logs_are_part_of_the_evidence() {
         findings(&report, "rejections")[0]["evidence"][0]["requests"],
         1
     );
-    assert_eq!(report["notLookedAt"], json!([]));
+    let gaps = report["notLookedAt"].as_array().unwrap();
+    let mut gaps = gaps.iter().filter_map(|gap| gap["what"].as_str());
+    assert!(
+        gaps.all(|what| what.starts_with("the processor of ")),
+        "{report:#}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
