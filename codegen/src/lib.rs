@@ -296,6 +296,7 @@ impl Generator {
         })?;
         let model = self.read()?;
         let (model, mut plan) = self.plan(model)?;
+        let deep = plan::deep(&plan)?;
         structs::complete(&mut plan, &runtime, &self.renames)?;
         if self.options.own_meta {
             plan.check_runtime_types()?;
@@ -315,11 +316,13 @@ impl Generator {
         }
         files.push(("mod.rs".to_owned(), emit::module_list(&plan)));
         let kinds = plan.kinds();
+        let mut notes = self.notes(&model, &plan)?;
+        notes.extend(deep);
         Ok(Generated {
             files,
             shared: sharing.list(&plan),
             kinds,
-            notes: self.notes(&model, &plan)?,
+            notes,
         })
     }
 

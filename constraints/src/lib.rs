@@ -4,6 +4,7 @@
 mod check;
 mod error;
 mod go;
+mod old;
 mod rules;
 mod schema;
 mod violation;
@@ -60,9 +61,9 @@ impl Schema {
     /// If a keyword has a value of another type, or a reference leads nowhere. A rule that cannot be compiled, and a pattern that is
     /// not a regular expression, are no errors: see [`Schema::not_checked`].
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
-        let mut read = schema::read(schema)?;
-        rules::compile(&mut read.root, &mut read.definitions);
-        Ok(read)
+        let (mut root, mut definitions) = schema::read(schema)?;
+        rules::compile(&mut root, &mut definitions);
+        Ok(Self { root, definitions })
     }
 
     /// The constraints that this library does not check, each with its place in the schema and the reason.

@@ -14,7 +14,8 @@ struct Edge {
 pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
     let edges = edges(plan);
     let count = plan.items.len();
-    let plain = components(count, edges.iter().filter(|e| e.plain));
+    let ends = |edge: &Edge| (edge.from, edge.to);
+    let plain = components(count, edges.iter().filter(|e| e.plain).map(ends));
     for edge in edges.iter().filter(|e| e.plain) {
         if plain[edge.from] == plain[edge.to]
             && let Body::Struct(body) = &plan.items[edge.from].body
@@ -26,7 +27,7 @@ pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
             .help("remove one of the fields in the cycle from `required`"));
         }
     }
-    let all = components(count, edges.iter());
+    let all = components(count, edges.iter().map(ends));
     for edge in &edges {
         if all[edge.from] == all[edge.to]
             && !edge.plain
@@ -61,11 +62,12 @@ fn edges(plan: &Plan) -> Vec<Edge> {
 }
 
 /// The strongly connected component of each node, by Tarjan's algorithm; its stack is a `Vec` because
-/// documents may be deep. A node outside all cycles is alone in its component.
-fn components<'a>(count: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<usize> {
+/// documents may be deep. A node outside all cycles is alone in its component. A component has a higher number than those to which its
+/// edges lead.
+pub(super) fn components(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for edge in edges {
-        next[edge.from].push(edge.to);
+    for (from, to) in edges {
+        next[from].push(to);
     }
     const NONE: usize = usize::MAX;
     let (mut order, mut low) = (vec![NONE; count], vec![0; count]);

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod cycles;
+mod depth;
 mod floats;
 mod inline;
 mod items;
@@ -12,6 +13,7 @@ mod runtime_types;
 mod served;
 mod types;
 
+pub(crate) use depth::deep;
 pub(crate) use served::{find as served_kinds, group_version, packages};
 pub(crate) use types::{
     Body, Item, ListAlias, Module, Options, Origin, Place, Plan, PlannedField, Shape, Step, Struct,

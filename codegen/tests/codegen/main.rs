@@ -6,6 +6,7 @@ mod errors;
 mod folder;
 mod golden;
 mod groups;
+mod hostile;
 mod json_schema;
 mod mutations;
 mod one_type;

@@ -5,19 +5,17 @@ mod found;
 mod lists;
 mod numbers;
 mod objects;
-mod old;
 mod texts;
 mod types;
 
 use crate::go::bad_value;
+use crate::old::Then;
 use crate::rules;
 use crate::schema::Node;
 use crate::violation::{Reason, Validation, Violation};
 use found::{Fault, Found};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-pub(crate) use old::{Then, matching};
 
 /// The rules of one object.
 #[derive(Debug)]

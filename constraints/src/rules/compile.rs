@@ -1,8 +1,7 @@
 //! From the text of rules to programs.
 
 use super::functions;
-use super::rule::Compiled;
-use crate::schema::Node;
+use crate::schema::{Compiled, Node};
 use cel::common::ast::{EntryExpr, Expr};
 use cel::{Env, IdedExpr, Program};
 use std::collections::BTreeMap;
@@ -65,8 +64,8 @@ pub(crate) fn compile(root: &mut Node, definitions: &mut BTreeMap<String, Node>)
 /// Why each of these rules cannot be checked by this library; `None` for those that can.
 ///
 /// ```
-/// let reasons = k8s_flowcontrol_constraints::uncheckable(&["self.a > 1", "ip(self.address).family() == 4"]);
-/// assert_eq!(reasons, [None, Some("the function `family` is not supported".to_owned())]);
+/// let reasons = k8s_flowcontrol_constraints::uncheckable(&["self.a > 1", "quantity(self.size).mul(2).sign() == 1"]);
+/// assert_eq!(reasons, [None, Some("the function `mul` is not supported".to_owned())]);
 /// ```
 pub fn uncheckable(rules: &[&str]) -> Vec<Option<String>> {
     let reason = |rule: &&str| match program(rule.trim()) {
@@ -124,7 +123,7 @@ fn unsupported(program: &Program) -> Option<String> {
     functions.sort_unstable();
     let unknown = functions.into_iter().find(|name| {
         // Operators, and what macros become.
-        !name.starts_with(['_', '@', '!', '-']) && !functions::NAMES.contains(name)
+        !name.starts_with(['_', '@', '!', '-']) && !functions::is_known(name)
     });
     match unknown {
         Some(name) => Some(format!("the function `{name}` is not supported")),

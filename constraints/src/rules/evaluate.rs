@@ -2,11 +2,10 @@
 
 use super::compile::environment;
 use super::fault::Fault;
-use super::rule::{Compiled, Rule};
 use super::value::{cel_value, wrong_type};
-use crate::check::{Then, matching};
 use crate::go::bad_value;
-use crate::schema::{Additional, Node};
+use crate::old::{Then, matching};
+use crate::schema::{Additional, Compiled, Node, Rule};
 use crate::violation::{NotChecked, Reason, Validation, Violation};
 use cel::common::types::CelOptional;
 use cel::common::value::Val;

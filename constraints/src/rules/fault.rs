@@ -1,5 +1,6 @@
 //! Faults while a rule is evaluated, in a server's words.
 
+use super::library::SERVER;
 use cel::ExecutionError;
 
 /// A fault of an evaluation.
@@ -22,6 +23,9 @@ impl From<ExecutionError> for Fault {
                 Self::OfRule(format!("index out of bounds: {index}"))
             }
             ExecutionError::DuplicateKey(_) => Self::OfRule(error.to_string()),
+            ExecutionError::FunctionError { function, message } if function == SERVER => {
+                Self::OfRule(message.clone())
+            }
             // The functions for strings say by these words that an argument is wrong.
             ExecutionError::FunctionError { message, .. } if message.contains("out of range") => {
                 Self::OfRule(message.clone())

@@ -1,5 +1,6 @@
 //! The functions of rules: those of CEL, and those that Kubernetes adds.
 
+use super::library;
 use cel::common::functions::Function;
 use cel::common::traits::Iterable;
 use cel::common::types::{
@@ -11,8 +12,13 @@ use cel::{Env, ExecutionError};
 use regex::Regex;
 use std::cmp::Ordering;
 
-/// The names of all functions. A rule that calls another one is not checked.
-pub(super) const NAMES: [&str; 68] = [
+/// Whether there is a function of that name. A rule that calls another one is not checked.
+pub(super) fn is_known(name: &str) -> bool {
+    NAMES.contains(&name) || library::NAMES.contains(&name)
+}
+
+/// The names of the functions of CEL, and of those for strings, lists and sets.
+const NAMES: [&str; 68] = [
     // CEL
     "size",
     "contains",
@@ -143,6 +149,7 @@ pub(super) fn environment() -> Env {
         let args = list().into_iter().chain(list()).collect();
         let _ = env.add_overload(name, name, args, function);
     }
+    library::add_to(&mut env);
     env
 }
 

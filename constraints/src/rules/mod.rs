@@ -4,11 +4,10 @@ mod compile;
 mod evaluate;
 mod fault;
 mod functions;
-mod rule;
+mod library;
 mod value;
 
 pub use compile::uncheckable;
 
 pub(crate) use compile::compile;
 pub(crate) use evaluate::{evaluate, has_rules};
-pub(crate) use rule::Rule;

@@ -1,6 +1,6 @@
 //! From JSON to the values of rules, by the types of the schema.
 
-use crate::check::matching;
+use crate::old::matching;
 use crate::schema::{Additional, Format, ListType, Node, duration};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -4,8 +4,10 @@ mod defaults;
 mod format;
 mod node;
 mod read;
+mod rule;
 
 pub(crate) use defaults::fill_in_defaults;
 pub(crate) use format::{Format, date_time, duration};
 pub(crate) use node::{Additional, ListType, Node};
 pub(crate) use read::{read, read_definitions};
+pub(crate) use rule::{Compiled, Rule};

@@ -1,7 +1,7 @@
 //! The constraints of a value.
 
 use super::format::Format;
-use crate::rules::Rule;
+use super::rule::Rule;
 use crate::violation::NotChecked;
 use regex::Regex;
 use serde_json::Value;

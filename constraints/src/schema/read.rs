@@ -2,9 +2,9 @@
 
 use super::format::Format;
 use super::node::{Additional, ListType, Node, Pattern};
+use super::rule::Rule;
 use crate::error::SchemaError;
-use crate::rules::Rule;
-use crate::{Schema, go};
+use crate::go;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ const NOT_READ: [&str; 13] = [
 ];
 
 /// Reads a schema with its definitions. The rules are not compiled yet.
-pub(crate) fn read(schema: &Value) -> Result<Schema, SchemaError> {
+pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), SchemaError> {
     let definitions = match schema.get("$defs") {
         Some(found) => named(found, "/$defs")?,
         None => BTreeMap::new(),
@@ -35,7 +35,7 @@ pub(crate) fn read(schema: &Value) -> Result<Schema, SchemaError> {
     let mut root = node(schema, "")?;
     root.is_resource = true;
     check_references(&root, &definitions)?;
-    Ok(Schema { root, definitions })
+    Ok((root, definitions))
 }
 
 /// Reads schemas with names.

@@ -1,6 +1,7 @@
-//! `validate()` of generated types. `tests/generated` is what the generator makes of `fixtures/gates.yaml` and `fixtures/pets.json`;
+//! `validate()` of generated types. `tests/generated` is what the generator makes of `fixtures/gates.yaml`, `fixtures/pets.json` and `fixtures/hostile.json`;
 //! `UPDATE_GOLDEN=1` writes it again.
 
+use crate::hostile_names::All;
 use crate::pets::{Cat, Pet};
 use crate::town_v1::{Gate, Wing};
 use k8s_flowcontrol_codegen::Generator;
@@ -10,16 +11,25 @@ use std::path::Path;
 
 const GATES: &str = include_str!("../fixtures/gates.yaml");
 const PETS: &str = include_str!("../fixtures/pets.json");
+const HOSTILE: &str = include_str!("../fixtures/hostile.json");
 
 fn generate() -> (Vec<(String, String)>, Vec<String>) {
     let generator = Generator::new().validate();
     let gates = generator.document("gates.yaml", GATES).unwrap();
     let gates = gates.generate().unwrap();
-    let pets = Generator::new().validate().plain();
-    let pets = pets.document("pets.json", PETS).unwrap();
-    let pets = pets.generate().unwrap();
+    let plain = |name: &str, text: &str| {
+        let generator = Generator::new().validate().plain();
+        generator.document(name, text).unwrap().generate().unwrap()
+    };
+    let pets = plain("pets.json", PETS);
+    let hostile = plain("hostile.json", HOSTILE);
     let is_module = |(name, _): &(String, String)| name != "mod.rs";
-    let files = gates.files.into_iter().chain(pets.files).filter(is_module);
+    let files = gates
+        .files
+        .into_iter()
+        .chain(pets.files)
+        .chain(hostile.files);
+    let files = files.filter(is_module);
     (files.collect(), gates.notes)
 }
 
@@ -47,7 +57,7 @@ fn the_generator_names_the_rules_that_are_not_checked() {
     assert!(
         of_rules[0].ends_with(
             "/properties/spec/x-kubernetes-validations/2: checked by the server (`validate()` does not check it: the \
-             function `family` is not supported)"
+             function `image` is not supported)"
         ),
         "{of_rules:?}"
     );
@@ -173,4 +183,19 @@ fn schemas_of_other_documents_are_checked_too() {
             "<nil>"
         ]
     );
+}
+
+/// The types of fences, attributes, keywords, paths and look-alikes compile, and go round.
+#[test]
+fn hostile_names_are_fields() {
+    let document: serde_json::Value = serde_json::from_str(HOSTILE).unwrap();
+    let names = document["components"]["schemas"]["All"]["properties"].as_object();
+    let fields = names
+        .unwrap()
+        .keys()
+        .map(|name| (name.clone(), name.clone().into()));
+    let object = serde_json::Value::Object(fields.collect());
+    let all: All = serde_json::from_value(object.clone()).unwrap();
+    assert_eq!(all.validate().violations, []);
+    assert_eq!(serde_json::to_value(&all).unwrap(), object);
 }

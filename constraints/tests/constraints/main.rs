@@ -8,8 +8,15 @@
 
 mod generated_types;
 mod hostile;
+mod library;
 mod recorded;
 mod schema;
+
+/// What the generator makes of `fixtures/hostile.json`.
+#[allow(clippy::all, dead_code, unreachable_pub)]
+#[path = "../generated/hostile.rs"]
+#[rustfmt::skip]
+mod hostile_names;
 
 /// What the generator makes of `fixtures/pets.json`.
 #[allow(clippy::all, dead_code, unreachable_pub, unused_imports)]

@@ -9,13 +9,13 @@ pub(crate) struct Rule {
     /// The expression, without the spaces around it.
     pub(crate) text: String,
     message: String,
-    pub(super) message_expression: String,
-    pub(super) reason: Reason,
+    pub(crate) message_expression: String,
+    pub(crate) reason: Reason,
     /// The steps to the field that the rule names.
-    pub(super) field_path: Vec<String>,
-    pub(super) optional_old: bool,
-    pub(super) compiled: Compiled,
-    pub(super) compiled_message: Compiled,
+    pub(crate) field_path: Vec<String>,
+    pub(crate) optional_old: bool,
+    pub(crate) compiled: Compiled,
+    pub(crate) compiled_message: Compiled,
 }
 
 /// An expression, compiled.
@@ -65,7 +65,7 @@ impl Rule {
     }
 
     /// The message, or else the rule, as a server names it in messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self.message.is_empty() {
             true => &self.text,
             false => &self.message,
@@ -73,7 +73,7 @@ impl Rule {
     }
 
     /// The message for a violation.
-    pub(super) fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self.message.is_empty() {
             true => format!("failed rule: {}", self.text),
             false => self.message.clone(),
@@ -81,7 +81,7 @@ impl Rule {
     }
 
     /// Whether the rule compares with the old value.
-    pub(super) fn is_transition(&self) -> bool {
+    pub(crate) fn is_transition(&self) -> bool {
         match &self.compiled {
             Compiled::Program(program) => program.references().has_variable("oldSelf"),
             _ => false,

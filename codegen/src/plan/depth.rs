@@ -1,0 +1,95 @@
+//! The levels of types inside each other, of which Rust's compiler follows 128 if a crate does not say otherwise.
+
+use super::cycles::components;
+use super::types::{Body, Plan, PlannedField, Shape};
+use crate::error::Error;
+use std::collections::{HashSet, VecDeque};
+
+/// The levels that every crate can use; a list of strings in the deepest type takes some more.
+const PLAIN: usize = 115;
+
+/// The levels with which the compiler ends in reasonable time, whatever its limit.
+const MAX: usize = 1000;
+
+/// A note if a crate with the types must raise the compiler's limit.
+///
+/// # Errors
+/// If the types hold each other in too many levels for any limit.
+pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
+    let next: Vec<Vec<(usize, usize)>> = plan.items.iter().map(|item| held(&item.body)).collect();
+    let edges = next
+        .iter()
+        .enumerate()
+        .flat_map(|(from, held)| held.iter().map(move |(to, _)| (from, *to)));
+    let component = components(next.len(), edges);
+    let mut levels = vec![0; next.len()];
+    // A component has a lower number than those that hold it.
+    let mut order: Vec<usize> = (0..next.len()).collect();
+    order.sort_unstable_by_key(|item| component[*item]);
+    let mut deepest = (0, None);
+    for members in order.chunk_by(|left, right| component[*left] == component[*right]) {
+        let Some(first) = members.first() else {
+            continue;
+        };
+        let below = members.iter().flat_map(|from| &next[*from]);
+        let below = below.filter(|(to, _)| component[*to] != component[*first]);
+        let below = below.map(|(to, steps)| levels[*to] + steps).max();
+        let found = below.unwrap_or_default() + across(*first, &next, &component);
+        members.iter().for_each(|member| levels[*member] = found);
+        if found > deepest.0 {
+            deepest = (found, Some(*first));
+        }
+    }
+    let (levels, Some(item)) = deepest else {
+        return Ok(None);
+    };
+    let at = &plan.items[item].at;
+    match levels {
+        0..=PLAIN => Ok(None),
+        levels if levels <= MAX => Ok(Some(format!(
+            "{at}: the types in it are {levels} levels deep: the crate needs `#![recursion_limit = \"{}\"]`",
+            (levels + 10).next_power_of_two()
+        ))),
+        _ => Err(Error::at(
+            at,
+            format!("the types in it are more than {MAX} levels deep"),
+        )
+        .help("Rust's compiler cannot follow them; `--fields` leaves out fields of a kind")),
+    }
+}
+
+/// The items that a body holds, each with the levels that the compiler counts for it.
+fn held(body: &Body) -> Vec<(usize, usize)> {
+    match body {
+        Body::Struct(body) => body.fields.iter().filter_map(held_by).collect(),
+        Body::Enum(_) => Vec::new(),
+    }
+}
+
+fn held_by(field: &PlannedField) -> Option<(usize, usize)> {
+    let item = field.shape.item().filter(|_| field.has_field())?;
+    let levels = match &field.shape {
+        Shape::Item(_) if field.boxed => 4,
+        Shape::Item(_) if field.is_plain() => 1,
+        Shape::Item(_) => 2,
+        // A list or a map.
+        _ => 4,
+    };
+    Some((item, levels))
+}
+
+/// The levels from a type to the farthest one in a circle with it, by the way with the fewest types.
+fn across(start: usize, next: &[Vec<(usize, usize)>], component: &[usize]) -> usize {
+    let mut open = VecDeque::from([(start, 0)]);
+    let mut known = HashSet::from([start]);
+    let mut farthest = 0;
+    while let Some((item, levels)) = open.pop_front() {
+        farthest = farthest.max(levels);
+        for (to, steps) in &next[item] {
+            if component[*to] == component[start] && known.insert(*to) {
+                open.push_back((*to, levels + steps));
+            }
+        }
+    }
+    farthest
+}

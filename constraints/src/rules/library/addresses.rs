@@ -1,0 +1,243 @@
+//! IP addresses and networks, as Go's `net/netip` reads them.
+
+use super::{
+    Answer, STRING_TYPE, argument, boolean, fails, functions, methods, string, text, value,
+};
+use cel::Env;
+use cel::common::types::CelInt;
+use cel::common::value::CowVal;
+use k8s_flowcontrol_text::go::quote;
+use std::net::IpAddr;
+
+value!(
+    /// An IP address.
+    Ip(IpAddr), IP, "net.IP"
+);
+value!(
+    /// A network: an address in it, and the length of its prefix.
+    Cidr((IpAddr, u8)), CIDR, "net.CIDR"
+);
+
+pub(super) fn add_to(env: &mut Env) {
+    let _ = env.add_type(IP.to_owned());
+    let _ = env.add_type(CIDR.to_owned());
+    functions(
+        env,
+        vec![
+            ("ip", "string_to_ip", vec![&STRING_TYPE], |args| {
+                Ok(CowVal::owned(Ip(address(text(&args, 0)?).map_err(fails)?)))
+            }),
+            ("isIP", "is_ip", vec![&STRING_TYPE], |args| {
+                boolean(address(text(&args, 0)?).is_ok())
+            }),
+            (
+                "ip.isCanonical",
+                "ip_is_canonical",
+                vec![&STRING_TYPE],
+                |args| {
+                    let raw = text(&args, 0)?;
+                    boolean(address(raw).map_err(fails)?.to_string() == raw)
+                },
+            ),
+            ("string", "ip_to_string", vec![&IP], |args| {
+                string(argument::<Ip>(&args, 0)?.0.to_string())
+            }),
+            ("cidr", "string_to_cidr", vec![&STRING_TYPE], |args| {
+                Ok(CowVal::owned(Cidr(network_of(&args, 0)?)))
+            }),
+            ("isCIDR", "is_cidr", vec![&STRING_TYPE], |args| {
+                boolean(network(text(&args, 0)?).is_ok())
+            }),
+            ("string", "cidr_to_string", vec![&CIDR], |args| {
+                let (address, length) = argument::<Cidr>(&args, 0)?.0;
+                string(format!("{address}/{length}"))
+            }),
+        ],
+    );
+    methods(
+        env,
+        vec![
+            ("family", "ip_family", vec![&IP], |args| {
+                let family = if argument::<Ip>(&args, 0)?.0.is_ipv4() {
+                    4
+                } else {
+                    6
+                };
+                Ok(CowVal::owned(CelInt::from(family)))
+            }),
+            ("isUnspecified", "ip_is_unspecified", vec![&IP], |args| {
+                boolean(argument::<Ip>(&args, 0)?.0.is_unspecified())
+            }),
+            ("isLoopback", "ip_is_loopback", vec![&IP], |args| {
+                boolean(argument::<Ip>(&args, 0)?.0.is_loopback())
+            }),
+            (
+                "isLinkLocalMulticast",
+                "ip_is_link_local_multicast",
+                vec![&IP],
+                |args| boolean(is_link_local_multicast(argument::<Ip>(&args, 0)?.0)),
+            ),
+            (
+                "isLinkLocalUnicast",
+                "ip_is_link_local_unicast",
+                vec![&IP],
+                |args| boolean(is_link_local_unicast(argument::<Ip>(&args, 0)?.0)),
+            ),
+            (
+                "isGlobalUnicast",
+                "ip_is_global_unicast",
+                vec![&IP],
+                |args| boolean(is_global_unicast(argument::<Ip>(&args, 0)?.0)),
+            ),
+            ("ip", "cidr_ip", vec![&CIDR], |args| {
+                Ok(CowVal::owned(Ip(argument::<Cidr>(&args, 0)?.0.0)))
+            }),
+            ("prefixLength", "cidr_prefix_length", vec![&CIDR], |args| {
+                Ok(CowVal::owned(CelInt::from(i64::from(
+                    argument::<Cidr>(&args, 0)?.0.1,
+                ))))
+            }),
+            ("masked", "cidr_masked", vec![&CIDR], |args| {
+                let (address, length) = argument::<Cidr>(&args, 0)?.0;
+                Ok(CowVal::owned(Cidr((masked(address, length), length))))
+            }),
+            (
+                "containsIP",
+                "cidr_contains_ip_ip",
+                vec![&CIDR, &IP],
+                |args| contains(&args, argument::<Ip>(&args, 1)?.0, None),
+            ),
+            (
+                "containsIP",
+                "cidr_contains_ip_string",
+                vec![&CIDR, &STRING_TYPE],
+                |args| contains(&args, address(text(&args, 1)?).map_err(fails)?, None),
+            ),
+            (
+                "containsCIDR",
+                "cidr_contains_cidr",
+                vec![&CIDR, &CIDR],
+                |args| {
+                    let (address, length) = argument::<Cidr>(&args, 1)?.0;
+                    contains(&args, address, Some(length))
+                },
+            ),
+            (
+                "containsCIDR",
+                "cidr_contains_cidr_string",
+                vec![&CIDR, &STRING_TYPE],
+                |args| {
+                    let (address, length) = network_of(&args, 1)?;
+                    contains(&args, address, Some(length))
+                },
+            ),
+        ],
+    );
+}
+
+/// Whether a network has an address, and a prefix that is not longer than `length`. Servers before 1.33 compare networks with the address as it is
+/// written, so that they deny most of those that are contained.
+fn contains<'b, 'v>(args: &[CowVal<'_, '_>], other: IpAddr, length: Option<u8>) -> Answer<'b, 'v> {
+    let (address, own) = argument::<Cidr>(args, 0)?.0;
+    let is_in = address.is_ipv4() == other.is_ipv4() && masked(address, own) == masked(other, own);
+    boolean(is_in && length.is_none_or(|length| own <= length))
+}
+
+/// An address. Zones and IPv4 addresses inside IPv6 ones are errors.
+fn address(raw: &str) -> Result<IpAddr, String> {
+    if raw.contains(':') && raw.contains('%') {
+        return Err(format!(
+            "IP address {} with zone value is not allowed",
+            quote(raw)
+        ));
+    }
+    let address: IpAddr = raw.parse().map_err(|_| {
+        let quoted = quote(raw);
+        format!("IP Address {quoted} parse error during conversion from string: ParseAddr({quoted}): unable to parse IP")
+    })?;
+    match is_mapped(address) {
+        true => Err(format!(
+            "IPv4-mapped IPv6 address {} is not allowed",
+            quote(raw)
+        )),
+        false => Ok(address),
+    }
+}
+
+fn network_of(args: &[CowVal<'_, '_>], index: usize) -> Result<(IpAddr, u8), cel::ExecutionError> {
+    let words = "network address parse error during conversion from string: ";
+    network(text(args, index)?).map_err(|error| fails(format!("{words}{error}")))
+}
+
+fn network(raw: &str) -> Result<(IpAddr, u8), String> {
+    let quoted = quote(raw);
+    let words = "network address parse error during conversion from string: netip.ParsePrefix";
+    let Some((address, length)) = raw.rsplit_once('/') else {
+        return Err(format!("{words}({quoted}): no '/'"));
+    };
+    let parsed: IpAddr = address.parse().map_err(|_| {
+        format!(
+            "{words}({quoted}): ParseAddr({}): unable to parse IP",
+            quote(address)
+        )
+    })?;
+    let is_number = !length.is_empty()
+        && length.bytes().all(|byte| byte.is_ascii_digit())
+        && (length.len() == 1 || !length.starts_with('0'));
+    if !is_number {
+        return Err(format!(
+            "{words}({quoted}): bad bits after slash: {}",
+            quote(length)
+        ));
+    }
+    let most = if parsed.is_ipv4() { 32 } else { 128 };
+    match length.parse() {
+        Ok(length) if length <= most => match is_mapped(parsed) {
+            true => Err(format!("IPv4-mapped IPv6 address {quoted} is not allowed")),
+            false => Ok((parsed, length)),
+        },
+        _ => Err(format!("{words}({quoted}): prefix length out of range")),
+    }
+}
+
+fn is_mapped(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
+}
+
+/// The address with zeros after its prefix.
+fn masked(address: IpAddr, length: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(length)).unwrap_or(0);
+            IpAddr::V4((address.to_bits() & mask).into())
+        }
+        IpAddr::V6(address) => {
+            let length = u32::from(length).min(128);
+            let mask = u128::MAX.checked_shl(128 - length).unwrap_or(0);
+            IpAddr::V6((address.to_bits() & mask).into())
+        }
+    }
+}
+
+fn is_link_local_multicast(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.octets().starts_with(&[224, 0, 0]),
+        IpAddr::V6(address) => address.segments()[0] & 0xff0f == 0xff02,
+    }
+}
+
+fn is_link_local_unicast(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.segments()[0] & 0xffc0 == 0xfe80,
+    }
+}
+
+fn is_global_unicast(address: IpAddr) -> bool {
+    let is_broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
+    !(is_broadcast
+        || address.is_unspecified()
+        || address.is_loopback()
+        || address.is_multicast()
+        || is_link_local_unicast(address))
+}

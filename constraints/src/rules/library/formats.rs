@@ -1,0 +1,250 @@
+//! Named formats of strings: `format.dns1123Label().validate(self)`.
+
+use super::url::Url;
+use super::{Answer, STRING_TYPE, argument, functions, methods, text, value};
+use crate::schema::Format;
+use cel::Env;
+use cel::common::types::{CelList, CelOptional, CelString};
+use cel::common::value::{CowVal, Val};
+use regex::Regex;
+
+value!(
+    /// A format.
+    Named(Kind), FORMAT, "kubernetes.NamedFormat"
+);
+
+/// A format. A prefix may end with a hyphen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Label { is_prefix: bool },
+    Subdomain { is_prefix: bool },
+    OldLabel { is_prefix: bool },
+    QualifiedName,
+    LabelValue,
+    Uri,
+    Uuid,
+    Byte,
+    Date,
+    DateTime,
+}
+
+const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const OLD_LABEL: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+const NAME: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const VALUE: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
+
+pub(super) fn add_to(env: &mut Env) {
+    let _ = env.add_type(FORMAT.to_owned());
+    /// A function for each format, since none can have data of its own.
+    macro_rules! constants {
+        ($($name:literal),*) => {
+            vec![$((concat!("format.", $name), concat!("format.", $name), vec![], |_| {
+                Ok(match kind($name) {
+                    Some(kind) => CowVal::owned(Named(kind)),
+                    None => CowVal::owned(CelOptional::none()),
+                })
+            })),*]
+        };
+    }
+    functions(
+        env,
+        constants!(
+            "dns1123Label",
+            "dns1123Subdomain",
+            "dns1035Label",
+            "qualifiedName",
+            "dns1123LabelPrefix",
+            "dns1123SubdomainPrefix",
+            "dns1035LabelPrefix",
+            "labelValue",
+            "uri",
+            "uuid",
+            "byte",
+            "date",
+            "datetime"
+        ),
+    );
+    functions(
+        env,
+        vec![
+            ("format.named", "format-named", vec![&STRING_TYPE], |args| {
+                let found = kind(text(&args, 0)?);
+                let found = found.map(|kind| -> Box<dyn Val> { Box::new(Named(kind)) });
+                Ok(CowVal::owned(CelOptional::from(found)))
+            }),
+        ],
+    );
+    methods(
+        env,
+        vec![(
+            "validate",
+            "format-validate",
+            vec![&FORMAT, &STRING_TYPE],
+            validate,
+        )],
+    );
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "dns1123Label" => Kind::Label { is_prefix: false },
+        "dns1123LabelPrefix" => Kind::Label { is_prefix: true },
+        "dns1123Subdomain" => Kind::Subdomain { is_prefix: false },
+        "dns1123SubdomainPrefix" => Kind::Subdomain { is_prefix: true },
+        "dns1035Label" => Kind::OldLabel { is_prefix: false },
+        "dns1035LabelPrefix" => Kind::OldLabel { is_prefix: true },
+        "qualifiedName" => Kind::QualifiedName,
+        "labelValue" => Kind::LabelValue,
+        "uri" => Kind::Uri,
+        "uuid" => Kind::Uuid,
+        "byte" => Kind::Byte,
+        "date" => Kind::Date,
+        "datetime" => Kind::DateTime,
+        _ => return None,
+    })
+}
+
+/// The faults of a text, or nothing.
+fn validate<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let faults = argument::<Named>(&args, 0)?.0.faults(text(&args, 1)?);
+    if faults.is_empty() {
+        return Ok(CowVal::owned(CelOptional::none()));
+    }
+    let boxed = |fault| -> Box<dyn Val + 'v> { Box::new(CelString::from(fault)) };
+    let faults: Vec<Box<dyn Val + 'v>> = faults.into_iter().map(boxed).collect();
+    Ok(CowVal::owned(CelOptional::of(Box::new(CelList::from(
+        faults,
+    )))))
+}
+
+impl Kind {
+    fn faults(self, text: &str) -> Vec<String> {
+        let unless = |is_valid: bool, words: &str| match is_valid {
+            true => vec![],
+            false => vec![words.to_owned()],
+        };
+        match self {
+            Self::Label { is_prefix } => {
+                let words = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
+                             with an alphanumeric character";
+                matching(
+                    &masked(text, is_prefix),
+                    63,
+                    LABEL,
+                    words,
+                    &["my-name", "123-abc"],
+                )
+            }
+            Self::Subdomain { is_prefix } => {
+                let words = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start \
+                             and end with an alphanumeric character";
+                matching(
+                    &masked(text, is_prefix),
+                    253,
+                    SUBDOMAIN,
+                    words,
+                    &["example.com"],
+                )
+            }
+            Self::OldLabel { is_prefix } => {
+                let words = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, \
+                             and end with an alphanumeric character";
+                matching(
+                    &masked(text, is_prefix),
+                    63,
+                    OLD_LABEL,
+                    words,
+                    &["my-name", "abc-123"],
+                )
+            }
+            Self::LabelValue => {
+                let words = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start \
+                             and end with an alphanumeric character";
+                matching(text, 63, VALUE, words, &["MyValue", "my_value", "12345"])
+            }
+            Self::QualifiedName => qualified_name(text),
+            Self::Uri => Url::parse(text).err().into_iter().collect(),
+            Self::Uuid => unless(
+                Format::Uuid("").accepts(text),
+                "does not match the UUID format",
+            ),
+            Self::Byte => unless(Format::Byte.accepts(text), "invalid base64"),
+            Self::Date => unless(Format::Date.accepts(text), "invalid date"),
+            Self::DateTime => unless(Format::DateTime.accepts(text), "invalid datetime"),
+        }
+    }
+}
+
+/// A prefix with a letter in place of a hyphen at its end and of the letter before it.
+fn masked(text: &str, is_prefix: bool) -> String {
+    match text
+        .strip_suffix('-')
+        .filter(|rest| is_prefix && !rest.is_empty())
+    {
+        Some(rest) => {
+            let mut masked = rest.to_owned();
+            masked.pop();
+            masked.push('a');
+            masked
+        }
+        None => text.to_owned(),
+    }
+}
+
+fn matching(text: &str, most: usize, pattern: &str, words: &str, examples: &[&str]) -> Vec<String> {
+    let mut faults = Vec::new();
+    if text.len() > most {
+        faults.push(format!("must be no more than {most} bytes"));
+    }
+    let is_match =
+        Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text));
+    if !is_match {
+        let examples: Vec<String> = examples.iter().map(|one| format!("'{one}'")).collect();
+        let examples = examples.join(",  or ");
+        faults.push(format!(
+            "{words} (e.g. {examples}, regex used for validation is '{pattern}')"
+        ));
+    }
+    faults
+}
+
+fn qualified_name(text: &str) -> Vec<String> {
+    let words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    let examples = ["MyName", "my.name", "123-abc"];
+    let mut faults = Vec::new();
+    let name = match text.split_once('/') {
+        Some((_, name)) if name.contains('/') => {
+            let fault = matching(
+                "",
+                63,
+                NAME,
+                &format!("a qualified name {words}"),
+                &examples,
+            );
+            let end = " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            return fault.into_iter().map(|fault| fault + end).collect();
+        }
+        Some((prefix, name)) => {
+            match prefix.is_empty() {
+                true => faults.push("prefix part must be non-empty".to_owned()),
+                false => {
+                    let found = Kind::Subdomain { is_prefix: false }.faults(prefix);
+                    faults.extend(
+                        found
+                            .into_iter()
+                            .map(|fault| format!("prefix part {fault}")),
+                    );
+                }
+            }
+            name
+        }
+        None => text,
+    };
+    if name.is_empty() {
+        faults.push("name part must be non-empty".to_owned());
+    }
+    let found = matching(name, 63, NAME, words, &examples);
+    faults.extend(found.into_iter().map(|fault| format!("name part {fault}")));
+    faults
+}
