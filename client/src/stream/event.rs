@@ -2,7 +2,7 @@
 
 use crate::convert::Loss;
 use crate::json;
-use crate::json::{Fault, ReadJson, Reader};
+use crate::json::{Fault, FieldPredictor, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
 use crate::negotiate::codec::Codec;
 use crate::request::resource_kind::ResourceKind;
@@ -70,7 +70,8 @@ impl<K: Resource> WatchEvent<K> {
     /// this repository; it may change at any time.
     #[doc(hidden)]
     pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
-        decode(&Codec::own(ResourceKind::of::<K>()), line)
+        let predictor = &mut FieldPredictor::default();
+        decode(&Codec::own(ResourceKind::of::<K>()), line, predictor)
     }
 }
 
@@ -85,25 +86,26 @@ pub struct Bookmark {
 }
 
 /// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
-/// inner error.
+/// inner error. The predictor knows the lines before it.
 pub(crate) fn decode<K: Resource>(
     wire: &Codec<K>,
     line: &[u8],
+    predictor: &mut FieldPredictor,
 ) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
     let mut decoded = Decoded::from(K::default());
     let mut status: Option<Box<Status>> = None;
     let mut invalid = None;
-    let kind = read(line, &mut |kind, reader| match kind {
+    let kind = read(line, predictor, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
         Type::Bookmark => wire.read(&mut decoded, reader),
         _ => {
-            let start = reader.clone();
+            let start = wire.reading.keeps_invalid.then(|| reader.clone());
             let Err(fault) = wire.read(&mut decoded, reader) else {
                 return Ok(());
             };
-            if !wire.reading.keeps_invalid {
+            let Some(start) = start else {
                 return Err(fault);
-            }
+            };
             *reader = start;
             // Text that is not JSON is an error of the watch.
             let object = reader.raw_json()?;
@@ -161,13 +163,14 @@ impl Type {
 /// Reads the event's object with `read_object`, and returns the event's type.
 fn read(
     line: &[u8],
+    predictor: &mut FieldPredictor,
     read_object: &mut dyn FnMut(Type, &mut Reader<'_>) -> Result<(), Fault>,
 ) -> Result<Type, serde_json::Error> {
     const EXPECTED: &str = "a watch event: a JSON object with `type` and `object`";
-    json::read_whole(json::utf8(line)?, |reader| {
+    json::read_whole_like(json::utf8(line)?, predictor, |reader| {
         let mut kind = None;
-        // Where the object begins, and whether it was read: it cannot be before its type is known.
-        let mut object: Option<(Reader<'_>, bool)> = None;
+        // Where the object begins, if it was not read: it cannot be before its type is known.
+        let mut object: Option<Option<Reader<'_>>> = None;
         reader.fields(&EXPECTED, &mut |name, reader| match &*name {
             "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
             "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
@@ -179,7 +182,7 @@ fn read(
                 Ok(())
             }
             "object" => {
-                object = Some((reader.clone(), kind.is_some()));
+                object = Some(kind.is_none().then(|| reader.clone()));
                 match kind {
                     Some(kind) => read_object(kind, reader),
                     None => reader.skip(),
@@ -188,8 +191,7 @@ fn read(
             _ => reader.skip(),
         })?;
         let kind = kind.ok_or_else(|| reader.fault("missing field `type`"))?;
-        let (mut start, was_read) = object.ok_or_else(|| reader.fault("missing field `object`"))?;
-        if !was_read {
+        if let Some(mut start) = object.ok_or_else(|| reader.fault("missing field `object`"))? {
             read_object(kind, &mut start)?;
         }
         Ok(kind)
@@ -212,6 +214,43 @@ mod tests {
             format!(r#"{{"type":"{kind}","object":{object}}}"#),
             format!(r#"{{"more":[1], "object": {object} ,"type":"{kind}"}}"#),
         ]
+    }
+
+    type Decoded = Result<Result<WatchEvent<FlowSchema>, Box<Status>>, serde_json::Error>;
+
+    /// The first line of a watch.
+    fn decode(codec: &Codec<FlowSchema>, line: &[u8]) -> Decoded {
+        super::decode(codec, line, &mut FieldPredictor::default())
+    }
+
+    #[test]
+    fn lines_after_others_are_read_as_if_they_were_the_first() {
+        let rule = r#"{"subjects":[{"kind":"Group","group":{"name":"a"}}],"nonResourceRules":[{"verbs":["*"],"nonResourceURLs":["/"]}]}"#;
+        let objects = [
+            OBJECT.to_owned(),
+            format!(
+                r#"{{"spec":{{"rules":[{rule},{rule},{rule}]}},"metadata":{{"uid":"u","name":"b"}}}}"#
+            ),
+            format!(
+                r#"{{"metadata":{{"labels":{{"x":"y"}},"name":"c"}},"new":[1],"spec":{{"rules":[{rule}]}}}}"#
+            ),
+            r#"{"spec":{"rules":[]},"metadata":{}}"#.to_owned(),
+        ];
+        let predictor = &mut FieldPredictor::default();
+        // Each object follows each of them.
+        for object in objects
+            .iter()
+            .flat_map(|first| objects.iter().flat_map(move |second| [first, second]))
+        {
+            for line in both_orders("ADDED", object) {
+                let event = super::decode(&own(), line.as_bytes(), predictor);
+                let first = decode(&own(), line.as_bytes());
+                assert_eq!(event.unwrap(), first.unwrap(), "{line}");
+                assert!(
+                    super::decode(&own(), &line.as_bytes()[..line.len() / 2], predictor).is_err()
+                );
+            }
+        }
     }
 
     #[test]

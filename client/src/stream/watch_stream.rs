@@ -6,6 +6,7 @@ use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
 use crate::error::{Error, ErrorKind, RequestLine};
+use crate::json::FieldPredictor;
 use crate::meta::Status;
 use crate::negotiate::codec::Codec;
 use crate::response::decode::{excerpt, undecodable};
@@ -29,6 +30,8 @@ pub struct WatchStream<K: Resource> {
     /// `None` after the end.
     body: Option<ReadAhead>,
     lines: LineDecoder,
+    /// What the lines so far were like.
+    predictor: Box<FieldPredictor>,
     resource_version: Option<String>,
 }
 
@@ -42,6 +45,7 @@ impl<K: Resource> WatchStream<K> {
             line,
             body: Some(ReadAhead::new(body)),
             lines: LineDecoder::new(max_line),
+            predictor: Box::default(),
             resource_version: None,
         }
     }
@@ -97,7 +101,7 @@ impl<K: Resource> WatchStream<K> {
                 return Poll::Ready(Ok(None));
             };
             if let Some(line) = self.lines.next_line().map_err(too_long)? {
-                return Poll::Ready(decode(&self.wire, line).map(Some));
+                return Poll::Ready(decode(&self.wire, line, &mut self.predictor).map(Some));
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
@@ -117,16 +121,20 @@ impl<K: Resource> WatchStream<K> {
         let Some(line) = self.lines.finish() else {
             return Ok(None);
         };
-        match event::decode(&self.wire, line) {
+        match event::decode(&self.wire, line, &mut self.predictor) {
             Ok(event) => Ok(Some(event)),
             Err(error) if error.is_eof() => Err(Error::new(ErrorKind::CutOff).with_source(error)),
-            Err(_) => decode(&self.wire, line).map(Some),
+            Err(_) => decode(&self.wire, line, &mut self.predictor).map(Some),
         }
     }
 }
 
-fn decode<K: Resource>(wire: &Codec<K>, line: &[u8]) -> Result<Line<K>, Error> {
-    event::decode(wire, line).map_err(|error| {
+fn decode<K: Resource>(
+    wire: &Codec<K>,
+    line: &[u8],
+    predictor: &mut FieldPredictor,
+) -> Result<Line<K>, Error> {
+    event::decode(wire, line, predictor).map_err(|error| {
         undecodable(
             format!("watch event of {} ({})", wire.resource.kind(), wire.version),
             error,

@@ -3,9 +3,12 @@
 //! Objects of one text are alike: their fields come in the same order, and their lists have similar lengths. A wrong guess
 //! costs time and nothing else.
 
+use std::fmt;
+
 /// The last next fields and lengths, by hashes of fields.
+#[doc(hidden)]
 #[derive(Clone)]
-pub(super) struct FieldPredictor {
+pub struct FieldPredictor {
     /// The places in their tables of the fields that came next.
     next: [u8; 1024],
     /// The lengths of lists.
@@ -18,6 +21,13 @@ impl Default for FieldPredictor {
             next: [0; 1024],
             lengths: [1; 64],
         }
+    }
+}
+
+/// Nothing of its contents is worth reading.
+impl fmt::Debug for FieldPredictor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FieldPredictor").finish_non_exhaustive()
     }
 }
 

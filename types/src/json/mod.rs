@@ -45,6 +45,7 @@ mod writer;
 #[doc(hidden)]
 pub use self::{
     fault::Fault,
+    field_predictor::FieldPredictor,
     name::Name,
     reader::Reader,
     transcode::{deserialize, serialize},
@@ -147,7 +148,29 @@ pub fn read_whole<'a, T>(
     read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
 ) -> Result<T, Error> {
     let mut reader = Reader::new(text);
-    match read(&mut reader) {
+    let value = read(&mut reader);
+    end(value, reader, text)
+}
+
+/// The same for a text that is like those before it: the predictor learned from them, and learns from this one.
+///
+/// # Errors
+/// As of [`read_whole`].
+#[doc(hidden)]
+pub fn read_whole_like<'a, T>(
+    text: &'a str,
+    predictor: &mut FieldPredictor,
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
+) -> Result<T, Error> {
+    let mut reader = Reader::new(text);
+    std::mem::swap(&mut reader.predictor, predictor);
+    let value = read(&mut reader);
+    std::mem::swap(&mut reader.predictor, predictor);
+    end(value, reader, text)
+}
+
+fn end<T>(value: Result<T, Fault>, mut reader: Reader<'_>, text: &str) -> Result<T, Error> {
+    match value {
         Ok(value) if reader.is_at_end() => Ok(value),
         Ok(_) => Err(reader.fault("trailing characters").into_error(text)),
         Err(fault) => Err(fault.into_error(text)),
