@@ -1,9 +1,8 @@
 //! From the last event of a request to its part in a report.
 
-use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::sample::{Cell, Class, Deprecated, Load, Queued, Sample};
 use super::seats_in_use::LevelSeats;
 use super::signs::Traits;
-use super::waiting::Queued;
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;

@@ -1,8 +1,9 @@
 //! The part of a request in a report.
 
 use super::signs::Traits;
-use super::waiting::Queued;
+use crate::simulation::Arriving;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The part of a request in a report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +34,20 @@ pub struct Sample {
     /// The parts that tell whether the logs are complete.
     #[serde(flatten)]
     pub(super) traits: Traits,
+}
+
+/// What the queues of a server need to know about a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queued {
+    pub(super) arriving: Arriving,
+    /// Requests of the same kind execute about equally long.
+    pub(super) kind: u64,
+    pub(super) took: Duration,
+    /// The wait in the log.
+    pub(super) waited: Option<Duration>,
+    pub(super) rejected: bool,
+    /// Whether requests can wait at the level.
+    pub(super) has_queues: bool,
 }
 
 /// A client of a deprecated API version.

@@ -11,20 +11,6 @@ const LONGEST_US: i64 = 60_000_000;
 /// The most requests that wait until all earlier arrivals have ended; more than that are handled in the order of their ends.
 const MAX_PENDING: usize = 1 << 14;
 
-/// What the queues of a server need to know about a request.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Queued {
-    pub(super) arriving: Arriving,
-    /// Requests of the same kind execute about equally long.
-    pub(super) kind: u64,
-    pub(super) took: Duration,
-    /// The wait in the log.
-    pub(super) waited: Option<Duration>,
-    pub(super) rejected: bool,
-    /// Whether requests can wait at the level.
-    pub(super) has_queues: bool,
-}
-
 /// The queues of a server that get the requests of its logs. Logs have requests in the order of their ends, and queues need the order
 /// of their arrivals.
 #[derive(Clone, Debug)]

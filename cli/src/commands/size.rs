@@ -1,5 +1,6 @@
 //! `size`: from intents to a configuration, with proof.
 
+mod check;
 mod compared;
 mod drift;
 mod page;

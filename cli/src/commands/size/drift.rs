@@ -1,6 +1,7 @@
 //! `--watch-drift`: later logs and an earlier answer.
 
-use super::report::{check_json, examined_json, lines};
+use super::check::check_json;
+use super::report::{examined_json, lines};
 use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -1,13 +1,12 @@
 //! The value of a quantity.
 
 use super::natural::Natural;
-use super::parse::{BINARY, DECIMAL, InvalidQuantity, parse};
+use super::suffix::{BINARY, DECIMAL};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
-use std::str::FromStr;
 
 /// The exact value of a [`Quantity`](super::Quantity): a whole number of nano units, of any size.
 ///
@@ -111,16 +110,6 @@ impl From<i64> for Amount {
     fn from(value: i64) -> Self {
         let nanos = Natural::from(value.unsigned_abs()).shifted(9);
         Self::new(value < 0, nanos, QuantityFormat::DecimalSi)
-    }
-}
-
-/// Reads a quantity such as `500m` or `2Gi`. A fraction of a nano unit is rounded away from zero, and amounts with a binary
-/// suffix end at 2^63 - 1.
-impl FromStr for Amount {
-    type Err = InvalidQuantity;
-
-    fn from_str(text: &str) -> Result<Self, InvalidQuantity> {
-        parse(text)
     }
 }
 

@@ -3,6 +3,7 @@
 mod amount;
 mod natural;
 mod parse;
+mod suffix;
 #[cfg(test)]
 mod tests;
 

@@ -2,25 +2,12 @@
 
 use super::amount::{Amount, QuantityFormat};
 use super::natural::Natural;
+use super::suffix::{BINARY, DECIMAL};
 use std::fmt;
+use std::str::FromStr;
 
 /// The largest and the smallest exponent are this far from zero.
 const MAX_EXPONENT: i64 = 9999;
-
-/// A suffix, with the power of ten or of two for which it stands.
-pub(super) const DECIMAL: [(&str, i64); 10] = [
-    ("n", -9),
-    ("u", -6),
-    ("m", -3),
-    ("", 0),
-    ("k", 3),
-    ("M", 6),
-    ("G", 9),
-    ("T", 12),
-    ("P", 15),
-    ("E", 18),
-];
-pub(super) const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// Text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +56,18 @@ impl fmt::Display for InvalidQuantity {
 
 impl std::error::Error for InvalidQuantity {}
 
+/// Reads a quantity such as `500m` or `2Gi`. A fraction of a nano unit is rounded away from zero, and amounts with a binary
+/// suffix end at 2^63 - 1.
+impl FromStr for Amount {
+    type Err = InvalidQuantity;
+
+    fn from_str(text: &str) -> Result<Self, InvalidQuantity> {
+        parse(text)
+    }
+}
+
 /// Reads a quantity. As on a server, a number may lack its digits: `m` is zero.
-pub(super) fn parse(text: &str) -> Result<Amount, InvalidQuantity> {
+fn parse(text: &str) -> Result<Amount, InvalidQuantity> {
     let error = |offset: usize, problem: Problem| InvalidQuantity {
         text: text.into(),
         offset,
