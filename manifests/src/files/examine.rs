@@ -252,6 +252,7 @@ fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration 
     if outcome.text.is_none() && outcome.findings.is_empty() {
         outcome.findings = prose(text, settings);
     }
+    one_for_mentions(&mut outcome.findings);
     if settings.metrics != Metrics::Ignore {
         // One note for all removed metrics that the text names.
         let mut removed = removed_metrics(text, Metrics::Note);
@@ -264,6 +265,23 @@ fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration 
         outcome.findings.extend(removed);
     }
     outcome
+}
+
+/// Leaves the first of the notes about mentions, which stands for all.
+fn one_for_mentions(findings: &mut Vec<Finding>) {
+    let is_mention =
+        |found: &Finding| found.severity == Severity::Note && found.rule == Rule::Mention;
+    let count = findings.iter().filter(|found| is_mention(found)).count();
+    let mut is_first = true;
+    findings.retain(|found| !is_mention(found) || std::mem::take(&mut is_first));
+    if let Some(first) = findings.iter_mut().find(|found| is_mention(found))
+        && count > 1
+    {
+        let others = count - 1;
+        first
+            .message
+            .push_str(&format!(", and so in {others} other places"));
+    }
 }
 
 /// One note for all mentions of other versions in documentation.

@@ -14,6 +14,7 @@ mod fences;
 mod findings;
 #[cfg(feature = "files")]
 mod generated;
+mod lesser_uses;
 mod metrics;
 mod named_template;
 mod objects;

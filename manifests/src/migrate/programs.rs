@@ -5,27 +5,12 @@ use super::client_names::client_names;
 use super::dynamic::versions_of_names;
 use super::dynamic::{Links, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
+use super::lesser_uses::needs_nothing;
 use super::read::{Mention, Mentioned, Text, is_kept, kept_lines, mentions};
 use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use std::collections::{BTreeSet, HashSet};
-
-/// The words before a name that is defined.
-const DEFINITIONS: [&str; 12] = [
-    "class",
-    "interface",
-    "struct",
-    "type",
-    "record",
-    "trait",
-    "protocol",
-    "message",
-    "enum",
-    "module",
-    "object",
-    "typedef",
-];
 
 /// A form in which programs name a version. The version stands between the two words.
 struct Pattern {
@@ -231,28 +216,12 @@ pub(crate) fn uses_with(
     let mut lines = HashSet::new();
     findings.retain(|finding| lines.insert(source.line(finding.offset)));
     for finding in &mut findings {
-        // A program may call a type of its own as it likes; the places that use it for requests count.
-        if is_definition(source.text, finding) {
+        if needs_nothing(source.text, finding, to) {
             finding.severity = Severity::Note;
         }
         finding.offset += source.mark;
     }
     (findings, links)
-}
-
-/// Whether a finding is the name of a type that its line defines: `class V1beta2FlowSchema`.
-pub(super) fn is_definition(text: &str, finding: &Finding) -> bool {
-    let before = text.get(..finding.offset).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    // The finding may begin within the name: `FlowSchemaFlowcontrolV1beta1`.
-    let line =
-        before[start..].trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
-    let word = line.split_whitespace().next_back();
-    let is_ended = line.ends_with(char::is_whitespace);
-    let is_type = is_ended && word.is_some_and(|word| DEFINITIONS.contains(&word));
-    // A field of a Java class that has each type: `@JsonProperty("V1beta1FlowSchema")`.
-    let is_field = line.trim_start().starts_with("@JsonProperty(");
-    finding.rule == Rule::Program && (is_type || is_field)
 }
 
 /// The versions in the values of names that another text uses as versions of the group.

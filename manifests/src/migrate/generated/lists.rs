@@ -21,6 +21,14 @@ const REMOVAL: [&str; 7] = [
     "migrat",
 ];
 
+/// Words of messages about removed versions, in lower case.
+const MESSAGES: [&str; 4] = [
+    "is deprecated",
+    "are deprecated",
+    "been removed",
+    "is removed in",
+];
+
 const OLD: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
 
 /// Whether each finding of a file is an entry of a list of versions.
@@ -68,11 +76,15 @@ pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool 
     })
 }
 
-/// Whether the release that removed the version of a line stands near it.
+/// Whether the release that removed the version of a line stands near it, or the line is a message that says so.
 fn has_removal(lines: &[&str], line: usize) -> bool {
     let Some(own) = lines.get(line) else {
         return false;
     };
+    let own_lower = own.to_ascii_lowercase();
+    if MESSAGES.iter().any(|words| own_lower.contains(words)) {
+        return true;
+    }
     let around = &lines[line.saturating_sub(ENTRY)..lines.len().min(line + ENTRY + 1)];
     let versions = OLD.iter().filter(|version| own.contains(**version));
     let removed =
@@ -188,6 +200,7 @@ mod tests {
             format!("(\"{group}/v1beta2\", \"flowschema\"): Removal((1, 29), \"{group}/v1\"),\n"),
             format!("// Deprecated.\n{{Group: \"{group}\", Version: \"v1beta3\", Removed: release{{Minor: 32}}}},\n"),
             format!("a(\"{group}/v1beta1\")\na(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("input.apiVersion == \"{group}/v1beta1\"\nmsg := sprintf(\"API {group}/v1beta1 for %s is deprecated\", [input.kind])\n"),
             "one \"k8s.io/api/flowcontrol/v1\"\ntwo \"k8s.io/api/flowcontrol/v1beta2\"\nthree \"k8s.io/api/flowcontrol/v1beta3\"\n".to_owned(),
         ] {
             assert!(is_listed(&text), "{text}");
