@@ -4,6 +4,7 @@ mod callers;
 mod charts;
 mod export;
 mod live;
+mod merge;
 mod print;
 mod requests;
 #[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
@@ -19,7 +20,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::force::ForceArg;
-use crate::input::read_named;
 use crate::memory::warn_of;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
@@ -34,10 +34,11 @@ use k8s_flowcontrol_analysis::live::Counter;
 use k8s_flowcontrol_analysis::memory::MemoryTally;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
-use k8s_flowcontrol_analysis::traffic::{Accounting, PartialError, Sample, Traffic};
+use k8s_flowcontrol_analysis::traffic::{Accounting, Sample, Traffic};
 use live::LiveArgs;
+use merge::MergeArgs;
 use rows::Rows;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Show which flow schema and priority level the requests in audit logs get
 ///
@@ -134,17 +135,6 @@ enum Nested {
     Export(ExportArgs),
 }
 
-/// Add up partial results, and show the traffic of all
-#[derive(Debug, clap::Args)]
-struct MergeArgs {
-    /// Files that `traffic --partial` wrote with one configuration
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-
-    #[command(flatten)]
-    report: ReportArgs,
-}
-
 const EXAMPLES: &str = "\
 Examples:
   # The traffic of a cluster, as a table and as a web page
@@ -203,15 +193,10 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let merge = match &args.nested {
+    match &args.nested {
         Some(Nested::Export(export)) => return export::run(export, streams),
-        Some(Nested::Merge(merge)) => Some(merge),
-        None => None,
-    };
-    if let Some(merge) = merge {
-        outputs_are_not_inputs(&merge.report.html, &merge.files)?;
-        merge.report.force.replace(&merge.report.html, streams)?;
-        return write(merged(&merge.files)?, &merge.report, streams);
+        Some(Nested::Merge(merge)) => return merge::run(merge, streams),
+        None => {}
     }
     outputs_are_not_inputs(args.outputs().chain(&args.live.state), args.inputs())?;
     args.report.force.replace(args.outputs(), streams)?;
@@ -385,33 +370,4 @@ fn add_logs(
     })?;
     traffic.add_counts(&counts);
     warn_of(&memory.estimate())
-}
-
-/// The sum of partial results.
-fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
-    let mut all = Traffic::default();
-    for file in files {
-        all.merge(partial(file)?).map_err(|_| {
-            Failure::input(format!(
-                "{} has other flow schemas than {}",
-                file.display(),
-                files[0].display()
-            ))
-            .hint("make all partial results with the same configuration")
-        })?;
-    }
-    Ok(all)
-}
-
-/// Reads a partial result.
-fn partial(file: &Path) -> Result<Traffic, Failure> {
-    let name = file.display();
-    let unreadable =
-        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
-    let text = read_named(file).map_err(|error| unreadable(&error))?;
-    Traffic::from_json(&text).map_err(|error| match error {
-        PartialError::Json(error) => unreadable(&error)
-            .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
-        _ => Failure::input(format!("{name} is not a partial result of this version")),
-    })
 }

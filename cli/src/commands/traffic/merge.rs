@@ -1,0 +1,55 @@
+//! `traffic merge`: partial results of several runs.
+
+use super::{ReportArgs, write};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::read_named;
+use crate::output::{Streams, outputs_are_not_inputs};
+use k8s_flowcontrol_analysis::traffic::{PartialError, Traffic};
+use std::path::{Path, PathBuf};
+
+/// Add up partial results, and show the traffic of all
+#[derive(Debug, clap::Args)]
+pub(super) struct MergeArgs {
+    /// Files that `traffic --partial` wrote with one configuration
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+pub(super) fn run(args: &MergeArgs, streams: &mut Streams) -> Result<Exit, Failure> {
+    outputs_are_not_inputs(&args.report.html, &args.files)?;
+    args.report.force.replace(&args.report.html, streams)?;
+    write(merged(&args.files)?, &args.report, streams)
+}
+
+/// The sum of partial results.
+fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
+    let mut all = Traffic::default();
+    for file in files {
+        all.merge(partial(file)?).map_err(|_| {
+            Failure::input(format!(
+                "{} has other flow schemas than {}",
+                file.display(),
+                files[0].display()
+            ))
+            .hint("make all partial results with the same configuration")
+        })?;
+    }
+    Ok(all)
+}
+
+/// Reads a partial result.
+fn partial(file: &Path) -> Result<Traffic, Failure> {
+    let name = file.display();
+    let unreadable =
+        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
+    let text = read_named(file).map_err(|error| unreadable(&error))?;
+    Traffic::from_json(&text).map_err(|error| match error {
+        PartialError::Json(error) => unreadable(&error)
+            .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
+        _ => Failure::input(format!("{name} is not a partial result of this version")),
+    })
+}
