@@ -161,7 +161,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             severity: "warning",
             summary: "Requests of the priority level {{ $labels.priority_level }} wait while other levels leave seats idle.",
             description: concat!(
-                "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time, although less than half of ",
+                "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait in every sample, although less than half of ",
                 "the seats of {{ $labels.instance }} are in use. The level may not borrow, or the idle seats are guaranteed to other levels, or the ",
                 "waiting requests take several seats each. ",
                 before_a_change!(),
@@ -192,7 +192,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             severity: "warning",
             summary: "The priority level {{ $labels.priority_level }} cannot borrow more seats.",
             description: concat!(
-                "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait all the time on {{ $labels.instance }}, ",
+                "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait in every sample on {{ $labels.instance }}, ",
                 "and the level has borrowed as many seats as its borrowingLimitPercent permits. ",
                 before_a_change!(),
             ),

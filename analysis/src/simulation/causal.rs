@@ -352,6 +352,10 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
         self.ready.remove(&plan)
     }
 
+    fn clock_phase(&self) -> Duration {
+        Duration::from_micros(self.first.rem_euclid(1_000_000).unsigned_abs())
+    }
+
     fn facts(&self, sending: Sending) -> Facts {
         let request = &sending.recorded;
         let class = &self.classes[request.class as usize];

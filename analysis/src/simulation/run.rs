@@ -299,7 +299,8 @@ impl<S: Source, O: Observer> Run<S, O> {
         let execution = self.source.known_execution(request).unwrap_or_default();
         self.diverge(now.saturating_add(execution));
         let level = self.tally.flows[facts.flow].level;
-        let retry_after = self.server.reject(now, level);
+        let of_clock = now.saturating_add(self.source.clock_phase());
+        let retry_after = self.server.reject(of_clock, level);
         match self.source.rejected(now, request, retry_after) {
             true => self.tally.count(facts, |counts| counts.retried += 1),
             false => {

@@ -23,6 +23,11 @@ pub(super) trait Source {
     /// Reports that a request got status 429 with this `Retry-After`, and returns whether its client sends it again.
     fn rejected(&mut self, now: Duration, request: Self::Request, retry_after: Duration) -> bool;
 
+    /// The part of a second that the server's clock shows when the simulation begins: a server counts rejections by its seconds.
+    fn clock_phase(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Reports that a request has ended.
     fn completed(&mut self, now: Duration, request: Self::Request);
 

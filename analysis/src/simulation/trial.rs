@@ -167,6 +167,10 @@ impl<I: Stretches> Source for Mixed<'_, I> {
         }
     }
 
+    fn clock_phase(&self) -> Duration {
+        self.recorded.clock_phase()
+    }
+
     fn facts(&self, sending: Sending) -> Facts {
         match sending {
             Sending::Recorded(sending) => Facts {

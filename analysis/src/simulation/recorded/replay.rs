@@ -66,7 +66,8 @@ impl Recording {
         Report::mean(replays.collect())
     }
 
-    fn replay_once(
+    /// Replays the requests as [`replay`](Self::replay) does, once.
+    pub(crate) fn replay_once(
         self,
         requests: impl Iterator<Item = Recorded>,
         progress: impl FnMut(Progress),
