@@ -1,4 +1,4 @@
-//! The program, as people and scripts run it: a process of its own for each command, so that its tests share one test program.
+//! The program, as people and scripts run it: a process for each command, so that its tests share one test program.
 //!
 //! `output` has what it prints, word for word. Its parts run alone by their names: `cargo test -p kubectl-flowcontrol --test cli traffic`.
 

@@ -114,7 +114,7 @@ impl Definitions {
     /// [`Schema::validate`] by the schema with that name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it is missing.
     pub fn validate(&self, name: &str, object: &Value) -> Result<Validation, NotChecked> {
         Ok(create(self.schema(name)?, &self.0, object))
     }
@@ -122,7 +122,7 @@ impl Definitions {
     /// [`Schema::validate_update`] by the schema with that name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it is missing.
     pub fn validate_update(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Documents for the whole generator: what it writes is Rust, as Kubernetes' types and as plain ones, with and without constraints. A sample is
+//! Documents for the whole generator: its output is Rust, as Kubernetes' types and as plain ones, with and without constraints. A sample is
 //! compiled with warnings denied.
 //!
 //! `COMPILE_EVERY=N` compiles one of N documents; by default one of 100, and none with 0. The crate of types is taken from the folder of

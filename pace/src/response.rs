@@ -1,4 +1,4 @@
-//! What the head of a response says about its priority level.
+//! The level and the outcome of a request, from the head of its response.
 
 use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER};

@@ -30,7 +30,7 @@ fn replay(command: &mut Command, [hasty, calm]: [&str; 2]) {
     let (hasty, calm) = (numbers(&out, hasty), numbers(&out, calm));
     assert_eq!((hasty.len(), calm.len()), (7, 7), "{out}");
     assert_eq!((hasty[0], calm[0]), (166, 33), "{out}");
-    // The load of one user is more than its level executes, and the other has seats of its own.
+    // The load of one user is more than its level executes, and the other has separate seats.
     assert!(hasty[1] > 10 && hasty[2] > 10, "{out}");
     assert_eq!((calm[1], calm[2]), (0, 0), "{out}");
     assert!(hasty[3] > 1000 && hasty[4] > 1000, "{out}");

@@ -1,4 +1,4 @@
-//! What the generator makes of documents of other API groups, compiled in another crate than its runtime with every warning an error, compared as
+//! The generated code of documents of other API groups, compiled in another crate than its runtime with every warning an error, compared as
 //! text, and put to use.
 
 #![deny(warnings, missing_docs)]

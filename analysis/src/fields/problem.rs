@@ -16,7 +16,7 @@ pub struct Problem {
     pub position: Position,
     /// The path of the field, such as `intents[2].waits.p99`; empty for the whole file.
     pub path: String,
-    /// What is wrong, and what was expected.
+    /// The problem, and the expected value.
     pub message: String,
 }
 

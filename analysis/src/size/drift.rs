@@ -43,7 +43,7 @@ pub struct Drift {
     pub proof: Proof,
     /// The numbers to change so that all intents hold, with the margin that they had; empty if nothing drifted.
     pub changes: Vec<FieldChange>,
-    /// The configuration with these numbers, or why there is none; none if nothing drifted.
+    /// The configuration with these numbers, or the reason why it does not exist; `None` if nothing drifted.
     pub answer: Option<Answer>,
 }
 

@@ -124,7 +124,7 @@ impl Demands {
     }
 }
 
-/// What is known of a variation of the load.
+/// The known facts of a variation of the load.
 fn of_variation<T>(
     known: &ByVariation<T>,
     variation: Variation,

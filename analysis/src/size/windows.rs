@@ -51,7 +51,7 @@ impl Windows {
         for demand in &demands {
             for order in [LevelDemand::by_average, LevelDemand::by_maximum] {
                 for period in order(demand).into_iter().take(of_each) {
-                    // What begins in one period goes on in the next one.
+                    // Requests that begin in one period continue in the next one.
                     let end = periods.min(period + 2);
                     windows[period..end].fill(true);
                 }

@@ -228,7 +228,7 @@ impl Accounting {
         }
     }
 
-    /// What the queues of the server need to know about a request that has ended.
+    /// The facts that the queues of the server need of a request that has ended.
     fn queued(
         &self,
         event: &Event<'_>,

@@ -36,7 +36,7 @@ pub struct Sample {
     pub(super) traits: Traits,
 }
 
-/// What the queues of a server need to know about a request.
+/// The facts that the queues of a server need of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queued {
     pub(super) arriving: Arriving,

@@ -61,7 +61,7 @@ fn busy_seats_are_an_overload_and_idle_seats_are_a_misconfiguration() {
         "{:?}",
         guaranteed.findings
     );
-    // Said once.
+    // Only once.
     assert!(of(&guaranteed, "borrowing").is_empty());
     let healthy = diagnose(&two_levels(IDLE, IDLE), &Scope::default());
     assert_eq!(healthy.verdict, Verdict::Healthy, "{:?}", healthy.findings);

@@ -15,7 +15,7 @@ use std::time::Duration;
 const SERVICE: Duration = Duration::from_millis(200);
 const NAME: &str = "bench-pace";
 
-/// What the clients request, unless `PACE_PATH` names another path.
+/// The requests of the clients, unless `PACE_PATH` names another path.
 const PATH: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/exempt";
 
 pub(crate) struct World {

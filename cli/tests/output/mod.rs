@@ -1,4 +1,4 @@
-//! What the program prints: help, errors and what the README shows, word for word; JSON; comments for merge requests.
+//! The output of the program: help, errors and what the README shows, word for word; JSON; comments for merge requests.
 //!
 //! Each `$` line of the files below is run; `TRYCMD=overwrite cargo test -p kubectl-flowcontrol --test cli as_written_down` writes
 //! down what comes out.

@@ -30,7 +30,7 @@ pub struct WatchStream<K: Resource> {
     /// `None` after the end.
     body: Option<ReadAhead>,
     lines: LineDecoder,
-    /// What the lines so far were like.
+    /// The fields of the lines so far.
     predictor: Box<FieldPredictor>,
     resource_version: Option<String>,
 }

@@ -52,7 +52,7 @@ const UNREAD: [&str; 11] = [
     "unevaluatedProperties",
 ];
 
-/// What the value of a keyword must be.
+/// The expected value of a keyword.
 #[derive(Clone, Copy)]
 enum Expected {
     Text,
@@ -68,7 +68,7 @@ enum Expected {
 }
 
 impl Expected {
-    /// What is missing, if the value is something else.
+    /// The missing part, if the value is something else.
     fn lacks(self, value: &Json) -> Option<&'static str> {
         let (fits, expected) = match self {
             Self::Text => (matches!(value, Json::String(_)), "a string"),

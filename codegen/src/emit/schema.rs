@@ -175,7 +175,7 @@ impl Emitter<'_> {
                     "{runtime}::schema::Shape::Map {{ value: const {{ &{value} }}, atomic: {atomic} }}"
                 )
             }
-            // A server keeps such a value as it is.
+            // A server keeps such a value.
             Shape::Nullable(_) => format!("{runtime}::schema::Shape::Any"),
             Shape::Item(item) if self.own_schema(*item).is_some() => {
                 let schema = self.schema_path(module, *item).unwrap_or_default();

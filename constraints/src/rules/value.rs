@@ -35,7 +35,7 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// What is wrong with the type of `self`, in a server's words. Values in it have none: a rule that uses one is not checked then.
+/// The problem of the type of `self`, in a server's words. Values in it have none: a rule that uses one is not checked then.
 pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
     let go_type = match value {
         Value::Null => "<nil>",

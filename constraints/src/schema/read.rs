@@ -198,7 +198,7 @@ impl<'a> Words<'a> {
         self.get(word, "a number that is not negative", Value::as_u64)
     }
 
-    /// A bound, and whether it is itself excluded: a flag beside it, or a bound of its own in newer drafts.
+    /// A bound, and whether it is itself excluded: a flag beside it, or another bound in newer drafts.
     fn bound(&self, word: &str, exclusive: &str) -> Result<(Option<f64>, bool), SchemaError> {
         match self.words.get(exclusive) {
             Some(Value::Number(bound)) => Ok((bound.as_f64(), true)),

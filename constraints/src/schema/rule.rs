@@ -21,7 +21,7 @@ pub(crate) struct Rule {
 /// An expression, compiled.
 #[derive(Debug, Default)]
 pub(crate) enum Compiled {
-    /// There is none.
+    /// Not given.
     #[default]
     Empty,
     /// It can be evaluated.

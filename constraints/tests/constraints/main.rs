@@ -12,19 +12,19 @@ mod library;
 mod recorded;
 mod schema;
 
-/// What the generator makes of `fixtures/hostile.json`.
+/// The generated code of `fixtures/hostile.json`.
 #[allow(clippy::all, dead_code, unreachable_pub)]
 #[path = "../generated/hostile.rs"]
 #[rustfmt::skip]
 mod hostile_names;
 
-/// What the generator makes of `fixtures/pets.json`.
+/// The generated code of `fixtures/pets.json`.
 #[allow(clippy::all, dead_code, unreachable_pub, unused_imports)]
 #[path = "../generated/pets.rs"]
 #[rustfmt::skip]
 mod pets;
 
-/// What the generator makes of `fixtures/gates.yaml`.
+/// The generated code of `fixtures/gates.yaml`.
 #[allow(clippy::all, dead_code, unreachable_pub, unused_imports)]
 #[path = "../generated/town_v1.rs"]
 #[rustfmt::skip]

@@ -1,5 +1,5 @@
 //! Violations beside those of a real server: `fixtures/recorded.jsonl` has schemas and objects of our own, with what the validation of
-//! `k8s.io/apiextensions-apiserver` 0.36.4 said about each, sorted by field and message. `RECORDED=FILE` compares another recording too.
+//! `k8s.io/apiextensions-apiserver` 0.36.4 returned for each, sorted by field and message. `RECORDED=FILE` compares another recording too.
 
 use k8s_flowcontrol_constraints::Schema;
 use serde_json::Value;

@@ -21,7 +21,7 @@ const DEFINITIONS: [&str; 12] = [
 
 /// Whether nothing is to do at a finding: a note is enough.
 pub(super) fn needs_nothing(text: &str, finding: &Finding, to: ApiVersion) -> bool {
-    // A program may call a type of its own as it likes; the places that use it for requests count.
+    // A program may give its type any name; the places that use it for requests count.
     is_definition(text, finding) || is_imported(text, finding) || is_choice(text, finding, to)
 }
 

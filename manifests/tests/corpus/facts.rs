@@ -10,7 +10,7 @@ use std::path::Path;
 
 const FACTS: &str = include_str!("../fixtures/facts.tsv");
 
-/// What a place needs.
+/// The change that a place needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Rewrite,

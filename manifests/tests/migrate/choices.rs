@@ -65,7 +65,7 @@ fn a_choice_between_two_versions_is_a_chain() {
     );
 }
 
-/// An object whose version and whose field are selected by conditions of their own.
+/// An object whose version and whose field are selected by separate conditions.
 fn two_chains(versions: [&str; 2], fields: &str) -> String {
     let group = "apiVersion: flowcontrol.apiserver.k8s.io";
     let [first, second] = versions
@@ -132,7 +132,7 @@ fn two_chains_of_an_object_agree_or_have_one_finding_about_both() {
         findings(&run(&text, V1), &text),
         [(Rule::CapabilityCheck, 14)]
     );
-    // Another document has a version of its own.
+    // Another document has a separate version.
     let text = two_chains(["> 1.29", "> 1.26"], &since("1.26")).replacen(
         "kind:",
         "kind: FlowSchema\n---\nkind:",

@@ -310,7 +310,7 @@ mod tests {
         Call::new(&parts, &Bytes::from_static(b"{}"))
     }
 
-    /// Of writers of one object, one may ask while another waits; who does not wait is told.
+    /// A writer may ask while another writer of the same object waits; a client in which nobody waits breaks the rule.
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_waits_is_known_among_others() {
         let read = call("GET", LEVELS);

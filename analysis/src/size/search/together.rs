@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 /// Fewer levels get their seats one by one.
 const LEAST: usize = 2;
 
-/// What has become of settings.
+/// The settings after a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separated {
     /// They are as they were.

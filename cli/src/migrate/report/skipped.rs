@@ -46,7 +46,7 @@ pub(crate) fn write_skipped(
         return Ok(());
     }
     for (reason, skipped) in groups(skipped) {
-        // A file that is too long, and an error, have lines of their own.
+        // A file that is too long, and an error, have a line each.
         let [first, ..] = skipped[..] else { continue };
         if first.is_error || reason == SkipReason::TooLong {
             continue;

@@ -36,7 +36,7 @@ const VALUE: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
 
 pub(super) fn add_to(env: &mut Env) {
     let _ = env.add_type(FORMAT.to_owned());
-    /// A function for each format, since none can have data of its own.
+    /// A function for each format, since functions have no data.
     macro_rules! constants {
         ($($name:literal),*) => {
             vec![$((concat!("format.", $name), concat!("format.", $name), vec![], |_| {

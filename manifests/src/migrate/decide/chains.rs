@@ -148,7 +148,7 @@ fn is_current(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion
     is_clean && tests(condition, to)
 }
 
-/// What the clusters get from a chain of versions, as far as it depends on their release only.
+/// The versions that clusters get from a chain, as far as they depend on their release only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Served {
     /// The newest clusters get the target version, and each cluster that serves it a version that it serves.

@@ -1,4 +1,4 @@
-//! What the clusters of each release get from the branches of a template.
+//! The versions that clusters of each release get from the branches of a template.
 
 use super::conditions::branches_of_releases;
 use crate::documents::{Chain, inside};
