@@ -17,7 +17,7 @@ for index in "${!files[@]}"; do
   kopium --docs --filename "${files[index]}" >"peer/src/types_$index.rs"
   echo "pub mod types_$index;" >>peer/src/lib.rs
 done
-program 'kube::core::ObjectList<peer::types_0::HttpRoute>' 'serde_json::from_str' >peer/src/main.rs
+programs peer 'kube::core::ObjectList<peer::types_0::HttpRoute>' 'serde_json::from_str'
 
 for side in "${sides[@]}"; do
   text=$(find "$side/src" -name '*.rs' ! -name main.rs ! -name lib.rs -exec cat {} +)

@@ -9,7 +9,7 @@ cd "$work"
 ours core_v1::PodList
 package peer 'k8s-openapi = { version = "0.29", features = ["v1_36"] }'
 echo 'pub use k8s_openapi as generated;' >peer/src/lib.rs
-program 'k8s_openapi::List<k8s_openapi::api::core::v1::Pod>' 'serde_json::from_str' >peer/src/main.rs
+programs peer 'k8s_openapi::List<k8s_openapi::api::core::v1::Pod>' 'serde_json::from_str'
 
 echo "lines, whole API: $(cat ours/src/generated/*.rs | wc -l)"
 echo "lines, core and apps: $(cat ours/src/generated/{core_v1,apps_v1}.rs | wc -l)"

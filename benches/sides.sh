@@ -27,14 +27,46 @@ edition = "2024"
 [[bin]]
 name = "$1-list"
 path = "src/main.rs"
+[[bin]]
+name = "$1-heap"
+path = "src/heap.rs"
 [dependencies]
 $2
 serde_json = "1"
+stats_alloc = "0.1"
 [workspace]
 END
 }
 
-# A program that reads a list: "reading" ends with the list, and "dropping" counts what follows, too.
+# The programs of a side: one that reads a list ("reading" ends with the list, and "dropping" counts what follows, too), and one that counts
+# its allocations.
+programs() { # side list decode
+  heap "$2" "$3" >"$1/src/heap.rs"
+  program "$2" "$3" >"$1/src/main.rs"
+}
+
+heap() { # list decode
+  cat <<END
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
+
+fn main() {
+    let text = std::fs::read_to_string(std::env::args().nth(1).unwrap()).unwrap();
+    let region = Region::new(HEAP);
+    let list: $1 = $2(&text).unwrap();
+    let heap = region.change();
+    let each = |number: usize| number as f64 / list.items.len() as f64;
+    println!(
+        "each object: {:.1} allocations, {:.1} changes of a size, {:.0} bytes allocated, {:.0} held",
+        each(heap.allocations), each(heap.reallocations), each(heap.bytes_allocated),
+        each(heap.bytes_allocated - heap.bytes_deallocated)
+    );
+}
+END
+}
+
 program() { # list decode
   cat <<END
 fn status(field: &str) -> u64 {
@@ -80,7 +112,7 @@ ours() { # list
   cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p k8s-flowcontrol-codegen
   "${CARGO_TARGET_DIR:-$root/target}/debug/k8s-flowcontrol-codegen" generate "${specs[@]}" --out ours/src/generated >/dev/null
   echo 'pub mod generated;' >ours/src/lib.rs
-  program "ours::generated::$1" 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
+  programs ours "ours::generated::$1" 'k8s_flowcontrol_types::json::from_str'
 }
 
 cpu() { # directory cargo-arguments...
@@ -102,7 +134,7 @@ builds() { # package-of-ours package-of-the-peer
       (cd "$side" && CARGO_TARGET_DIR=$work/$side/target cargo clean --quiet --profile "$profile" -p "${packages[index]}")
       cpu "$side" build --profile "$profile" --lib
       printf '%s, %s, program on the built types: ' "$side" "$profile"
-      cpu "$side" build --profile "$profile" --bins
+      cpu "$side" build --profile "$profile" --bin "$side-list"
     done
   done
   for side in "${sides[@]}"; do
@@ -113,6 +145,11 @@ builds() { # package-of-ours package-of-the-peer
 # Reads a list of 5,000 objects with both programs in turns.
 reads() { # file
   echo "list of 5,000 objects: $(wc -c <"$1") bytes"
+  for side in "${sides[@]}"; do
+    (cd "$side" && CARGO_TARGET_DIR=$work/$side/target cargo build --quiet --release --bin "$side-heap")
+    printf '%s: ' "$side"
+    "$side/target/release/$side-heap" "$1"
+  done
   for _ in 1 2 3 4 5; do
     for side in "${sides[@]}"; do
       printf '%s: ' "$side"

@@ -4,7 +4,9 @@
 //! time of one is counted to the other.
 
 mod documents;
+mod heap;
 mod measure;
 
 pub use documents::{flow_schema, initial_events, list, metadata_events, page, watch_events};
+pub use heap::Heap;
 pub use measure::{Meter, peak_resident, report, resident};

@@ -1,11 +1,11 @@
 //! Reading an audit log.
 
+use crate::built_in;
 use bench_data::{Meter, report, resident};
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::diagnosis::{Evidence, LogTally, Scope, diagnose};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Traffic};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -34,13 +34,7 @@ pub(crate) enum Envelope {
 
 /// Reads and classifies a log of `events` events: two for each request, 700 bytes each.
 pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
-    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
-    for object in bootstrap::objects(Release::NEWEST) {
-        match object.kind {
-            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
-            _ => levels.push(serde_json::from_value(object.tree())?),
-        }
-    }
+    let (schemas, levels) = built_in()?;
     let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
     let mut log = AuditLog::new();
     let mut exempt = 0;
@@ -69,13 +63,7 @@ pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Err
 
 /// Reads a log of `events` events, and makes the whole report of `traffic`: seats, seat-seconds by second, users, flows, gaps.
 pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
-    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
-    for object in bootstrap::objects(Release::NEWEST) {
-        match object.kind {
-            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
-            _ => levels.push(serde_json::from_value(object.tree())?),
-        }
-    }
+    let (schemas, levels) = built_in()?;
     let accounting = Accounting::new(&schemas, &levels, 600, Release::NEWEST);
     let mut traffic = Traffic::new(&accounting);
     let mut log = AuditLog::new();
@@ -110,6 +98,33 @@ pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<
         ("report bytes", serde_json::to_vec(&made)?.len() as f64),
     ]);
     Ok(())
+}
+
+/// Reads a log of `events` events, and diagnoses the cluster by it alone.
+pub(crate) fn diagnosis(events: usize) -> Result<(), Box<dyn Error>> {
+    let (schemas, levels) = built_in()?;
+    let scope = Scope::default();
+    let mut tally = LogTally::new(&schemas, &levels, Release::NEWEST, &scope);
+    let input = log(events)?;
+    let meter = Meter::start();
+    AuditLog::new().read(BufReader::with_capacity(1 << 20, input), |event| {
+        tally.add(event);
+        Ok::<(), io::Error>(())
+    })?;
+    let mut evidence = Evidence::new(Release::NEWEST, schemas, levels);
+    evidence.log = Some(tally);
+    let diagnosis = diagnose(&evidence, &scope);
+    let (_, cpu) = meter.stop();
+    report(&[
+        ("findings", diagnosis.findings.len() as f64),
+        ("cpu seconds", cpu.as_secs_f64()),
+    ]);
+    Ok(())
+}
+
+/// A log of about so many events.
+pub(crate) fn log(events: usize) -> Result<impl Read, Box<dyn Error>> {
+    Log::new(events.div_ceil(2 * REQUESTS), Envelope::None)
 }
 
 /// A log of some rounds of the same text.

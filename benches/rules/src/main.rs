@@ -2,6 +2,7 @@
 
 mod audit;
 mod files;
+mod growth;
 mod lint;
 mod queueing;
 mod server;
@@ -13,7 +14,7 @@ use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol::rules::{bootstrap, validate};
-use k8s_flowcontrol::{ApiVersion, Kind, List, Release, Resource};
+use k8s_flowcontrol::{ApiVersion, Kind, List, Release};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_specs::ALL;
 use serde_json::Value;
@@ -24,7 +25,8 @@ use std::time::Duration;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
-                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | lint COUNT | size REQUESTS SEATS SECONDS [check] | \
+                     requests COUNT | raw-requests COUNT | starts COUNT | idle WATCHES | fan-out WATCHES CHANGES | fan-out-decoded WATCHES CHANGES | \
+                     grow WORK COUNT | input KIND COUNT | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | size REQUESTS SEATS SECONDS [check] | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -38,7 +40,17 @@ async fn main() -> Outcome {
         ["validate", rounds] => validate(rounds.parse()?),
         ["generate", rounds] => generate(rounds.parse()?),
         ["requests", count] => server::requests(count.parse()?).await,
-        ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
+        ["raw-requests", count] => server::raw_requests(count.parse()?).await,
+        ["starts", count] => server::starts(count.parse()?).await,
+        ["idle", watches] => server::idle(watches.parse()?).await,
+        ["fan-out", watches, changes] => {
+            server::fan_out(watches.parse()?, changes.parse()?, false).await
+        }
+        ["fan-out-decoded", watches, changes] => {
+            server::fan_out(watches.parse()?, changes.parse()?, true).await
+        }
+        ["grow", work, count] => growth::grow(work, count.parse()?).await,
+        ["input", kind, count] => growth::input(kind, count.parse()?),
         ["audit", events] => audit::audit(events.parse()?, audit::Envelope::None),
         ["audit-fluent-bit", events] => audit::audit(events.parse()?, audit::Envelope::FluentBit),
         ["audit-cloudwatch", events] => audit::audit(events.parse()?, audit::Envelope::CloudWatch),
@@ -54,27 +66,27 @@ async fn main() -> Outcome {
             let budget = Duration::from_secs(seconds.parse()?);
             size::size(requests.parse()?, seats, budget, true)
         }
-        ["lint", count] => lint::lint_equal_subjects(count.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),
         _ => Err(USAGE.into()),
     }
 }
 
-/// Requests of several sorts, with a server's own configuration and a hundred schemas of teams.
-fn classify(count: usize) -> Outcome {
-    let (mut schemas, mut levels) = (
-        Vec::<FlowSchema>::new(),
-        Vec::<PriorityLevelConfiguration>::new(),
-    );
+/// The flow schemas and priority levels that a server creates.
+fn built_in() -> Result<(Vec<FlowSchema>, Vec<PriorityLevelConfiguration>), Box<dyn Error>> {
+    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
     for object in bootstrap::objects(Release::NEWEST) {
-        let tree = object.tree();
-        if tree["kind"] == FlowSchema::KIND {
-            schemas.push(serde_json::from_value(tree)?);
-        } else {
-            levels.push(serde_json::from_value(tree)?);
+        match object.kind {
+            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
+            _ => levels.push(serde_json::from_value(object.tree())?),
         }
     }
+    Ok((schemas, levels))
+}
+
+/// Requests of several sorts, with a server's own configuration and a hundred schemas of teams.
+fn classify(count: usize) -> Outcome {
+    let (mut schemas, levels) = built_in()?;
     schemas.extend(serde_json::from_str::<List<FlowSchema>>(&list(100))?.items);
     let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
     let user = |number: usize| User::service_account(&format!("team-{number}"), "controller");
@@ -148,5 +160,6 @@ fn rate(meter: &Meter, name: &str, count: usize) {
     report(&[
         (name, count as f64 / wall.as_secs_f64()),
         ("per cpu second", count as f64 / cpu.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
     ]);
 }

@@ -1,11 +1,8 @@
 //! A whole server under a generated load, most of which waits.
 
-use crate::{Outcome, rate};
+use crate::{Outcome, built_in, rate};
 use bench_data::Meter;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::Resource;
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
@@ -14,17 +11,7 @@ use std::time::Duration;
 /// Requests of a thousand users of three levels against a server with its built-in objects: closed loops that keep a level busy, open
 /// groups below and above their seats, writes with final seats.
 pub(crate) fn simulation(count: u64) -> Outcome {
-    let (mut schemas, mut levels) = (
-        Vec::<FlowSchema>::new(),
-        Vec::<PriorityLevelConfiguration>::new(),
-    );
-    for object in bootstrap::objects(Release::NEWEST) {
-        let tree = object.tree();
-        match tree["kind"] == FlowSchema::KIND {
-            true => schemas.push(serde_json::from_value(tree)?),
-            false => levels.push(serde_json::from_value(tree)?),
-        }
-    }
+    let (schemas, levels) = built_in()?;
     let start = Duration::ZERO;
     let server = FlowController::new(&schemas, &levels, 600, Release::NEWEST, start)?;
     let client = |name: &str, users: usize, arrivals| {

@@ -64,7 +64,12 @@ pub(crate) fn size(
     let start = Instant::now();
     let answer = sizer.size(|progress| {
         if std::env::var_os("PROGRESS").is_some() {
-            eprintln!("{:8.2} s: {} trials, {} seats", start.elapsed().as_secs_f64(), progress.trials, progress.seats);
+            eprintln!(
+                "{:8.2} s: {} trials, {} seats",
+                start.elapsed().as_secs_f64(),
+                progress.trials,
+                progress.seats
+            );
         }
         match start.elapsed() < budget {
             true => ControlFlow::Continue(()),
