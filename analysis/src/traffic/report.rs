@@ -196,7 +196,8 @@ impl Report {
             unused_flow_schemas,
             comparison,
             waits: match (tally.waits, are_limits_known) {
-                (1.., _) => WaitSource::Recorded,
+                (1.., true) => WaitSource::Recorded,
+                (1.., false) => WaitSource::RecordedAlone,
                 (0, true) => WaitSource::Modelled,
                 (0, false) => WaitSource::Unknown,
             },

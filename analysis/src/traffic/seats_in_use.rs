@@ -45,7 +45,9 @@ impl SeatsInUse {
         while second <= last {
             let from = begin.max(second.saturating_mul(SECOND));
             let to = end.min(second.saturating_add(1).saturating_mul(SECOND));
-            let used = seats.saturating_mul(to.saturating_sub(from).max(0).unsigned_abs()) / 1000;
+            let time = to.saturating_sub(from).max(0).unsigned_abs();
+            // Rounded to the nearest millisecond, so that many short requests do not add up to less than they are.
+            let used = seats.saturating_mul(time).saturating_add(500) / 1000;
             if used > 0 {
                 let minute = self.0.entry(second.div_euclid(SECONDS as i64));
                 let minute = minute.or_insert_with(|| vec![0; SECONDS]);

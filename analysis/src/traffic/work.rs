@@ -14,6 +14,8 @@ pub enum WaitSource {
     /// The logs have waits: the annotation `apiserver.latency.k8s.io/apf-queue-wait` of requests that took more than half a second. The
     /// waits of others come from the model.
     Recorded,
+    /// The logs have waits, and those of other requests are unknown, because the seats of the server are: their seat-seconds are upper bounds.
+    RecordedAlone,
     /// A model: the queues of the server, which get every request when it arrived and lose it when it ended. A level uses at most its upper
     /// limit of seats in any second.
     Modelled,
@@ -67,17 +69,18 @@ impl LevelWork {
         limits: Option<LevelSeats>,
         load: Load,
     ) -> Self {
-        let [unsure, waited] = [load.unsure_us, load.waited_us].map(|time| time / 1000);
+        let [all, unsure, waited] =
+            [load.seat_us, load.unsure_us, load.waited_us].map(|time| time / 1000);
         let sums = at_most.bounded(limits);
         let excess = sums.all.saturating_sub(sums.at_maximum).min(unsure);
-        let most = sums.all.saturating_sub(excess);
-        let estimate = sums.all.saturating_sub(waited);
+        let most = all.saturating_sub(excess);
+        let estimate = all.saturating_sub(waited);
         let factor = match estimate > most {
             true => most as f64 / estimate as f64,
             false => 1.0,
         };
         // The work whose waits are known, and what no wait of the others can take away.
-        let least = sums.all.saturating_sub(unsure);
+        let least = all.saturating_sub(unsure);
         let least = match limits {
             Some(_) => least.max(sums.at_minimum).min(most).min(estimate),
             None => least,

@@ -14,7 +14,7 @@ mod verified;
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
-use k8s_flowcontrol_analysis::traffic::{self, Accounting, Traffic};
+use k8s_flowcontrol_analysis::traffic::{self, Accounting, Traffic, WaitSource};
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use predicted::{Objects, events, predict};
@@ -77,6 +77,11 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
         let error = (own / executed - 1.0) * 100.0;
         // The time that a server spends before flow control and after the response is not execution time.
         assert!((-2.0..9.0).contains(&error), "{}: {error} %", level.name);
+        let rounded = 0.001;
+        assert!(
+            (level.least_seat_seconds - rounded..=level.most_seat_seconds + rounded).contains(&own),
+            "{level:?}"
+        );
         writeln!(
             table,
             "| {} | {executed:.1} | {own:.1} | {:.1} to {:.1} | {error:.1} % |",
@@ -93,6 +98,24 @@ fn traffic(log: &[u8], (schemas, levels): &Objects) -> traffic::Report {
     traffic.begin_log();
     each_of(log, |event| traffic.add(event, accounting.sample(event)));
     traffic.report()
+}
+
+/// Without the seats of the server nothing is known about the waits that the log lacks.
+#[test]
+fn seat_seconds_are_upper_bounds_if_the_seats_are_unknown() {
+    let (schemas, levels) = objects();
+    let accounting = Accounting::new(&schemas, &levels, 600, Release::nearest(36)).without_limits();
+    let mut traffic = Traffic::new(&accounting);
+    traffic.begin_log();
+    each(|event| traffic.add(event, accounting.sample(event)));
+    let report = traffic.report();
+    assert_eq!(report.waits, WaitSource::RecordedAlone);
+    let server: Value = serde_json::from_str(SERVER).unwrap();
+    for level in &report.priority_levels {
+        let executed = server[&level.name]["executed"].as_f64().unwrap();
+        assert!(level.sums.seat_seconds > executed, "{level:?}");
+        assert!((level.sums.seat_seconds - level.most_seat_seconds).abs() < 0.01);
+    }
 }
 
 /// A webhook slept for a known time in each request of that run. Its call and the rest of the request take some milliseconds more.

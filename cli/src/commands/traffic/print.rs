@@ -316,13 +316,21 @@ fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
         WaitSource::Recorded => {
             "Waits of less than half a second are not in the log; they are estimated from the queues of the levels"
         }
+        WaitSource::RecordedAlone => {
+            return writeln!(
+                out,
+                "\nWaits of less than half a second are not in the log, and the seats of the server are not known (`--server-seats`): seat-seconds \
+                 and peaks are upper bounds. Possible seat-seconds: {}",
+                unsure.join(", ")
+            );
+        }
         WaitSource::Modelled => {
             "The log has no waits in queues; they are estimated from the queues of the levels"
         }
         _ => {
             return writeln!(
                 out,
-                "\nThe log has no waits in queues, and the seats of the server are not known (`--server-seats`): the seat-seconds are upper bounds."
+                "\nThe log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks are upper bounds."
             );
         }
     };
