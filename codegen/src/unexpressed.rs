@@ -13,9 +13,9 @@ pub enum Outcome {
     KeptUnknown,
     /// The documentation of the field states it; a server checks it, and so does `validate()` where it is generated.
     Documented,
-    /// A server checks it, and so does `validate()` where it is generated. Only with the feature `validate`.
+    /// A server checks it, and so does `validate()` where it is generated. Rules are known to be checked only with the feature `validate`.
     Validated,
-    /// A server checks it. Without the feature `validate` it is not known whether `validate()` does.
+    /// A server checks it. `validate()` does not, or it is not known without the feature `validate`: rules, patterns and formats.
     Server,
     /// It does not concern values, or is not checked at all.
     Ignored,

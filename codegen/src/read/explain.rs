@@ -55,6 +55,42 @@ const DOCUMENTED: [&str; 14] = [
     "pattern",
 ];
 
+/// The formats of strings that a server checks, without hyphens.
+const FORMATS: [&str; 26] = [
+    "bsonobjectid",
+    "byte",
+    "cidr",
+    "creditcard",
+    "date",
+    "datetime",
+    "duration",
+    "email",
+    "hexcolor",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "k8slongname",
+    "k8sshortname",
+    "mac",
+    "password",
+    "rgbcolor",
+    "ssn",
+    "uri",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+];
+
+/// Whether a server checks a format.
+fn is_checked(format: &Node<'_>) -> bool {
+    let name = format.json.as_str().unwrap_or_default().replace('-', "");
+    FORMATS.contains(&name.as_str())
+}
+
 /// All keywords of the schemas of the given documents that no type expresses.
 pub(crate) fn unexpressed(documents: &Documents) -> BTreeSet<Unexpressed> {
     let mut found = BTreeSet::new();
@@ -105,7 +141,7 @@ fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
                 let branches = value.elements().unwrap_or_default();
                 let restricts = |branch: &Node<'_>| !keywords::states_type(branch.json);
                 if branches.iter().all(restricts) {
-                    found.insert(Unexpressed::new(&value.at, Outcome::Server));
+                    found.insert(Unexpressed::new(&value.at, Outcome::Validated));
                 } else {
                     branches.iter().for_each(|branch| walk(branch, found));
                 }
@@ -114,7 +150,15 @@ fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
             "x-kubernetes-validations" => rules(&value, found),
             _ => {
                 if let Some(outcome) = outcome(word, &value) {
-                    found.insert(Unexpressed::new(&value.at, outcome));
+                    let one = Unexpressed::new(&value.at, outcome);
+                    found.insert(match not_validated(schema, word) {
+                        Some(reason) if outcome == Outcome::Documented => Unexpressed {
+                            outcome: Outcome::Server,
+                            ..one
+                        }
+                        .because(format!("`validate()` does not check it: {reason}")),
+                        _ => one,
+                    });
                 }
             }
         }
@@ -135,6 +179,24 @@ fn rules(rules: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
     }
 }
 
+/// Why `validate()` does not check a pattern or a format that a server checks.
+#[cfg(feature = "validate")]
+fn not_validated(schema: &Node<'_>, word: &str) -> Option<String> {
+    if !matches!(word, "pattern" | "format") {
+        return None;
+    }
+    let text = schema.string_of(word).ok().flatten()?;
+    let schema = serde_json::json!({ "type": "string", word: text });
+    let schema = k8s_flowcontrol_constraints::Schema::new(&schema).ok()?;
+    let found = schema.not_checked().into_iter().next()?;
+    Some(found.reason)
+}
+
+#[cfg(not(feature = "validate"))]
+fn not_validated(_: &Node<'_>, _: &str) -> Option<String> {
+    None
+}
+
 /// The outcome for a keyword without schemas inside it; `None` if it is expressed.
 fn outcome(word: &str, value: &Node<'_>) -> Option<Outcome> {
     let is_expressed = EXPRESSED.contains(&word)
@@ -144,9 +206,12 @@ fn outcome(word: &str, value: &Node<'_>) -> Option<Outcome> {
         return None;
     }
     Some(match word {
+        // A server ignores other formats.
+        "format" if !is_checked(value) => Outcome::Ignored,
         "enum" | "format" => Outcome::Documented,
         word if DOCUMENTED.contains(&word) => Outcome::Documented,
-        "x-kubernetes-validations" | "not" => Outcome::Server,
+        "not" => Outcome::Validated,
+        "x-kubernetes-validations" => Outcome::Server,
         _ => Outcome::Ignored,
     })
 }

@@ -200,6 +200,8 @@ fn explain_lists_every_keyword_without_a_type() {
                 "name": { "type": "string", "pattern": "^a", "maxLength": 5, "format": "hostname", "example": "ab" },
                 "kind": { "type": "string", "enum": ["cat"], "default": "cat" },
                 "age": { "type": "integer", "format": "int32", "enum": [1, 2], "minimum": 1, "nullable": true },
+                "address": { "type": "string", "format": "email" },
+                "colour": { "type": "string", "format": "of-our-own", "pattern": "(?=a)" },
                 "any": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] },
                 "a\"b": { "type": "string" }
             } } }"##,
@@ -209,10 +211,15 @@ fn explain_lists_every_keyword_without_a_type() {
         .document("api.json", &text)
         .unwrap();
     let found = generator.explain().unwrap();
+    // Without the feature, formats and patterns are not tried.
+    let is_tried = |place: &String| {
+        !(place.starts_with("properties/address") || place.ends_with("colour/pattern"))
+    };
     let of = |outcome: Outcome| -> Vec<String> {
         let found = found.iter().filter(|one| one.outcome == outcome);
         let root = "api.json#/components/schemas/Pet/";
-        found.map(|one| one.place.replace(root, "")).collect()
+        let places = found.map(|one| one.place.replace(root, ""));
+        places.filter(is_tried).collect()
     };
     assert_eq!(of(Outcome::AnyJson), ["properties/any/oneOf"]);
     assert_eq!(of(Outcome::KeptUnknown), ["properties/a\"b"]);
@@ -234,8 +241,29 @@ fn explain_lists_every_keyword_without_a_type() {
     };
     let is_rule = |place: &String| place.starts_with("x-kubernetes-validations");
     assert_eq!(of(rules).iter().filter(|place| is_rule(place)).count(), 1);
-    assert!(of(Outcome::Server).contains(&"oneOf".to_owned()));
-    assert_eq!(of(Outcome::Ignored), ["properties/name/example", "x-tags"]);
+    assert!(of(Outcome::Validated).contains(&"oneOf".to_owned()));
+    assert_eq!(
+        of(Outcome::Ignored),
+        [
+            "properties/colour/format",
+            "properties/name/example",
+            "x-tags"
+        ]
+    );
+    let outcomes = found.iter().filter(|one| {
+        ["address/format", "colour/pattern"]
+            .iter()
+            .any(|end| one.place.ends_with(end))
+    });
+    let expected = match cfg!(feature = "validate") {
+        true => Outcome::Server,
+        false => Outcome::Documented,
+    };
+    assert!(
+        outcomes.clone().all(|one| one.outcome == expected),
+        "{found:?}"
+    );
+    assert_eq!(outcomes.count(), 2);
 }
 
 #[test]
