@@ -159,3 +159,19 @@ pub struct Impossible {
     /// The simulated configurations.
     pub trials: u64,
 }
+
+impl Impossible {
+    /// For a server with so many seats, before anything is known.
+    pub(super) fn of(seats: u32) -> Self {
+        Self {
+            seats,
+            contradiction: None,
+            failing: Vec::new(),
+            needed: None,
+            needs: Vec::new(),
+            give_up: Vec::new(),
+            is_complete: true,
+            trials: 0,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The seats that intents need whatever the configuration is.
 
-use super::intents::{AtLoad, Generated, Intent, Intents, Target, WaitLimit};
+use super::intents::{AtLoad, Generated, Intent, Intents, ServerSeats, Target, WaitLimit};
 use crate::simulation::Arrivals;
 use std::fmt;
 use std::time::Duration;
@@ -87,6 +87,20 @@ fn of_limit(load: &Generated, limit: &WaitLimit, duration: Duration) -> f64 {
                 false => 0.0,
             }
         }
+    }
+}
+
+impl Intents {
+    /// The intents that exclude each other, whatever the configuration and the requests of logs are; none if that is not certain without a
+    /// simulation. With tiers, those that do on the tier with the most seats.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<Contradiction> {
+        let seats = match &self.server {
+            ServerSeats::Known(seats) => Some(*seats),
+            ServerSeats::Unknown => None,
+            ServerSeats::Tiers(tiers) => tiers.iter().map(|tier| tier.seats).max(),
+        };
+        contradiction(self, seats)
     }
 }
 

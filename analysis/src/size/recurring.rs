@@ -120,7 +120,7 @@ impl<'a> Recurring<'a> {
             return;
         };
         let factor = self.factors[request.shape as usize] * self.variation.times;
-        let instances = match position.sent.get_mut(request.client as usize) {
+        let instances = match position.sent.get_mut(request.client() as usize) {
             None => factor as u32,
             Some(sent) => {
                 let before = sent.floor();
@@ -129,9 +129,9 @@ impl<'a> Recurring<'a> {
             }
         };
         for instance in 0..instances {
-            let delay = self.delay(request.client, instance);
+            let delay = self.delay(request.client(), instance);
             let at = request.received_us.saturating_add_unsigned(delay);
-            let client = request.client + instance * self.requests.habits.len() as u32;
+            let client = request.client() + instance * self.requests.habits.len() as u32;
             self.position.number += 1;
             let number = self.position.number;
             let later = &mut self.position.later;

@@ -8,13 +8,14 @@ use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 const MOST_DAYS: i64 = 31;
 
-/// Reads the requests of audit logs; 32 bytes for each request, and more for each sort of request.
+/// Reads the requests of audit logs; 24 bytes for each request, and more for each sort of request.
 #[derive(Clone, Debug)]
 pub struct Collector {
     recording: Recording,
@@ -43,11 +44,11 @@ pub struct Requests {
 pub(super) struct Packed {
     pub(super) received_us: i64,
     pub(super) shape: u32,
-    pub(super) client: u32,
-    pub(super) execution: Short,
-    observed: Short,
+    /// Twice the client, and 1 more if the server rejected the request.
+    client: u32,
+    /// The wait that the server recorded, until the waits are separated; then the execution.
+    time: Short,
     took: Short,
-    rejected: bool,
 }
 
 impl Collector {
@@ -101,11 +102,9 @@ impl Collector {
         self.packed.push(Packed {
             received_us: recorded.received_us,
             shape,
-            client: recorded.client,
-            execution: Short::of(recorded.execution),
-            observed: Short::of(recorded.observed),
+            client: recorded.client * 2 + u32::from(recorded.rejected),
+            time: Short::of(recorded.observed),
             took: Short::of(recorded.took),
-            rejected: recorded.rejected,
         });
     }
 
@@ -167,18 +166,22 @@ impl Collector {
         }
         packed.sort_unstable();
         packed.shrink_to_fit();
-        let with_class = |request: &Packed| Recorded {
+        let before = |request: Packed| Recorded {
             class: classes[request.shape as usize],
-            ..request.recorded()
+            observed: request.time.get(),
+            ..request.without_time()
         };
-        recording.find_loops(packed.iter().map(with_class));
-        let separated = recording.separate_waits(packed.iter().map(with_class));
+        recording.find_loops(packed.iter().copied().map(before));
+        // Each request is read before its execution is written.
+        let cells = Cell::from_mut(&mut packed[..]).as_slice_of_cells();
+        let separated = recording.separate_waits(cells.iter().map(|request| before(request.get())));
         let execution = recording.executions();
-        let executions = separated.map(|found| Short::of(Some(execution(&found))));
-        let executions: Vec<_> = executions.collect();
-        for (request, execution) in packed.iter_mut().zip(executions) {
-            request.execution = execution;
-            request.observed = Short::NONE;
+        for (request, found) in cells.iter().zip(separated) {
+            let time = Short::of(Some(execution(&found)));
+            request.set(Packed {
+                time,
+                ..request.get()
+            });
         }
         Ok(Requests {
             habits: recording.habits(),
@@ -202,17 +205,26 @@ impl Requests {
 }
 
 impl Packed {
-    /// The request; its class is its shape.
-    pub(super) fn recorded(&self) -> Recorded {
-        let (execution, observed) = (self.execution.get(), self.observed.get());
-        let mut recorded = Recorded::new(self.received_us, self.shape, execution, observed);
-        recorded.client = self.client;
-        recorded.took = self.took.get();
-        recorded.rejected = self.rejected;
-        if self.rejected {
+    /// The request after its wait is separated; its class is its shape.
+    pub(super) fn recorded(self) -> Recorded {
+        let mut recorded = self.without_time();
+        recorded.execution = self.time.get();
+        if recorded.rejected {
             recorded.overhead = recorded.took.unwrap_or_default();
         }
         recorded
+    }
+
+    fn without_time(self) -> Recorded {
+        let mut recorded = Recorded::new(self.received_us, self.shape, None, None);
+        recorded.client = self.client();
+        recorded.took = self.took.get();
+        recorded.rejected = self.client % 2 == 1;
+        recorded
+    }
+
+    pub(super) fn client(self) -> u32 {
+        self.client / 2
     }
 }
 

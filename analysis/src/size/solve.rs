@@ -65,16 +65,8 @@ impl Sizer<'_> {
         search: &mut Search<'_, '_, P>,
         seats: u32,
     ) -> Result<Result<Box<Found>, Impossible>, Stop> {
-        let mut impossible = Impossible {
-            seats,
-            contradiction: bounds::contradiction(self.intents, Some(seats)),
-            failing: Vec::new(),
-            needed: None,
-            needs: Vec::new(),
-            give_up: Vec::new(),
-            is_complete: true,
-            trials: 0,
-        };
+        let mut impossible = Impossible::of(seats);
+        impossible.contradiction = bounds::contradiction(self.intents, Some(seats));
         if impossible.contradiction.is_some() {
             return Ok(Err(impossible));
         }
@@ -91,27 +83,21 @@ impl Sizer<'_> {
         &self,
         search: &mut Search<'_, '_, P>,
     ) -> Result<Answer, Stop> {
-        let contradiction = bounds::contradiction(self.intents, None);
-        let (found, is_complete) = match &contradiction {
-            Some(_) => (None, true),
-            None => self.fewest(search, bounds::fewest(self.intents))?,
-        };
+        let mut impossible = Impossible::of(MOST_SEATS);
+        impossible.contradiction = bounds::contradiction(self.intents, None);
+        if impossible.contradiction.is_some() {
+            return self.refuse(search, impossible);
+        }
+        let (found, is_complete) = self.fewest(search, bounds::fewest(self.intents))?;
         match found {
             Some(found) => self.conclude(search, &found, None, Vec::new(), is_complete),
             None if !is_complete => Err(Stop::Stopped),
-            None => Ok(Answer::Impossible(Box::new(Impossible {
-                seats: MOST_SEATS,
-                contradiction,
-                failing: match search.at(MOST_SEATS)? {
-                    Searched::TooFew(checks) => checks,
-                    Searched::Found(_) => Vec::new(),
-                },
-                needed: None,
-                needs: Vec::new(),
-                give_up: Vec::new(),
-                is_complete: true,
-                trials: search.trials(),
-            }))),
+            None => {
+                if let Searched::TooFew(checks) = search.at(MOST_SEATS)? {
+                    impossible.failing = checks;
+                }
+                self.refuse(search, impossible)
+            }
         }
     }
 
@@ -300,7 +286,7 @@ impl Sizer<'_> {
         let seats = impossible.seats;
         let is_absolute = bounds::contradiction(self.intents, None).is_some();
         let mut more = || -> Result<(), Stop> {
-            if !is_absolute {
+            if !is_absolute && seats < MOST_SEATS {
                 let (found, is_complete) = self.fewest(search, seats.saturating_add(1))?;
                 impossible.is_complete &= is_complete;
                 if let Some(found) = found {

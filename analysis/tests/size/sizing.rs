@@ -112,6 +112,51 @@ intents:
     assert!(sum > 30, "{sum}");
 }
 
+/// The contradiction of an intent in itself needs no simulation, and the way out only the intents that are left.
+#[test]
+fn an_intent_that_contradicts_itself_is_named_whatever_the_seats_are() {
+    for server in [
+        "{seats: unknown}",
+        "{seats: 600}",
+        "{tiers: [{name: L, seats: 600, price: 1}]}",
+    ] {
+        let text = format!(
+            "
+server: {server}
+duration: 2s
+intents:
+- name: A
+  client: {{user: a}}
+  waits: {{max: 100ms}}
+  neverMoreThan: {{seats: 5}}
+  atLoad: {{concurrent: 25, meanSeconds: 0.5}}
+- name: B
+  client: {{user: b}}
+  waits: {{max: 1s}}
+  atLoad: {{concurrent: 3, meanSeconds: 0.5}}
+"
+        );
+        let intents = Intents::read(text.as_bytes()).unwrap();
+        let (schemas, levels) = built_in();
+        let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+        let known = intents.contradiction().unwrap();
+        assert_eq!(known.to_string(), "A needs at least 18 of 5 seats");
+        let Answer::Impossible(impossible) = sizer.size(|_| ControlFlow::Continue(())).unwrap()
+        else {
+            panic!("{text}")
+        };
+        assert_eq!(impossible.contradiction, Some(known));
+        assert_eq!(impossible.give_up, ["A"]);
+        assert!(impossible.needed.is_none() && impossible.is_complete);
+        // A search that is stopped at once has the contradiction, too.
+        let stopped = sizer.size(|_| ControlFlow::Break(())).unwrap();
+        let Answer::Impossible(impossible) = stopped else {
+            panic!("{text}")
+        };
+        assert!(impossible.contradiction.is_some() && !impossible.is_complete);
+    }
+}
+
 #[test]
 fn a_present_level_gets_other_shares_and_loses_what_servers_fill_in() {
     let (mut schemas, mut levels) = built_in();
