@@ -40,22 +40,51 @@ pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
             deepest = (found, Some(*first));
         }
     }
-    let (levels, Some(item)) = deepest else {
+    if let (levels, Some(item)) = deepest
+        && levels > MAX
+    {
+        let message = format!("the types in it are more than {MAX} levels deep");
+        return Err(Error::at(&plan.items[item].at, message)
+            .help("Rust's compiler cannot follow them; `--fields` leaves out fields of a kind"));
+    }
+    let (levels, item) = deepest.max(depth_first(&next));
+    let Some(item) = item.filter(|_| levels > PLAIN) else {
         return Ok(None);
     };
-    let at = &plan.items[item].at;
-    match levels {
-        0..=PLAIN => Ok(None),
-        levels if levels <= MAX => Ok(Some(format!(
-            "{at}: the types in it are {levels} levels deep: the crate needs `#![recursion_limit = \"{}\"]`",
-            (levels + 10).next_power_of_two()
-        ))),
-        _ => Err(Error::at(
-            at,
-            format!("the types in it are more than {MAX} levels deep"),
-        )
-        .help("Rust's compiler cannot follow them; `--fields` leaves out fields of a kind")),
+    Ok(Some(format!(
+        "{}: the types in it are {levels} levels deep: the crate needs `#![recursion_limit = \"{}\"]`",
+        plan.items[item].at,
+        (levels + 10).next_power_of_two()
+    )))
+}
+
+/// The most levels on the compiler's way through types that are in each other: into each field that it does not know yet, in their
+/// order. With the type where the way begins.
+fn depth_first(next: &[Vec<(usize, usize)>]) -> (usize, Option<usize>) {
+    let mut known = vec![false; next.len()];
+    let mut deepest = (0, None);
+    for start in 0..next.len() {
+        if std::mem::replace(&mut known[start], true) {
+            continue;
+        }
+        let mut path = vec![(start, 0, 0)];
+        while let Some((item, field, levels)) = path.last_mut() {
+            let (held, before) = (next[*item].get(*field), *levels);
+            *field += 1;
+            match held {
+                Some((to, steps)) if !std::mem::replace(&mut known[*to], true) => {
+                    let levels = before + steps;
+                    path.push((*to, 0, levels));
+                    if levels > deepest.0 {
+                        deepest = (levels, Some(start));
+                    }
+                }
+                Some(_) => {}
+                None => drop(path.pop()),
+            }
+        }
     }
+    deepest
 }
 
 /// The items that a body holds, each with the levels that the compiler counts for it.
