@@ -14,6 +14,7 @@ use k8s_flowcontrol_analysis::metrics::{FlowMetrics, MachineMetrics, Quantity};
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_types::Release;
 use std::io::Read;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 const MOMENTS: &[u8] = include_bytes!("../fixtures/busy/moments.jsonl.gz");
@@ -72,22 +73,23 @@ fn waiting(evidence: &Evidence, level: &str) -> [i64; 3] {
     ]
 }
 
-fn diagnosed() -> Vec<(Evidence, Diagnosis)> {
+/// Diagnosed once for all tests.
+static DIAGNOSED: LazyLock<Vec<(Evidence, Diagnosis)>> = LazyLock::new(|| {
     let all = moments().into_iter();
     all.map(|evidence| {
         let diagnosis = diagnose(&evidence, &Scope::default());
         (evidence, diagnosis)
     })
     .collect()
-}
+});
 
 #[test]
 fn a_level_whose_requests_wait_is_never_called_healthy() {
     let mut only_in_dumps = 0;
-    for (evidence, diagnosis) in diagnosed() {
-        let text = show(&diagnosis);
+    for (evidence, diagnosis) in &*DIAGNOSED {
+        let text = show(diagnosis);
         for level in ["batch", "global-default", "system", "workload-high"] {
-            let waits = waiting(&evidence, level);
+            let waits = waiting(evidence, level);
             only_in_dumps += u32::from(waits[0] == 0 && waits != [0; 3]);
             let says =
                 diagnosis.summary.contains("requests wait in") && diagnosis.summary.contains(level);
@@ -107,18 +109,18 @@ fn a_level_whose_requests_wait_is_never_called_healthy() {
 /// Alice and carol have ten connections each, and bob has global-default alone.
 #[test]
 fn no_flow_is_blamed_that_sends_as_much_as_another() {
-    for (_, diagnosis) in diagnosed() {
-        for flow in of(&diagnosis, "busiest-flow") {
+    for (_, diagnosis) in &*DIAGNOSED {
+        for flow in of(diagnosis, "busiest-flow") {
             let fills = flow.message.starts_with("one flow fills priority level");
             let is_of_bob = flow.priority_level.as_deref() == Some("global-default");
-            assert_eq!(fills, is_of_bob, "{}", show(&diagnosis));
+            assert_eq!(fills, is_of_bob, "{}", show(diagnosis));
         }
     }
 }
 
 #[test]
 fn nobody_is_advised_to_change_seats_that_are_not_the_limit() {
-    for (_, diagnosis) in diagnosed() {
+    for (_, diagnosis) in &*DIAGNOSED {
         for finding in &diagnosis.findings {
             let text = format!("{finding:?}");
             assert!(!finding.action.contains("simulate more seats"), "{text}");
@@ -151,19 +153,19 @@ fn numbers_of_sentences_are_those_of_their_evidence() {
             .sum()
     };
     let mut checked = 0;
-    for (_, diagnosis) in diagnosed() {
-        for finding in of(&diagnosis, "overload") {
+    for (_, diagnosis) in &*DIAGNOSED {
+        for finding in of(diagnosis, "overload") {
             let [waiting, in_use, current] = [0, 1, 2].map(|index| value(&finding.evidence[index]));
             assert_eq!(in_use, current, "all of its seats");
             assert_eq!(numbers(&finding.message)[..2], [waiting, current]);
             checked += 1;
         }
-        for finding in of(&diagnosis, "idle-seats") {
+        for finding in of(diagnosis, "idle-seats") {
             let [waiting, current] = [0, 2].map(|index| value(&finding.evidence[index]));
             assert_eq!(numbers(&finding.message)[..2], [waiting, current]);
             checked += 1;
         }
-        for finding in of(&diagnosis, "busiest-flow") {
+        for finding in of(diagnosis, "busiest-flow") {
             let of_numbers = numbers(&finding.message);
             let [.., part, whole] = of_numbers[..] else {
                 panic!("{}", finding.message)
@@ -180,15 +182,11 @@ fn numbers_of_sentences_are_those_of_their_evidence() {
 /// Without `--verbose`.
 #[test]
 fn a_finding_has_at_most_ten_lines() {
-    let mut cases = diagnosed();
-    cases.extend(super::cases::cases().into_iter().map(|(_, diagnosis)| {
-        (
-            Evidence::new(Release::NEWEST, Vec::new(), Vec::new()),
-            diagnosis,
-        )
-    }));
+    let cases = super::cases::cases();
+    let cases = cases.iter().map(|(_, diagnosis)| diagnosis);
+    let cases = cases.chain(DIAGNOSED.iter().map(|(_, diagnosis)| diagnosis));
     let mut is_cut = false;
-    for (_, diagnosis) in cases {
+    for diagnosis in cases {
         for finding in &diagnosis.findings {
             let shown = finding.first_evidence(10);
             let rest = finding.evidence.len() - shown.len();
