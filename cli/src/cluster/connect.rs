@@ -164,7 +164,7 @@ fn address(server: &str) -> String {
 }
 
 /// A duration as kubectl reads it: parts such as `1m30s`, or a number of seconds.
-fn timeout(text: &str) -> Result<Duration, String> {
+pub(crate) fn timeout(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let invalid = || format!("`{text}` is not a duration: expected a time such as 1s, 2m or 3h");
     if let Ok(seconds) = text.parse() {

@@ -19,7 +19,7 @@ mod write;
 
 pub(crate) use apply_dry_run::{apply_dry_run, apply_own};
 pub(crate) use clusters::{ClustersArgs, Named};
-pub(crate) use connect::{ClusterArgs, block_on, block_on_to_the_end};
+pub(crate) use connect::{ClusterArgs, block_on, block_on_to_the_end, timeout};
 pub(crate) use control_plane::{ApiServer, ControlPlane};
 pub(crate) use fields::{age, dangling, shares, stanza, word};
 pub(crate) use follow::{Follow, Followed};

@@ -7,7 +7,7 @@ mod page;
 mod report;
 
 use crate::audit_logs::read_logs;
-use crate::cluster::SeatsArg;
+use crate::cluster::{SeatsArg, timeout};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
@@ -24,6 +24,7 @@ use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{
     Answer, Collector, Intents, Progress, Requests, SizeError, Sizer,
 };
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -60,9 +61,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     seats: SeatsArg,
 
-    /// The maximum time of the search in seconds
-    #[arg(long, value_name = "TIME", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    budget: u64,
+    /// The maximum time of the search, such as 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget)]
+    budget: Duration,
 
     /// Also check the configuration after the objects of this file or folder are applied; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "watch_drift")]
@@ -165,6 +166,14 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Failure::input(lines.join("\n"))
             .hint("`kubectl flowcontrol help size` describes the intents file")
     })?;
+    let is_json = args.output == Output::Json;
+    if let Some(contradiction) = intents.contradiction()
+        && earlier.is_none()
+        && !is_json
+    {
+        // Reading the logs and the search for ways out take longer.
+        writeln!(streams.err, "{contradiction}")?;
+    }
     let mut configuration = args.configuration.read(streams)?;
     if let Some(earlier) = &earlier
         && configuration.cluster.is_none()
@@ -192,7 +201,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     };
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
     let sizer = Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
-    let end = Instant::now() + Duration::from_secs(args.budget);
+    let end = Instant::now() + args.budget;
     let progress = |progress: Progress| {
         let Progress { trials, seats, .. } = progress;
         show_progress(format_args!("{trials} simulations, {seats} seats"));
@@ -201,7 +210,6 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             false => ControlFlow::Break(()),
         }
     };
-    let is_json = args.output == Output::Json;
     if let Some(earlier) = &earlier {
         let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
         clear_progress();
@@ -214,7 +222,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Answer::Sized(sizing) => sizing.seats,
         Answer::Impossible(impossible) => impossible.seats,
         _ => {
-            let message = format!("no answer within {} s", args.budget);
+            let message = format!("no answer within {:?}", args.budget);
             return Err(Failure::input(message).hint(
                 "`--budget` gives the search more time; fewer intents or a part of the log need less",
             ));
@@ -253,6 +261,15 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Ok(Exit::Findings)
         }
         _ => Ok(Exit::Success),
+    }
+}
+
+/// A time from one second to a day.
+fn budget(text: &str) -> Result<Duration, String> {
+    let time = timeout(text)?;
+    match (Duration::from_secs(1)..=Duration::from_secs(86_400)).contains(&time) {
+        true => Ok(time),
+        false => Err(format!("the time must be between 1s and 24h, not {text}")),
     }
 }
 

@@ -39,7 +39,10 @@ impl CommentArg {
         }
         let (exit, details) = streams.captured(run)?;
         let facts = std::mem::take(&mut streams.facts);
-        let text = markdown(title, language, &facts, &details);
+        let mut text = markdown(title, language, &facts, &details);
+        if details.trim().is_empty() && exit == Exit::Success {
+            text.push_str("No changes and no findings.\n");
+        }
         streams.out.data().write_all(text.as_bytes())?;
         Ok(exit)
     }
@@ -55,7 +58,6 @@ fn markdown(title: &str, language: &str, facts: &[(String, String)], details: &s
         text.push('\n');
     }
     if details.trim().is_empty() {
-        text.push_str("No changes and no findings.\n");
         return text;
     }
     let shown = match details.char_indices().nth(MOST) {
@@ -116,6 +118,6 @@ mod tests {
         }
         let long = markdown("t", "", &[], &"é".repeat(MOST + 1));
         assert!(long.ends_with("\nThe rest is left out.\n\n</details>\n"));
-        assert!(markdown("t", "", &[], "").ends_with("No changes and no findings.\n"));
+        assert_eq!(markdown("t", "", &[], " \n"), "### t\n\n");
     }
 }

@@ -27,6 +27,9 @@ fn objects_have_reasons_and_a_proof() {
     let proof = stderr(&output);
     assert!(proof.contains("the whole load with seed 2"), "{proof}");
     assert!(proof.contains("1.5 times the load (margin)"), "{proof}");
+    let words = proof.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("INTENT HOLDS FOUND MARGIN"), "{proof}");
+    assert!(words.contains("The model is one API server"), "{proof}");
     let json = run(&["size", file, "-o", "json"]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["isPossible"], true);
@@ -71,13 +74,28 @@ fn errors_have_places_and_contradictions_have_numbers() {
         "{found}"
     );
     std::fs::write(&path, INTENTS.replace("seats: 100", "seats: 5")).unwrap();
-    let output = run(&["size", &path]);
+    let output = run(&["size", &path, "--budget", "1m"]);
     assert_eq!(code(&output), 1);
     let found = stderr(&output);
     assert!(
-        found.contains("flux needs at least 13 of 5 seats"),
+        found.starts_with("flux needs at least 13 of 5 seats\n")
+            && found.contains("\n5 seats cannot satisfy all intents\n"),
         "{found}"
     );
+    let comment = stdout(&run(&["size", &path, "--comment", "markdown"]));
+    assert!(
+        comment.contains("| Not possible | flux needs at least 13 of 5 seats |\n"),
+        "{comment}"
+    );
+    assert!(!comment.contains("no findings"), "{comment}");
+    assert_eq!(found.matches("needs at least").count(), 1, "{found}");
+    for budget in ["0", "0.5s", "25h", "soon"] {
+        assert_eq!(
+            code(&run(&["size", &path, "--budget", budget])),
+            2,
+            "{budget}"
+        );
+    }
     let from_log = INTENTS.replace("{concurrent: 100, meanSeconds: 0.2}", "{fromLog: true}");
     std::fs::write(&path, from_log).unwrap();
     let output = run(&["size", &path]);
@@ -200,6 +218,16 @@ fn later_loads_are_compared_with_an_earlier_answer() {
         "{text}"
     );
     assert!(stdout(&output).contains("# shares "));
+    let comment = run(&[
+        "size",
+        &intents,
+        "--watch-drift",
+        &report,
+        "--comment",
+        "markdown",
+    ]);
+    let comment = stdout(&comment);
+    assert!(comment.contains("| flux | broken |\n"), "{comment}");
 
     std::fs::write(&report, "{}").unwrap();
     let output = run(&["size", &intents, "--watch-drift", &report]);

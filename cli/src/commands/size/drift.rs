@@ -68,6 +68,7 @@ pub(super) fn write(
 fn print(drift: &Drift, streams: &mut Streams) -> Result<(), Failure> {
     let mut table = Table::new(["INTENT", "STATE", "MARGIN BEFORE", "MARGIN", "FOUND"]);
     for intent in &drift.intents {
+        streams.fact(&intent.name, intent.state.as_str());
         table.row([
             intent.name.clone(),
             intent.state.as_str().to_owned(),
@@ -91,6 +92,7 @@ fn print(drift: &Drift, streams: &mut Streams) -> Result<(), Failure> {
             writeln!(streams.err)?;
             for line in lines(impossible) {
                 writeln!(streams.err, "{line}")?;
+                streams.fact("Not possible", line);
             }
         }
         Some(_) => streams.err.paragraph(STOPPED)?,

@@ -75,14 +75,18 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Prints why the intents cannot be satisfied.
+/// Prints why the intents cannot be satisfied, without the contradiction, which was printed before the search.
 pub(super) fn print_impossible(
     impossible: &Impossible,
     proposed: Option<&Examination>,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
+    let known = impossible.contradiction.as_ref().map(ToString::to_string);
     for line in lines(impossible) {
-        writeln!(streams.err, "{line}")?;
+        if known.as_ref() != Some(&line) {
+            writeln!(streams.err, "{line}")?;
+        }
+        streams.fact("Not possible", line);
     }
     proposed.map_or(Ok(()), |proposed| print_proposed(proposed, streams))
 }
