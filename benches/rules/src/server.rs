@@ -5,6 +5,7 @@ use bench_data::{Meter, flow_schema, report, resident};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol_server::ApiServer;
+use memchr::memchr_iter;
 use serde_json::json;
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -135,17 +136,17 @@ pub(crate) async fn fan_out(watches: usize, changes: usize, decoded: bool) -> Ou
             let mut stream = connect(&server).await?;
             stream.write_all(watch_request(&version).as_bytes()).await?;
             tasks.spawn(async move {
-                let (mut text, mut events, mut last) = (vec![0; 64 * 1024], 0, 0);
+                let (mut text, mut events, mut last) = (vec![0; 16 * 1024], 0, 0);
                 while events < changes {
                     let length = stream.read(&mut text).await?;
                     if length == 0 {
                         return Err("the watch ended early".into());
                     }
                     // An event ends with a brace and a line feed, which the frames of the body do not have.
-                    for byte in &text[..length] {
-                        events += usize::from(last == b'}' && *byte == b'\n');
-                        last = *byte;
-                    }
+                    let before = |at: usize| at.checked_sub(1).map_or(last, |at| text[at]);
+                    let ends = memchr_iter(b'\n', &text[..length]);
+                    events += ends.filter(|at| before(*at) == b'}').count();
+                    last = text[length - 1];
                 }
                 Ok::<_, Failure>(())
             });
