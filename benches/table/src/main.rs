@@ -11,6 +11,7 @@ mod readme;
 use machine::{Machine, Usage};
 use parts::{PARTS, Part};
 use programs::Programs;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -20,7 +21,17 @@ const MAX_TIME: Duration = Duration::from_secs(14 * 60);
 /// The share of the processors that other programs may take.
 const MAX_OTHERS: f64 = 0.05;
 
-fn main() -> Outcome<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Outcome<()> {
     let (mut busy, mut print, mut chosen) = (false, false, Vec::new());
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
