@@ -15,7 +15,8 @@ const FIGURES: [(&str, &str, &str); 3] = [
 
 pub(crate) fn table(programs: &Programs) -> Outcome<String> {
     let mut command = Command::new("timeout");
-    command.arg(programs.time_left().as_secs().to_string());
+    // With 0 there would be no limit.
+    command.arg(programs.time_left().as_secs().max(1).to_string());
     let output = command.arg("./build-costs.sh").output()?;
     let output = String::from_utf8(output.stdout)?;
     // Each line: the name, a colon, and figures with commas between them.
