@@ -84,9 +84,7 @@ impl Recipes {
         });
         requests.collect()
     }
-}
 
-impl Recipes {
     /// The other schemas that take a request if the user is in a further group.
     fn by_group(
         &self,

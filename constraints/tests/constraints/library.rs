@@ -160,6 +160,11 @@ fn quantities_are_exact() {
         large.not_checked[0].reason.contains("more than 38 digits"),
         "{large:?}"
     );
+    // The smallest number of 128 bits has no negative.
+    let smallest = "quantity('-170141183460469231731687303715.884105727').sub(quantity('1n'))";
+    let rule = format!("quantity('0').sub({smallest}).isGreaterThan(quantity('0'))");
+    assert_eq!(outcome(&rule).violations, [], "{rule}");
+    assert_eq!(outcome(&rule).not_checked.len(), 1, "{rule}");
 }
 
 #[test]

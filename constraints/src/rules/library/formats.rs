@@ -7,6 +7,7 @@ use cel::Env;
 use cel::common::types::{CelList, CelOptional, CelString};
 use cel::common::value::{CowVal, Val};
 use regex::Regex;
+use std::sync::OnceLock;
 
 value!(
     /// A format.
@@ -28,11 +29,34 @@ pub(super) enum Kind {
     DateTime,
 }
 
-const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const OLD_LABEL: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
-const SUBDOMAIN: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
-const NAME: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
-const VALUE: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
+/// A pattern, compiled at its first use.
+struct Pattern {
+    text: &'static str,
+    whole: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            whole: OnceLock::new(),
+        }
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        let whole = self
+            .whole
+            .get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok());
+        whole.as_ref().is_some_and(|whole| whole.is_match(text))
+    }
+}
+
+static LABEL: Pattern = Pattern::new("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
+static OLD_LABEL: Pattern = Pattern::new("[a-z]([-a-z0-9]*[a-z0-9])?");
+static SUBDOMAIN: Pattern =
+    Pattern::new(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+static NAME: Pattern = Pattern::new("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
+static VALUE: Pattern = Pattern::new("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
 
 pub(super) fn add_to(env: &mut Env) {
     let _ = env.add_type(FORMAT.to_owned());
@@ -131,7 +155,7 @@ impl Kind {
                 matching(
                     &masked(text, is_prefix),
                     63,
-                    LABEL,
+                    &LABEL,
                     words,
                     &["my-name", "123-abc"],
                 )
@@ -142,7 +166,7 @@ impl Kind {
                 matching(
                     &masked(text, is_prefix),
                     253,
-                    SUBDOMAIN,
+                    &SUBDOMAIN,
                     words,
                     &["example.com"],
                 )
@@ -153,7 +177,7 @@ impl Kind {
                 matching(
                     &masked(text, is_prefix),
                     63,
-                    OLD_LABEL,
+                    &OLD_LABEL,
                     words,
                     &["my-name", "abc-123"],
                 )
@@ -161,7 +185,7 @@ impl Kind {
             Self::LabelValue => {
                 let words = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start \
                              and end with an alphanumeric character";
-                matching(text, 63, VALUE, words, &["MyValue", "my_value", "12345"])
+                matching(text, 63, &VALUE, words, &["MyValue", "my_value", "12345"])
             }
             Self::QualifiedName => qualified_name(text),
             Self::Uri => Url::parse(text).err().into_iter().collect(),
@@ -192,16 +216,21 @@ fn masked(text: &str, is_prefix: bool) -> String {
     }
 }
 
-fn matching(text: &str, most: usize, pattern: &str, words: &str, examples: &[&str]) -> Vec<String> {
+fn matching(
+    text: &str,
+    most: usize,
+    pattern: &Pattern,
+    words: &str,
+    examples: &[&str],
+) -> Vec<String> {
     let mut faults = Vec::new();
     if text.len() > most {
         faults.push(format!("must be no more than {most} bytes"));
     }
-    let is_match =
-        Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text));
-    if !is_match {
+    if !pattern.is_match(text) {
         let examples: Vec<String> = examples.iter().map(|one| format!("'{one}'")).collect();
         let examples = examples.join(",  or ");
+        let pattern = pattern.text;
         faults.push(format!(
             "{words} (e.g. {examples}, regex used for validation is '{pattern}')"
         ));
@@ -218,7 +247,7 @@ fn qualified_name(text: &str) -> Vec<String> {
             let fault = matching(
                 "",
                 63,
-                NAME,
+                &NAME,
                 &format!("a qualified name {words}"),
                 &examples,
             );
@@ -244,7 +273,7 @@ fn qualified_name(text: &str) -> Vec<String> {
     if name.is_empty() {
         faults.push("name part must be non-empty".to_owned());
     }
-    let found = matching(name, 63, NAME, words, &examples);
+    let found = matching(name, 63, &NAME, words, &examples);
     faults.extend(found.into_iter().map(|fault| format!("name part {fault}")));
     faults
 }

@@ -91,13 +91,17 @@ pub(super) fn add_to(env: &mut Env) {
                 |args| sum(&args, Quantity::of(number(&args)?)),
             ),
             ("sub", "quantity_sub", vec![&QUANTITY, &QUANTITY], |args| {
-                sum(&args, argument::<Amount>(&args, 1)?.0.negated())
+                let other = argument::<Amount>(&args, 1)?.0.negated();
+                sum(&args, other.ok_or_else(too_large)?)
             }),
             (
                 "sub",
                 "quantity_sub_int",
                 vec![&QUANTITY, &INT_TYPE],
-                |args| sum(&args, Quantity::of(number(&args)?).negated()),
+                |args| {
+                    let other = Quantity::of(number(&args)?).negated();
+                    sum(&args, other.ok_or_else(too_large)?)
+                },
             ),
         ],
     );

@@ -124,13 +124,14 @@ impl Quantity {
         })
     }
 
-    pub(super) fn negated(&self) -> Self {
-        Self {
-            nanos: -self.nanos,
+    /// The quantity with the other sign; `None` if it is too large.
+    pub(super) fn negated(&self) -> Option<Self> {
+        Some(Self {
+            nanos: self.nanos.checked_neg()?,
             small: self
                 .small
                 .and_then(|(value, scale)| Some((value.checked_neg()?, scale))),
-        }
+        })
     }
 
     /// The integer, if a server keeps it as one.
