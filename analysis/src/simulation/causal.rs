@@ -1,14 +1,16 @@
 //! Recorded requests, sent again by clients that wait for responses.
 
-use super::connections::{Connections, Outcome};
+mod client;
+
 use super::logged::{Class, Recorded};
 use super::loops::{Habit, due, of_clock};
 use super::report::Observed;
 use super::slowdown::Slowdown;
 use super::source::{Facts, Source, Stretches};
+use client::{Client, Successor};
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
 /// A request that comes later than this after the last response of its client keeps the time of the log, in microseconds: a
@@ -23,70 +25,6 @@ pub(super) struct Sending {
     pub(super) recorded: Recorded,
     /// Whether its client waits for responses.
     is_awaited: bool,
-}
-
-/// A request that follows a response.
-#[derive(Clone, Copy, Debug)]
-struct Successor {
-    request: Recorded,
-    /// The time since the response, or since the end of its `Retry-After`.
-    think: Duration,
-    after: Outcome,
-}
-
-/// The pauses after one outcome.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pauses {
-    sum: Duration,
-    count: u32,
-}
-
-impl Pauses {
-    fn add(&mut self, think: Duration) {
-        self.sum = self.sum.saturating_add(think);
-        self.count = self.count.saturating_add(1);
-    }
-
-    fn average(self) -> Option<Duration> {
-        self.sum.checked_div(self.count)
-    }
-}
-
-/// A client of the log.
-///
-/// Its requests keep their order, and not their connection: all connections of a client end together, as in the log.
-#[derive(Debug, Default)]
-struct Client {
-    connections: Connections,
-    /// Requests that wait for a response in the simulation.
-    next: VecDeque<Successor>,
-    /// The last requests, which follow once more when the log ends before the simulation.
-    past: VecDeque<Successor>,
-    /// The ends of simulated requests that still lack a successor, and the `Retry-After` of the rejected requests.
-    idle: Vec<(Duration, Option<Duration>)>,
-    /// By [`Outcome`].
-    pauses: [Pauses; 3],
-}
-
-impl Client {
-    /// How long the client pauses after a simulated response before a request of the log: as long as in the log, or after another
-    /// outcome as long as it did on average.
-    fn pause(&self, successor: &Successor, retry_after: Option<Duration>) -> Duration {
-        let [executed, rejected, ignored] = self.pauses;
-        let (after, usual) = match (retry_after, successor.after) {
-            (None, Outcome::Executed) | (Some(_), Outcome::Rejected | Outcome::Ignored) => {
-                (successor.after, None)
-            }
-            (None, _) => (Outcome::Executed, executed.average()),
-            (Some(_), _) if ignored.count > rejected.count => (Outcome::Ignored, ignored.average()),
-            (Some(_), _) => (Outcome::Rejected, rejected.average()),
-        };
-        let think = usual.unwrap_or(successor.think);
-        match after {
-            Outcome::Rejected => think.saturating_add(retry_after.unwrap_or_default()),
-            Outcome::Executed | Outcome::Ignored => think,
-        }
-    }
 }
 
 /// Sends recorded requests, each after the response that its client waited for.
