@@ -1,7 +1,7 @@
 //! Servers that misbehave in HTTP/2: frames as bytes, over TLS.
 
 use super::behaviours::{BROKEN, Behaviour, EARLY, End, LATE, UNEXPECTED, behaviour, empty};
-use super::drip;
+use super::listener::drip;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

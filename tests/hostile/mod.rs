@@ -5,19 +5,18 @@
 
 mod behaviours;
 mod http2;
+mod listener;
 mod torture;
 
 use behaviours::{BEHAVIOURS, Behaviour, End};
 use k8s_flowcontrol::api::v1::FlowSchema;
-use k8s_flowcontrol::client::{BoxFuture, RetryPolicy};
-use k8s_flowcontrol::config::{Config, ExecPlugin};
+use k8s_flowcontrol::client::BoxFuture;
+use k8s_flowcontrol::config::ExecPlugin;
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, Error};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use listener::Hostile;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
 /// The attempts of the client at a read. A write with an unknown outcome is sent once.
 const ATTEMPTS: usize = 2;
@@ -31,140 +30,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 const DRIP: Duration = Duration::from_millis(10);
 /// The maximum size of a response.
 const MAX_RESPONSE: usize = 1024 * 1024;
-
-/// A listener with one behaviour for all connections.
-struct Hostile {
-    url: String,
-    /// The authority of the certificate; none without TLS.
-    authority: Option<String>,
-    requests: Arc<AtomicUsize>,
-    /// The requests over HTTP/1.1 on connections that had one before.
-    reused: Arc<AtomicUsize>,
-    /// The time for a request of a client.
-    timeout: Duration,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for Hostile {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-impl Hostile {
-    /// HTTP/1.1 without TLS, and HTTP/2 with it.
-    async fn start(behaviour: &'static Behaviour) -> Self {
-        Self::start_with(behaviour, behaviour.http2).await
-    }
-
-    async fn start_with(behaviour: &'static Behaviour, is_secure: bool) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (tls, authority) = is_secure.then(|| http2::tls(behaviour.http2)).unzip();
-        let scheme = if is_secure { "https" } else { "http" };
-        let url = format!("{scheme}://{}", listener.local_addr().unwrap());
-        let requests = Arc::new(AtomicUsize::new(0));
-        let reused = Arc::new(AtomicUsize::new(0));
-        let counts = (requests.clone(), reused.clone());
-        let bytes: Arc<[u8]> = (behaviour.sends)().into();
-        let task = tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let (bytes, then, counts) = (bytes.clone(), behaviour.then, counts.clone());
-                let is_http2 = behaviour.http2;
-                let tls = tls.clone();
-                tokio::spawn(async move {
-                    let Some(tls) = tls else {
-                        return play(stream, bytes, then, counts).await;
-                    };
-                    match tls.accept(stream).await {
-                        Ok(stream) if is_http2 => http2::play(stream, bytes, then, counts.0).await,
-                        Ok(stream) => play(stream, bytes, then, counts).await,
-                        Err(_) => {}
-                    }
-                });
-            }
-        });
-        Self {
-            url,
-            authority,
-            requests,
-            reused,
-            timeout: match behaviour.error {
-                behaviours::LATE | "" => TIMEOUT,
-                _ => PATIENCE,
-            },
-            task,
-        }
-    }
-
-    fn client(&self) -> Client {
-        Client::new(self.config()).unwrap()
-    }
-
-    fn config(&self) -> Config {
-        let policy = RetryPolicy::default()
-            .with_max_attempts(ATTEMPTS as u32)
-            .with_initial_backoff(PAUSE)
-            .with_max_backoff(PAUSE);
-        let config = Config::new(&self.url)
-            .unwrap()
-            .with_retry_policy(policy)
-            .with_timeout(self.timeout)
-            .with_max_response_size(MAX_RESPONSE);
-        match &self.authority {
-            None => config,
-            Some(authority) => config.with_certificate_authority(authority.as_str()),
-        }
-    }
-}
-
-/// Answers each request on a connection. The client may close it at any time.
-async fn play(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    bytes: Arc<[u8]>,
-    then: End,
-    (requests, reused): (Arc<AtomicUsize>, Arc<AtomicUsize>),
-) {
-    let mut received = Vec::new();
-    let mut is_first = true;
-    while stream
-        .read_buf(&mut received)
-        .await
-        .is_ok_and(|read| read > 0)
-    {
-        // No request here has a body that contains the end of a head.
-        let Some(end) = received.windows(4).position(|part| part == b"\r\n\r\n") else {
-            continue;
-        };
-        received.drain(..end + 4);
-        requests.fetch_add(1, Ordering::SeqCst);
-        if !std::mem::take(&mut is_first) {
-            reused.fetch_add(1, Ordering::SeqCst);
-        }
-        if stream.write_all(&bytes).await.is_err() || then == End::Close {
-            let _closed = stream.shutdown().await;
-            return;
-        }
-        match then {
-            End::Repeat => {
-                while stream.write_all(&bytes).await.is_ok() {}
-                return;
-            }
-            End::Drip(last) => return drip(&mut stream, &bytes, last).await,
-            End::Close | End::Wait => {}
-        }
-    }
-}
-
-/// Sends the last bytes again and again, one at a time, until the client closes the connection.
-async fn drip(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], last: usize) {
-    for byte in bytes[bytes.len() - last..].iter().cycle() {
-        tokio::time::sleep(DRIP).await;
-        if stream.write_all(&[*byte]).await.is_err() || stream.flush().await.is_err() {
-            return;
-        }
-    }
-}
 
 type Operation = fn(Client) -> BoxFuture<Result<(), Error>>;
 

@@ -1,41 +1,35 @@
-//! Default headers, hooks before requests, layers, and custom transports.
+//! Default headers, hooks before requests, and layers.
 
-use crate::requests::script::deaf;
 use crate::requests::support::{arrived, config, embedded, hasty, schema};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::TransportError;
 use k8s_flowcontrol::client::http::{self, HeaderValue};
-use k8s_flowcontrol::config::{Config, Impersonation, Secret};
+use k8s_flowcontrol::config::{Impersonation, Secret};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
-use tower::ServiceExt as _;
 
-type BoxError = Box<dyn Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// What tests note, in order.
 #[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<String>>>);
+pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
-    fn add(&self, note: impl Into<String>) {
+    pub(super) fn add(&self, note: impl Into<String>) {
         self.0.lock().unwrap().push(note.into());
     }
 
-    fn take(&self) -> Vec<String> {
+    pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
 /// The values of a header in all requests that a server received.
-fn sent(server: &ApiServer, header: &str) -> Vec<Option<String>> {
+pub(super) fn sent(server: &ApiServer, header: &str) -> Vec<Option<String>> {
     let requests = server.requests();
     let values = requests.iter().map(|request| request.header(header));
     values.map(|value| value.map(str::to_owned)).collect()
@@ -312,93 +306,4 @@ async fn errors_of_a_layer_decide_about_the_next_attempt() {
         );
         assert_eq!(arrived(&server, "POST"), 0);
     }
-}
-
-/// A client with the program's own `reqwest::Client`.
-fn with_own_client(config: Config, authority: Option<&str>) -> Client {
-    let own = reqwest::Client::builder()
-        .tls_backend_preconfigured(rustls_with(authority))
-        .no_proxy()
-        .build()
-        .unwrap();
-    Client::with_transport(config, move |request| {
-        let own = own.clone();
-        async move {
-            let response = own.execute(request.try_into()?).await?;
-            Ok::<_, BoxError>(http::Response::<reqwest::Body>::from(response))
-        }
-    })
-}
-
-fn rustls_with(authority: Option<&str>) -> ClientConfig {
-    let mut roots = RootCertStore::empty();
-    let authority = authority.map(|pem| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap());
-    roots.add_parsable_certificates(authority);
-    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth()
-}
-
-#[tokio::test]
-async fn an_own_reqwest_client_is_a_transport() {
-    let builder = ApiServer::builder().tls().record_requests();
-    let server = builder.start().await.unwrap();
-    let client = with_own_client(
-        Config::new(server.url())
-            .unwrap()
-            .with_retry_policy(hasty())
-            .with_token(Secret::new("some-token"))
-            .with_certificate_authority("not read"),
-        server.ca_pem(),
-    );
-    let schemas = client.flow_schemas();
-    let mut events = schemas.watch().await.unwrap();
-    server.inject(Fault::rejected(0).times(2).on_method("POST"));
-    let created = schemas.create(&schema("mine")).send().await.unwrap();
-    assert_eq!((created.code(), created.attempts()), (201, 3));
-    while !format!("{:?}", events.next().await.unwrap().unwrap()).contains("\"mine\"") {}
-    assert!(!schemas.list().await.unwrap().items.is_empty());
-    assert_eq!(
-        sent(&server, "authorization")[0].as_deref(),
-        Some("Bearer some-token")
-    );
-
-    // A failed connection is recognized: also a write is sent again.
-    let (_socket, url) = deaf();
-    let config = Config::new(url).unwrap().with_retry_policy(hasty());
-    let error = with_own_client(config, None)
-        .flow_schemas()
-        .create(&schema("mine"))
-        .await
-        .unwrap_err();
-    assert!(
-        error.is_connect() && !error.may_have_taken_effect(),
-        "{error}"
-    );
-    assert_eq!(error.attempts(), 5);
-}
-
-#[tokio::test]
-async fn a_tower_service_is_a_transport() {
-    let notes = Notes::default();
-    let log = notes.clone();
-    let service = tower::service_fn(move |request: http::Request<Bytes>| {
-        log.add(format!("{} {}", request.method(), request.uri()));
-        async move {
-            let body = serde_json::to_vec(&schema("mine"))?;
-            Ok::<_, BoxError>(http::Response::new(Full::new(Bytes::from(body))))
-        }
-    });
-    let config = Config::new("https://cluster.example/prefix").unwrap();
-    let client = Client::with_transport(config, move |request| service.clone().oneshot(request));
-    let found = client.flow_schemas().get("mine").await.unwrap();
-    assert_eq!(found.metadata.name.as_deref(), Some("mine"));
-    assert_eq!(
-        notes.take(),
-        [
-            "GET https://cluster.example/prefix/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/mine"
-        ]
-    );
 }

@@ -11,13 +11,14 @@
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
 //! - `lean`: lists and watches without managed fields
-//! - `layers`: default headers, hooks, layers, custom transports
+//! - `layers`: default headers, hooks, layers
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
 //! - `pacing`: adaptive concurrency
 //! - `raw`: raw requests, streamed bodies, the headers of responses
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
 //! - `subresources`: logs, tokens and patches of subresources
+//! - `transports`: custom transports
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
 
@@ -43,5 +44,6 @@ mod retries;
 mod script;
 mod subresources;
 mod support;
+mod transports;
 mod updating;
 mod waiting;

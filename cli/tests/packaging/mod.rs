@@ -3,6 +3,7 @@
 mod completion;
 mod image;
 mod package;
+mod project;
 mod release;
 
 use std::ffi::OsString;

@@ -1,6 +1,8 @@
 //! Audit logs on the command line.
 
 mod bad_logs;
+#[cfg(feature = "parquet")]
+mod engines;
 mod export;
 #[cfg(unix)]
 mod job;

@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adjust;
 mod forecast;
 mod level;
 mod retry_after;
@@ -28,12 +29,12 @@ mod retry_after;
 pub use forecast::Forecast;
 pub use level::LevelState;
 
-use crate::limits::{Adjustment, SeatDemand, ServerLimits};
+use crate::limits::{Adjustment, ServerLimits};
 use crate::matching::{Classification, Classifier, RequestAttributes};
 use crate::objects;
-use crate::queueing::{Decision, QueueSetConfig, Queuing, Rejection, RequestId, Work};
+use crate::queueing::{Decision, Queuing, Rejection, RequestId, Work};
 use crate::sharding::InvalidDealer;
-use forecast::limit_of;
+use adjust::seats_of;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use level::Level;
@@ -337,68 +338,4 @@ impl FlowController {
             .extend(dispatched.map(|request| Ticket { level, request }));
         result
     }
-
-    /// Adjusts the limits to the demand since the last adjustment.
-    fn adjust(&mut self, now: Duration) {
-        self.next_adjustment = now.saturating_add(ADJUSTMENT_PERIOD);
-        if let Some(forecast) = self.due_forecast(now) {
-            for (level, of) in self.levels.iter_mut().zip(forecast.levels()) {
-                level.recorder.finish_period(now);
-                (level.demand, level.limit) = (of.demand, of.limit);
-            }
-            self.adjustment = forecast.into_adjustment();
-            return self.apply_limits(now);
-        }
-        if self.is_resuming() {
-            return self.set_seats(now, |_| u32::MAX);
-        }
-        for level in &mut self.levels {
-            let period = level.recorder.finish_period(now);
-            level.demand.update(&period);
-        }
-        let of = |name: &str| self.levels.iter().find(|level| level.name == name);
-        let adjustment = self.limits.adjust(
-            |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
-            |name| of(name).map(|level| level.limit),
-        );
-        for level in &mut self.levels {
-            if !level.is_quiescing {
-                level.limit = limit_of(&level.name, &adjustment, &self.limits);
-            }
-        }
-        self.adjustment = Some(adjustment);
-        self.apply_limits(now);
-    }
-
-    fn apply_limits(&mut self, now: Duration) {
-        self.set_seats(now, seats_of);
-    }
-
-    fn set_seats(&mut self, now: Duration, seats: impl Fn(&Level) -> u32) {
-        for index in 0..self.levels.len() {
-            let seats = seats(&self.levels[index]);
-            self.reconfigure(now, index, seats);
-        }
-    }
-
-    /// Gives the queues of a level its seats and its queuing.
-    fn reconfigure(&mut self, now: Duration, index: usize, seats: u32) {
-        let level = &self.levels[index];
-        let config = QueueSetConfig {
-            seats,
-            queuing: match self.has_length_limits {
-                true => level.queuing,
-                false => level.queuing.without_length_limit(),
-            },
-        };
-        // The queuing was checked when the level was configured.
-        self.change(now, LevelIndex(index), |queues| {
-            queues.reconfigure(now, &config)
-        })
-        .ok();
-    }
-}
-
-fn seats_of(level: &Level) -> u32 {
-    u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX)
 }

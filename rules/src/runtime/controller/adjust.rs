@@ -1,0 +1,74 @@
+//! The limits of the levels, adjusted to their demand.
+
+use super::forecast::limit_of;
+use super::level::Level;
+use super::{ADJUSTMENT_PERIOD, FlowController, LevelIndex};
+use crate::limits::SeatDemand;
+use crate::queueing::QueueSetConfig;
+use std::time::Duration;
+
+impl FlowController {
+    /// Adjusts the limits to the demand since the last adjustment.
+    pub(super) fn adjust(&mut self, now: Duration) {
+        self.next_adjustment = now.saturating_add(ADJUSTMENT_PERIOD);
+        if let Some(forecast) = self.due_forecast(now) {
+            for (level, of) in self.levels.iter_mut().zip(forecast.levels()) {
+                level.recorder.finish_period(now);
+                (level.demand, level.limit) = (of.demand, of.limit);
+            }
+            self.adjustment = forecast.into_adjustment();
+            return self.apply_limits(now);
+        }
+        if self.is_resuming() {
+            return self.set_seats(now, |_| u32::MAX);
+        }
+        for level in &mut self.levels {
+            let period = level.recorder.finish_period(now);
+            level.demand.update(&period);
+        }
+        let of = |name: &str| self.levels.iter().find(|level| level.name == name);
+        let adjustment = self.limits.adjust(
+            |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
+            |name| of(name).map(|level| level.limit),
+        );
+        for level in &mut self.levels {
+            if !level.is_quiescing {
+                level.limit = limit_of(&level.name, &adjustment, &self.limits);
+            }
+        }
+        self.adjustment = Some(adjustment);
+        self.apply_limits(now);
+    }
+
+    fn apply_limits(&mut self, now: Duration) {
+        self.set_seats(now, seats_of);
+    }
+
+    fn set_seats(&mut self, now: Duration, seats: impl Fn(&Level) -> u32) {
+        for index in 0..self.levels.len() {
+            let seats = seats(&self.levels[index]);
+            self.reconfigure(now, index, seats);
+        }
+    }
+
+    /// Gives the queues of a level its seats and its queuing.
+    pub(super) fn reconfigure(&mut self, now: Duration, index: usize, seats: u32) {
+        let level = &self.levels[index];
+        let config = QueueSetConfig {
+            seats,
+            queuing: match self.has_length_limits {
+                true => level.queuing,
+                false => level.queuing.without_length_limit(),
+            },
+        };
+        // The queuing was checked when the level was configured.
+        self.change(now, LevelIndex(index), |queues| {
+            queues.reconfigure(now, &config)
+        })
+        .ok();
+    }
+}
+
+pub(super) fn seats_of(level: &Level) -> u32 {
+    u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX)
+}
