@@ -76,9 +76,10 @@ pub(crate) fn table(
     Ok(text)
 }
 
-/// A ratio needs both figures of this run.
+/// A ratio needs both figures of this run, and a peer's that is not shown as nothing.
 fn line(row: &Row, ours: Option<f64>, peer: Option<f64>) -> String {
-    let ratio = ours.zip(peer).map(|(ours, peer)| ours / peer);
+    let ratio = ours.zip(peer.filter(|peer| figure(*peer) != "0"));
+    let ratio = ratio.map(|(ours, peer)| ours / peer);
     let missed = match row.is_met(ours, ratio) {
         Some(false) => " (missed)",
         _ => "",
@@ -149,6 +150,10 @@ mod tests {
         assert_eq!(
             line(&compared, Some(8.0), None),
             "| work | 8 | not measured |  | ratio at least 3 |\n"
+        );
+        assert_eq!(
+            line(&compared, Some(2.0), Some(0.002)),
+            "| work | 2 | 0 |  | ratio at least 3 |\n"
         );
         let alone = Row::parse(&["work", "x", "at most 9", "a"]).unwrap();
         assert_eq!(

@@ -45,11 +45,7 @@ impl Machine {
     }
 
     /// The line above a table.
-    pub(crate) fn line(&self, rounds: usize, others: &f64) -> String {
-        let rounds = match rounds {
-            1 => "one run each".to_owned(),
-            rounds => format!("medians of {rounds} runs in turns"),
-        };
+    pub(crate) fn line(&self, runs: &str, others: &f64) -> String {
         let state = match *others > MAX_OTHERS {
             true => format!(
                 "**busy machine**: other programs took {:.0} % of the processors",
@@ -57,7 +53,7 @@ impl Machine {
             ),
             false => "idle machine".to_owned(),
         };
-        format!("{}; {rounds}; {state}.", self.0)
+        format!("{}; {runs}; {state}.", self.0)
     }
 }
 

@@ -37,7 +37,10 @@ fn run() -> Outcome<()> {
         match argument.as_str() {
             "--busy" => busy = true,
             "--print" => print = true,
-            "--help" => return Ok(println!("{}", help())),
+            "--help" => {
+                println!("{}", help());
+                return Ok(());
+            }
             name => chosen.push(find(name)?),
         }
     }
@@ -59,7 +62,10 @@ fn run() -> Outcome<()> {
         let table = part.table(&mut programs)?;
         // The servers count as other programs until they have ended.
         programs.end_servers();
-        let text = format!("{}\n\n{table}", machine.line(part.rounds, &usage.others()?));
+        let text = format!(
+            "{}\n\n{table}",
+            machine.line(&part.runs(), &usage.others()?)
+        );
         println!("## {}\n\n{text}", part.name);
         if !print {
             readme::write(part.name, &text)?;

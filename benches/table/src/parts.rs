@@ -14,11 +14,20 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// What the figures are of all runs.
+    pub(crate) fn runs(&self) -> String {
+        match (self.name, self.rounds) {
+            ("growth", rounds) => format!("the fastest of {rounds} runs"),
+            (_, 1) => "one run each".to_owned(),
+            (_, rounds) => format!("medians of {rounds} runs in turns"),
+        }
+    }
+
     pub(crate) fn table(&self, programs: &mut Programs) -> Outcome<String> {
         let rows = rows(self.name);
         match self.name {
             "builds" => builds::table(programs),
-            "growth" => growth::table(&rows, programs),
+            "growth" => growth::table(&rows, self.rounds, programs),
             _ => comparison::table(&rows, self.rounds, programs),
         }
     }
@@ -69,7 +78,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part {
         name: "growth",
         about: "CPU time and memory for n, 2n and 4n objects, events and watches",
-        rounds: 1,
+        rounds: 2,
     },
     Part {
         name: "builds",
