@@ -142,6 +142,20 @@ fn libraries_without_the_version_are_found_in_each_form() {
             "0.18",
         ),
         (
+            "Cargo.toml",
+            "[target.'cfg(unix)'.dependencies.k8s-openapi]\nfeatures = [\"latest\"]\nversion = \"0.20.0\"\n\n[features]\n",
+            3,
+            "k8s-openapi",
+            "0.20.0",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry.group.dev.dependencies.kubernetes]\nversion = \"^28.1\"\n",
+            2,
+            "kubernetes",
+            "^28.1",
+        ),
+        (
             "build.gradle.kts",
             "dependencies {\n  implementation(\"io.fabric8:kubernetes-client:6.5.1\")\n}\n",
             2,
@@ -215,6 +229,19 @@ fn libraries_with_the_version_and_other_libraries_need_nothing() {
         ),
         (
             "go.mod",
+            "require k8s.io/api v0.0.0\nrequire k8s.io/apiserver v0.20.0\nreplace k8s.io/apiserver => ../apiserver\n",
+        ),
+        // A commit between 1.28 and 1.29, and one after 1.29.
+        (
+            "go.mod",
+            "require k8s.io/apiserver v0.0.0-20231020000000-1db6d2d73aa2\n",
+        ),
+        (
+            "go.mod",
+            "require k8s.io/api v0.0.0-20240601000000-1db6d2d73aa2\n",
+        ),
+        (
+            "go.mod",
             "require k8s.io/kube-state-metrics/v2 v2.8.0\nrequire k8s.io/client-go/extra v0.1.0\n",
         ),
         ("go.sum", "k8s.io/client-go v0.20.0/go.mod h1:a=\n"),
@@ -260,6 +287,49 @@ fn libraries_with_the_version_and_other_libraries_need_nothing() {
     }
 }
 
+/// `k8s-openapi` has the types of the Kubernetes release that a feature selects.
+#[test]
+fn a_feature_for_an_older_release_has_no_types_of_the_version() {
+    let advice = "build k8s-openapi with the feature v1_29 or a later one in place of v1_28";
+    for (text, line) in [
+        (
+            "[dependencies]\nk8s-openapi = { version = \"0.22\", features = [\"v1_28\"] }\n",
+            2,
+        ),
+        (
+            "[dependencies]\nk8s-openapi = { version = \"0.22\", features = [\n  \"schemars\",\n  \"v1_28\",\n] }\n",
+            4,
+        ),
+        (
+            "[dev-dependencies.k8s-openapi]\nversion = \"0.22.0\"\nfeatures = [\"v1_28\"]\n",
+            3,
+        ),
+    ] {
+        let expected =
+            format!("note {line} the feature v1_28 of k8s-openapi has no types of v1: {advice}");
+        assert_eq!(found("Cargo.toml", text, &[]), [expected], "{text}");
+    }
+    let old = "k8s-openapi = { version = \"0.20\", features = [\"v1_28\"] }\n";
+    assert_eq!(
+        found("Cargo.toml", old, &[]),
+        [
+            "note 1 the feature v1_28 of k8s-openapi has no types of v1: update k8s-openapi from 0.20 to 0.21.0 or later, with the feature v1_29 or a later one in place of v1_28"
+        ]
+    );
+    for text in [
+        "k8s-openapi = { version = \"0.22\", features = [\"v1_29\"] }\n",
+        "k8s-openapi = { version = \"0.22\", features = [\"latest\"] }\nother = { version = \"1.0\", features = [\"v1_28\"] }\n",
+        "[dependencies.k8s-openapi]\nversion = \"0.22\"\n[dependencies.other]\nfeatures = [\"v1_28\"]\n",
+        "[package.k8s-openapi]\nversion = \"0.1\"\n",
+    ] {
+        assert_eq!(
+            found("Cargo.toml", text, &[]),
+            Vec::<String>::new(),
+            "{text}"
+        );
+    }
+}
+
 /// `k8s.io/apiserver` requests the objects for the priority and fairness of the server that embeds it.
 #[test]
 fn servers_that_request_an_old_version_by_themselves_are_found() {
@@ -283,6 +353,11 @@ fn servers_that_request_an_old_version_by_themselves_are_found() {
     assert_eq!(
         found("go.mod", &text.replace("0.28.4", "0.29.0"), &[]).len(),
         0
+    );
+    let commit = text.replace("0.28.4", "0.0.0-20220531235728-33da27cc171f");
+    assert!(
+        found("go.mod", &commit, &[])[0]
+            .contains("v0.0.0-20220531235728-33da27cc171f requests v1beta2, which")
     );
     // A release that serves the version.
     let older = ["--to-version", "v1beta3", "--kubernetes", "1.28"];
@@ -341,4 +416,28 @@ fn places_are_grouped_by_the_dependency_that_is_their_cause() {
             "12 files checked, 15 places to change by hand, 4 notes (--verbose shows notes)",
         ]
     );
+}
+
+/// A lock file does not have the features.
+#[test]
+fn places_name_the_feature_that_is_their_cause() {
+    let folder = folder("feature-cause");
+    write(
+        &folder,
+        "Cargo.toml",
+        "[dependencies]\nk8s-openapi = { version = \"0.22\", features = [\"v1_28\"] }\n",
+    );
+    write(
+        &folder,
+        "Cargo.lock",
+        "[[package]]\nname = \"k8s-openapi\"\nversion = \"0.22.0\"\n",
+    );
+    write(
+        &folder,
+        "src/main.rs",
+        "use k8s_openapi::api::flowcontrol::v1beta3::FlowSchema;\n",
+    );
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    let advice = "use the client of v1: build k8s-openapi with the feature v1_29 or a later one in place of v1_28 (./Cargo.toml:2)";
+    assert!(ran.err.contains(advice), "{}", ran.err);
 }

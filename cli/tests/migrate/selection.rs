@@ -81,6 +81,44 @@ fn ignored_files_and_dependencies_are_not_examined() {
     );
 }
 
+/// `.gitattributes` marks generated and vendored code, of which each file has one note.
+#[test]
+fn marks_of_generated_and_vendored_code_are_respected() {
+    let folder = folder("marks");
+    let uses = "client.FlowcontrolV1beta2()\n".repeat(3);
+    for path in ["gen/a.go", "lib/b.go", "own/c.go"] {
+        write(&folder, path, &uses);
+    }
+    write(&folder, "gen/level.yaml", &level("a"));
+    let marks = "gen/** linguist-generated\nlib/* linguist-vendored=true\n";
+    write(&folder, ".gitattributes", marks);
+    let ran = run(&folder, &["migrate", ".", "-o", "json"]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let files = report["files"].as_array().unwrap().iter();
+    let found: Vec<_> = files
+        .map(|file| {
+            let findings = file["findings"].as_array().unwrap();
+            let rule = findings.first().map(|finding| &finding["rule"]);
+            (
+                file["path"].as_str().unwrap(),
+                findings.len(),
+                rule.cloned(),
+            )
+        })
+        .collect();
+    let rule = |name: &str| Some(Value::from(name));
+    assert_eq!(
+        found,
+        [
+            ("./gen/a.go", 1, rule("generated")),
+            // A generated object is applied too.
+            ("./gen/level.yaml", 0, None),
+            ("./lib/b.go", 1, rule("generated")),
+            ("./own/c.go", 3, rule("program")),
+        ]
+    );
+}
+
 #[test]
 fn named_files_that_are_no_manifests_are_treated_as_in_a_folder() {
     let folder = folder("named");
@@ -130,6 +168,40 @@ fn the_manifests_of_documentation_change_on_request() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "./notes.md\n"), "{ran:?}");
     let new = fs::read_to_string(folder.join("notes.md")).unwrap();
     assert_eq!(new, text(&migrated(&level("a"))));
+}
+
+/// A list of paths has one cause, and a client another one.
+#[test]
+fn one_note_stands_for_each_cause_in_documentation() {
+    let folder = folder("docs-causes");
+    let path = "/apis/flowcontrol.apiserver.k8s.io";
+    let text = format!(
+        "# Paths\n\n```\nGET {path}/v1beta2/flowschemas\nGET {path}/v1beta3/flowschemas\n```\n\n```\nGET {path}/v1beta1\n```\n\n```go\nclient.FlowcontrolV1beta2()\n```\n"
+    );
+    write(&folder, "notes.md", &text);
+    let ran = run(&folder, &["migrate", ".", "-o", "json"]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let findings = report["files"][0]["findings"].as_array().unwrap();
+    let found: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            assert_eq!(finding["severity"], "note");
+            (
+                finding["line"].as_u64().unwrap(),
+                finding["message"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (
+                4,
+                "a request path names flowcontrol.apiserver.k8s.io/v1beta2, and so in 2 other places"
+            ),
+            (13, "FlowcontrolV1beta2 is a Go client of v1beta2"),
+        ]
+    );
 }
 
 /// A folder of so many small files, a few of which have to change.

@@ -30,6 +30,19 @@ pub(crate) fn update_of(dependency: &Dependency, to: ApiVersion) -> Option<Optio
         library, version, ..
     } = dependency;
     let is_old = compare(version, first)? == Ordering::Less;
+    if let Some((minor, _)) = old_feature(dependency, to) {
+        let and = match is_old {
+            true => format!(
+                "update {} from {version} to {first} or later, with",
+                library.name
+            ),
+            false => format!("build {} with", library.name),
+        };
+        let since = to.lifecycle().introduced;
+        return Some(Some(format!(
+            "{and} the feature v1_{since} or a later one in place of v1_{minor}"
+        )));
+    }
     Some(is_old.then(|| {
         let name = match library.ecosystem {
             Ecosystem::Cdk8s => "the import of cdk8s",
@@ -38,6 +51,13 @@ pub(crate) fn update_of(dependency: &Dependency, to: ApiVersion) -> Option<Optio
         let first = like(version, first);
         format!("update {name} from {version} to {first} or later")
     }))
+}
+
+/// The feature for a Kubernetes release that does not have an API version, and its offset.
+pub(crate) fn old_feature(dependency: &Dependency, to: ApiVersion) -> Option<(u32, usize)> {
+    dependency
+        .feature
+        .filter(|(minor, _)| *minor < to.lifecycle().introduced)
 }
 
 /// The ecosystems of the libraries that a program may use, by the name of its file.
@@ -61,6 +81,13 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
     } = dependency;
     let is_since = |since: &str| compare(version, since).is_some_and(Ordering::is_ge);
     let rows = library.requests.iter();
+    // A commit between two releases may request the version of either.
+    if !rows
+        .clone()
+        .all(|(since, _)| compare(version, since).is_some())
+    {
+        return None;
+    }
     let (_, requested) = rows.rev().find(|(since, _)| is_since(since))?;
     if *requested == settings.to
         || settings
@@ -101,15 +128,25 @@ fn without_types(dependency: &Dependency, to: ApiVersion) -> Option<Finding> {
     let Dependency {
         library, version, ..
     } = dependency;
-    let what = match library.ecosystem {
-        Ecosystem::Cdk8s => format!("cdk8s imports Kubernetes {version}, which has no {to}"),
-        _ if dependency.is_locked => format!("{} {version} has no types of {to}", library.name),
-        _ => format!(
+    let feature = old_feature(dependency, to);
+    let offset = feature.map_or(dependency.offset, |(_, offset)| offset);
+    let what = match (feature, library.ecosystem) {
+        (Some((minor, _)), _) => {
+            let name = library.name;
+            format!("the feature v1_{minor} of {name} has no types of {to}")
+        }
+        (None, Ecosystem::Cdk8s) => {
+            format!("cdk8s imports Kubernetes {version}, which has no {to}")
+        }
+        (None, _) if dependency.is_locked => {
+            format!("{} {version} has no types of {to}", library.name)
+        }
+        (None, _) => format!(
             "{} may be {version}, which has no types of {to}",
             library.name
         ),
     };
-    let finding = Finding::new(Severity::Note, Rule::Dependency, dependency.offset, what);
+    let finding = Finding::new(Severity::Note, Rule::Dependency, offset, what);
     Some(finding.help(help))
 }
 

@@ -6,8 +6,9 @@ mod findings;
 mod formats;
 mod read;
 mod table;
+mod toml;
 mod version;
 
-pub(crate) use findings::{dependency_findings, ecosystem_of, update_of};
+pub(crate) use findings::{dependency_findings, ecosystem_of, old_feature, update_of};
 pub(crate) use read::{Dependency, dependencies};
 pub(crate) use table::Ecosystem;

@@ -2,6 +2,7 @@
 
 use super::formats::{Format, format};
 use super::table::{Ecosystem, LIBRARIES, Library};
+use super::toml::{entry, feature, is_table, version_in_table};
 
 /// The number of lines after a name in which its version stands.
 const NEAR: usize = 12;
@@ -20,6 +21,8 @@ pub(crate) struct Dependency {
     pub(crate) is_indirect: bool,
     /// Whether the version is in use, and not only allowed.
     pub(crate) is_locked: bool,
+    /// The feature that selects a Kubernetes release, and its byte offset: `v1_28`.
+    pub(crate) feature: Option<(u32, usize)>,
 }
 
 /// The libraries of the table in a file, by the name of the file. A file with another name has none.
@@ -36,14 +39,21 @@ pub(crate) fn dependencies(text: &str, name: &str) -> Vec<Dependency> {
         let mut versions = Vec::new();
         for (start, line) in lines(text) {
             let version = at_line(text, start, line, library, format);
-            // A replacement in go.mod is the version in use.
-            if format == Format::GoMod && version.is_some() && line.contains("=>") {
+            // A replacement in go.mod is the version in use, or a folder.
+            if format == Format::GoMod && is_replaced(line, library.name) {
                 versions.clear();
             }
-            versions.extend(version.map(|at| (at, line)));
+            let has_feature = format == Format::Toml && library.has_features();
+            versions.extend(version.map(|at| {
+                let feature = has_feature.then(|| feature(text, start)).flatten();
+                (at, line, feature)
+            }));
         }
-        versions.dedup_by(|right, left| text[right.0.0..right.0.1] == text[left.0.0..left.0.1]);
-        for ((start, end), line) in versions {
+        let same = |((start, end), _, feature): &((usize, usize), _, Option<(u32, _)>)| {
+            (&text[*start..*end], feature.map(|(minor, _)| minor))
+        };
+        versions.dedup_by(|right, left| same(right) == same(left));
+        for ((start, end), line, feature) in versions {
             found.push(Dependency {
                 library,
                 version: text[start..end].to_owned(),
@@ -51,10 +61,21 @@ pub(crate) fn dependencies(text: &str, name: &str) -> Vec<Dependency> {
                 line: text[..start].matches('\n').count() + 1,
                 is_indirect: line.contains("// indirect"),
                 is_locked,
+                feature,
             });
         }
     }
     found
+}
+
+/// Whether a line of go.mod replaces a library.
+fn is_replaced(line: &str, name: &str) -> bool {
+    let line = line.trim();
+    let mut words = line
+        .strip_prefix("replace ")
+        .unwrap_or(line)
+        .split_whitespace();
+    words.next() == Some(name) && words.any(|word| word == "=>")
 }
 
 /// The last part of the name, which files write alone: the artifact of Maven.
@@ -76,12 +97,12 @@ fn contains(text: &str, name: &str, ecosystem: Ecosystem) -> bool {
     }
 }
 
-fn normal(name: &str) -> String {
+pub(super) fn normal(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }
 
 /// The lines of a text with their offsets.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
         let begin = start;
@@ -132,7 +153,10 @@ fn at_line(
                 .strip_prefix('=')?;
             within(start + next, line, unquoted(value))
         }
-        Format::Toml => toml(trimmed, name).and_then(place),
+        Format::Toml => match is_table(trimmed, name) {
+            true => version_in_table(text, start),
+            false => entry(trimmed, name).and_then(place),
+        },
         Format::JsonLock => {
             let key = trimmed.strip_prefix('"')?;
             let (key, rest) = key.split_once('"')?;
@@ -205,28 +229,8 @@ fn at_line(
     }
 }
 
-/// The version of `name = "1.0"`, of `name = { version = "1.0" }`, or of a list with `"name==1.0"`.
-fn toml<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    if let Some(word) = line.strip_prefix(['"', '\''])
-        && let Some(version) = requirement(word, name)
-    {
-        return Some(version);
-    }
-    let (key, value) = line.split_once('=')?;
-    if normal(unquoted(key)) != normal(name) {
-        return None;
-    }
-    let value = match value.split_once("version") {
-        Some((_, rest)) => rest.trim_start().strip_prefix('=')?,
-        None => value,
-    };
-    let value = value.trim_start().strip_prefix(['"', '\''])?;
-    let value = &value[..value.find(['"', '\''])?];
-    is_version(value).then_some(value)
-}
-
 /// The version of `name==1.0`, `name[extra]>=1.0,<2` or `name ~= 1.0`.
-fn requirement<'a>(word: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn requirement<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     let rest = word.get(name.len()..)?;
     if normal(&word[..name.len()]) != normal(name) {
         return None;
@@ -308,16 +312,16 @@ fn coordinates<'a>(line: &'a str, library: &Library) -> Option<&'a str> {
 }
 
 /// The place of a word in a line at an offset.
-fn within(start: usize, line: &str, word: &str) -> Option<(usize, usize)> {
+pub(super) fn within(start: usize, line: &str, word: &str) -> Option<(usize, usize)> {
     let at = line.find(word).filter(|_| !word.is_empty())?;
     Some((start + at, start + at + word.len()))
 }
 
-fn unquoted(value: &str) -> &str {
+pub(super) fn unquoted(value: &str) -> &str {
     value.trim().trim_matches(['"', '\''])
 }
 
 /// Whether a word is a version, or a range that begins with one.
-fn is_version(word: &str) -> bool {
+pub(super) fn is_version(word: &str) -> bool {
     super::version::compare(word, "0").is_some()
 }

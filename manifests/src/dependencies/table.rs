@@ -56,6 +56,11 @@ const fn dot_net(name: &'static str) -> Library {
 }
 
 impl Library {
+    /// Whether a feature selects the Kubernetes release whose types the library has.
+    pub(super) fn has_features(&self) -> bool {
+        self.name == "k8s-openapi"
+    }
+
     /// Whether the library only brings `k8s.io/apiserver` along, and programs use it for other things too.
     pub(super) fn brings_server(&self) -> bool {
         self.name == "k8s.io/apiextensions-apiserver"

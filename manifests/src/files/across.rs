@@ -103,7 +103,12 @@ pub(super) fn find_across(files: &mut [Examined], settings: Settings) {
             continue;
         }
         let findings = file.outcome.findings.iter_mut();
-        for finding in findings.filter(|finding| finding.rule == Rule::Template) {
+        let is_version = |finding: &&mut Finding| {
+            let words = ["is computed by", "the version or kind of this object"];
+            finding.rule == Rule::Template
+                && words.iter().any(|word| finding.message.contains(word))
+        };
+        for finding in findings.filter(is_version) {
             finding.severity = Severity::Note;
             finding.help = None;
         }
@@ -226,5 +231,5 @@ fn add(file: &mut Examined, findings: Vec<Finding>, text: &str, settings: Settin
         .filter(|finding| lines.insert(line(finding.offset)))
         .collect();
     file.outcome.findings.extend(new);
-    settle(&mut file.outcome, text, &file.candidate.path, settings);
+    settle(&mut file.outcome, text, &file.candidate, settings);
 }

@@ -1,6 +1,7 @@
 //! The files of a migration: named files, and all files in named folders.
 
 use super::ignored::{LeftOut, Selection};
+use super::markers::Markers;
 use super::replace::is_draft;
 use super::skipped::{SkipReason, Skipped};
 use std::collections::HashSet;
@@ -21,6 +22,8 @@ pub struct Candidate {
     pub is_named: bool,
     /// Whether the file is outside of all folders, behind a link: such a file is examined, but not changed.
     pub is_outside: bool,
+    /// Whether `.gitattributes` marks the file as generated or vendored.
+    pub(super) is_marked: bool,
 }
 
 /// The files to examine.
@@ -83,6 +86,7 @@ pub fn collect(
         left_out: left_out.and_then(|path| fs::canonicalize(path).ok()),
         selection,
         seen: HashSet::new(),
+        markers: Markers::default(),
         found: Candidates::default(),
     };
     for (path, real) in roots {
@@ -106,6 +110,7 @@ struct Walk<'a> {
     left_out: Option<PathBuf>,
     selection: &'a Selection,
     seen: HashSet<PathBuf>,
+    markers: Markers,
     found: Candidates,
 }
 
@@ -113,6 +118,7 @@ impl Walk<'_> {
     fn file(&mut self, path: PathBuf, real: PathBuf, is_named: bool, is_outside: bool) {
         if self.seen.insert(real.clone()) {
             self.found.files.push(Candidate {
+                is_marked: self.markers.is_marked(&real),
                 path,
                 real,
                 is_named,

@@ -1,7 +1,7 @@
 //! The dependency that is the cause of many places: a library without the client of the wanted version.
 
 use super::examined::Examined;
-use crate::dependencies::{Dependency, Ecosystem, ecosystem_of, update_of};
+use crate::dependencies::{Dependency, Ecosystem, ecosystem_of, old_feature, update_of};
 use crate::{Remedy, Rule};
 use k8s_flowcontrol_types::ApiVersion;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ struct Cause {
     /// The update, if the library is too old for the wanted version.
     update: Option<String>,
     is_locked: bool,
+    /// Whether a feature, which lock files do not have, is for an older release.
+    has_old_feature: bool,
 }
 
 /// Names the dependency in the advice for each use of a client, and in the note about generated code. A range of versions does not need a note
@@ -64,6 +66,7 @@ fn causes(file: &Examined, to: ApiVersion) -> Vec<Cause> {
             library: format!("{} {} ({place})", library.name, dependency.version),
             update: update.map(|update| format!("{update} ({place})")),
             is_locked: dependency.is_locked,
+            has_old_feature: old_feature(dependency, to).is_some(),
         })
     };
     file.dependencies.iter().filter_map(cause).collect()
@@ -78,7 +81,8 @@ fn nearest<'a>(causes: &'a [Cause], ecosystems: &[Ecosystem], file: &Path) -> Op
         // Of two in one folder, the first: the rows of the table have the client first.
         around.min_by_key(|cause| {
             let depth = cause.folder.components().count();
-            (std::cmp::Reverse(depth), !cause.is_locked)
+            let is_less = (!cause.has_old_feature, !cause.is_locked);
+            (std::cmp::Reverse(depth), is_less)
         })
     })
 }

@@ -1,6 +1,7 @@
 //! Examining one file: whether it is a manifest, and its changes.
 
 use super::candidates::Candidate;
+use super::documentation::documentation;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
 use super::skipped::SkipReason;
@@ -9,7 +10,7 @@ use crate::dependencies::{Dependency, dependencies, dependency_findings};
 use crate::migrate::{Links, Reason, grouped, one_note, reason, uses_with};
 use crate::{
     Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
-    may_mention, mentions, migrate, migrate_fences, removed_metrics,
+    may_mention, mentions, migrate, removed_metrics,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -119,7 +120,7 @@ pub fn examine_file(
         });
     }
     let (bytes, metadata) = read_regular(&candidate.real)?;
-    let mut outcome = examine(&bytes, &candidate.path, settings, has_docs);
+    let mut outcome = examine(&bytes, candidate, settings, has_docs);
     if !candidate.is_named && is_test_data(&outcome, &candidate.path, settings) {
         outcome = only(kept_test_data(&outcome));
     }
@@ -149,7 +150,8 @@ fn dependencies_in(bytes: &[u8], path: &Path) -> Vec<Dependency> {
     }
 }
 
-fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Migration {
+fn examine(bytes: &[u8], candidate: &Candidate, settings: Settings, has_docs: bool) -> Migration {
+    let path = candidate.path.as_path();
     let treatment = treatment(path);
     if let Some(text) = utf16(bytes) {
         if mentions(&text, settings.to).is_empty() {
@@ -169,7 +171,7 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
     };
     let form = Form::by_extension(path).unwrap_or_default();
     let mut outcome = match treatment {
-        Treatment::Documentation => documentation(text, has_docs && has_blocks(path), settings),
+        Treatment::Documentation => documentation(text, path, has_docs, settings),
         Treatment::Program => listed(text, settings),
         Treatment::Unknown => {
             let outcome = migrate(text, form, settings);
@@ -180,23 +182,29 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
         }
         Treatment::Manifest | Treatment::Archive => migrate(text, form, settings),
     };
-    settle(&mut outcome, text, path, settings);
+    settle(&mut outcome, text, candidate, settings);
     outcome
 }
 
 /// Replaces the findings of generated code, of published documents and of lists of versions by one note.
-pub(super) fn settle(outcome: &mut Migration, text: &str, path: &Path, settings: Settings) {
+pub(super) fn settle(
+    outcome: &mut Migration,
+    text: &str,
+    candidate: &Candidate,
+    settings: Settings,
+) {
+    let path = candidate.path.as_path();
     let is_metric = |finding: &Finding| finding.rule == Rule::Metric;
     let is_documentation = treatment(path) == Treatment::Documentation;
     if outcome.text.is_some() || is_documentation || outcome.findings.iter().all(is_metric) {
         return;
     }
-    match reason(
-        text,
-        &path.to_string_lossy(),
-        &outcome.findings,
-        settings.to,
-    ) {
+    let path = path.to_string_lossy();
+    let found = match candidate.is_marked {
+        true => Some(Reason::Generated),
+        false => reason(text, &path, &outcome.findings, settings.to),
+    };
+    match found {
         Some(reason) if outcome.worst() != Some(Severity::Error) => {
             let note = one_note(&outcome.findings, reason);
             outcome.findings = note.into_iter().collect();
@@ -223,88 +231,6 @@ fn listed(text: &str, settings: Settings) -> Migration {
         links,
         ..Migration::default()
     }
-}
-
-/// The manifests of documentation. Without `is_written`, each change is a note. Elsewhere one note stands for all mentions of
-/// other versions.
-fn documentation(text: &str, is_written: bool, settings: Settings) -> Migration {
-    let mut outcome = migrate_fences(text, settings);
-    if !is_written {
-        let changes = outcome.objects.iter().flat_map(|object| &object.changes);
-        let notes: Vec<_> = changes
-            .map(|change| {
-                let message = format!(
-                    "an example in the documentation is outdated: {}",
-                    change.what
-                );
-                Finding::new(Severity::Note, Rule::Mention, change.offset, message)
-            })
-            .collect();
-        for finding in &mut outcome.findings {
-            finding.severity = Severity::Note;
-        }
-        outcome.findings.extend(notes);
-        outcome.findings.sort_by_key(|finding| finding.offset);
-        outcome.objects.clear();
-        outcome.edits.clear();
-        outcome.text = None;
-    }
-    if outcome.text.is_none() && outcome.findings.is_empty() {
-        outcome.findings = prose(text, settings);
-    }
-    one_for_mentions(&mut outcome.findings);
-    if settings.metrics != Metrics::Ignore {
-        // One note for all removed metrics that the text names.
-        let mut removed = removed_metrics(text, Metrics::Note);
-        let others = removed.len().saturating_sub(1);
-        removed.truncate(1);
-        for note in removed.iter_mut().filter(|_| others > 0) {
-            note.message
-                .push_str(&format!(", and so in {others} other places"));
-        }
-        outcome.findings.extend(removed);
-    }
-    outcome
-}
-
-/// Leaves the first of the notes about mentions, which stands for all.
-fn one_for_mentions(findings: &mut Vec<Finding>) {
-    let is_mention =
-        |found: &Finding| found.severity == Severity::Note && found.rule == Rule::Mention;
-    let count = findings.iter().filter(|found| is_mention(found)).count();
-    let mut is_first = true;
-    findings.retain(|found| !is_mention(found) || std::mem::take(&mut is_first));
-    if let Some(first) = findings.iter_mut().find(|found| is_mention(found))
-        && count > 1
-    {
-        let others = count - 1;
-        first
-            .message
-            .push_str(&format!(", and so in {others} other places"));
-    }
-}
-
-/// One note for all mentions of other versions in documentation.
-fn prose(text: &str, settings: Settings) -> Vec<Finding> {
-    let found = mentions(text, settings.to);
-    let note = found.first().map(|first| {
-        let more = match found.len() {
-            1 => String::new(),
-            count => format!(", and {} other places", count - 1),
-        };
-        let message = format!("documentation mentions {}{more}", first.describe());
-        Finding::new(Severity::Note, Rule::Mention, first.span.start, message)
-    });
-    note.into_iter().collect()
-}
-
-/// Whether a file has blocks of source code with a mark.
-fn has_blocks(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(
-        extension,
-        Some("md" | "markdown" | "mdx" | "adoc" | "asciidoc" | "rst" | "org")
-    )
 }
 
 /// Whether a file may define or use a constant.
@@ -375,6 +301,8 @@ fn treatment(path: &Path) -> Treatment {
         ".log",
     ]) {
         Treatment::Documentation
+    } else if ends(&PROGRAMS) {
+        Treatment::Program
     } else if [
         ".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl",
     ]
@@ -382,8 +310,6 @@ fn treatment(path: &Path) -> Treatment {
     .any(|ending| name.contains(ending))
     {
         Treatment::Manifest
-    } else if ends(&PROGRAMS) {
-        Treatment::Program
     } else {
         Treatment::Unknown
     }

@@ -5,6 +5,7 @@ use super::decide::{Surroundings, Template, classify, computed_versions, twice, 
 use super::dynamic::{versions_in_context, versions_of_group};
 use super::edit::{Edit, Refusal, apply};
 use super::findings::{Finding, Rule, Severity};
+use super::lesser_uses::is_beside_new;
 use super::metrics::{Metrics, NameForm, removed};
 use super::programs::{OLD_VERSIONS, other_versions};
 use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
@@ -101,15 +102,60 @@ fn add_values(source: &Text<'_>, likely: Form, settings: Settings, result: &mut 
         let help = format!("use {} where all servers have it", settings.to);
         result.findings.push(finding.help(help));
     }
-    if is_any {
-        // The value with the version is listed, so its uses need nothing.
-        for finding in &mut result.findings {
-            if finding.rule == Rule::Template && finding.message.contains(" is computed by {{ ") {
-                finding.severity = Severity::Note;
-            }
+    let behind_group = format!("{GROUP}/v");
+    let mut listed = result.findings.iter();
+    let is_listed = listed
+        .any(|finding| finding.rule == Rule::Mention && finding.message.contains(&behind_group));
+    result.links = links;
+    for finding in &mut result.findings {
+        let is_computed = finding.rule == Rule::Template
+            && finding.computed_by.is_none()
+            && finding.message.contains(" is computed by ");
+        if !is_computed {
+            continue;
+        }
+        // The version that a function or a variable of the same text has.
+        let action = &text[finding.offset..];
+        match is_any || is_listed && is_defined(text, action) {
+            // The value with the version is listed, so its uses need nothing.
+            true => finding.severity = Severity::Note,
+            false => result.links.versions.extend(variable(action)),
         }
     }
-    result.links = links;
+    for finding in &mut result.findings {
+        if is_beside_new(text, finding, settings.to) {
+            finding.severity = Severity::Note;
+        }
+    }
+}
+
+/// Whether a text defines the function or the variable that an action begins with: `#@ version()` beside `#@ def version():`.
+fn is_defined(text: &str, action: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let name = action.trim_start_matches(|mark: char| !is_part(mark));
+    let name = &name[..name.find(|mark| !is_part(mark)).unwrap_or(name.len())];
+    let mut lines = text.lines();
+    !name.is_empty()
+        && lines.any(|line| {
+            let mut words = line.split(|mark: char| !is_part(mark));
+            words.any(|word| matches!(word, "def" | "set" | "macro"))
+                && words.any(|word| word == name)
+        })
+}
+
+/// The variable whose value an action writes: `{{ flowcontrol_version }}`, `{{ .Values.flow.apiVersion | quote }}`.
+fn variable(action: &str) -> Option<String> {
+    let inside = action.strip_prefix("{{")?.split("}}").next()?;
+    let path = inside.trim_matches(['-', ' ']).split('|').next()?.trim();
+    let is_path = path
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.');
+    let path = path.trim_start_matches('.');
+    let name = match path.starts_with("Values.") {
+        true => path,
+        false => path.rsplit('.').next()?,
+    };
+    (is_path && !name.is_empty()).then(|| name.to_owned())
 }
 
 /// Renames removed metrics outside of other edits, or lists them.

@@ -231,7 +231,7 @@ fn measure(path: &Path, file: Option<&Examined>, facts: &[&Fact]) -> Measured {
         for finding in &file.outcome.findings {
             let line = file.source.position(finding.offset).line;
             stands_for_metrics |=
-                finding.rule == Rule::Metric && finding.message.contains("other places");
+                finding.rule == Rule::Metric && finding.message.contains(", and so in ");
             let entry = named.entry(line).or_default();
             entry.push((finding.severity, finding.to_string()));
         }

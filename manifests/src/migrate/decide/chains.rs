@@ -1,8 +1,9 @@
 //! Branches of a template that select the version or a field by the cluster.
 
 use super::agree::agree;
-use super::conditions::{for_version, ranges};
+use super::conditions::ranges;
 use super::given::{FIRST, condition, given_version, releases, version};
+use super::wanted::for_version;
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};
@@ -14,7 +15,7 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub(in crate::migrate) struct VersionChain {
     pub(in crate::migrate) span: Span,
-    /// Whether it is one action with two versions.
+    /// Whether it is one action with two versions, or stands behind the group: the line has no other version.
     pub(in crate::migrate) is_choice: bool,
     /// Whether the first branch is for the target version, so the template is up to date.
     pub(in crate::migrate) is_current: bool,
@@ -63,7 +64,7 @@ pub(in crate::migrate) fn version_chains(
             || served != Served::Removed && is_current(source, chain, &own, to);
         found.push(VersionChain {
             span: chain.span,
-            is_choice: chain.is_choice,
+            is_choice: chain.is_choice || is_behind_group(source, chain),
             is_current,
             finding: finding(source, chain, &own, to, is_current),
         });
@@ -81,22 +82,24 @@ pub(in crate::migrate) fn version_chains(
     found
 }
 
-/// The versions without the group in a choice behind it: `flowcontrol.apiserver.k8s.io/{{ ternary "v1" "v1beta3" .x }}`.
-fn bare_versions(source: &Text<'_>, chain: &Chain, to: ApiVersion) -> Vec<Mention> {
-    let before = &source.text[..chain.span.start];
-    let is_behind = before
+/// Whether a chain selects the version behind the group: `flowcontrol.apiserver.k8s.io/{{ ternary "v1" "v1beta3" .x }}`.
+fn is_behind_group(source: &Text<'_>, chain: &Chain) -> bool {
+    source.text[..chain.span.start]
         .strip_suffix('/')
-        .is_some_and(|before| before.ends_with(GROUP));
+        .is_some_and(|before| before.ends_with(GROUP))
+}
+
+/// The versions without the group in a chain behind it.
+fn bare_versions(source: &Text<'_>, chain: &Chain, to: ApiVersion) -> Vec<Mention> {
+    let is_behind = is_behind_group(source, chain);
     let bodies = chain.branches.iter().map(|branch| branch.body);
-    let versions = bodies
-        .filter(|_| chain.is_choice && is_behind)
-        .filter_map(|body| {
-            let other = version(source, body).filter(|version| *version != to)?;
-            Some(Mention {
-                span: body,
-                what: Mentioned::Version(other.as_str().to_owned()),
-            })
-        });
+    let versions = bodies.filter(|_| is_behind).filter_map(|body| {
+        let other = version(source, body).filter(|version| *version != to)?;
+        Some(Mention {
+            span: body,
+            what: Mentioned::Version(other.as_str().to_owned()),
+        })
+    });
     versions.collect()
 }
 
@@ -265,8 +268,10 @@ fn finding(
             .help(format!("ask for {to} first"));
     }
     let message = format!("the branches of this template do not cover {to}: {branches}");
-    let first = conditions.first().and_then(|first| for_version(first, to));
-    let with = first.map(|condition| format!(", with the condition {condition}"));
+    let known = conditions
+        .iter()
+        .find_map(|condition| for_version(condition, to));
+    let with = known.map(|condition| format!(", with the condition {condition}"));
     let help = format!(
         "add a first branch for {to}{}, and keep the others while clusters need them",
         with.unwrap_or_default()

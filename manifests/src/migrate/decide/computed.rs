@@ -75,20 +75,27 @@ pub(in crate::migrate) fn computed_versions(template: Template<'_>) -> Vec<Findi
 
 fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
     let text = template.source.slice(action.span);
-    let helper = helper(text);
-    let by = match helper {
-        Some(name) => format!("the named template {name}"),
-        None => text.split_whitespace().collect::<Vec<_>>().join(" "),
-    };
+    let offset = action.span.start;
+    if let Some(name) = helper(text) {
+        return computed_by(kind.as_str(), name, offset);
+    }
+    let by = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = format!("the version of this {kind} is computed by {by}");
-    let mut finding = Finding::new(Severity::Manual, Rule::Template, action.span.start, message)
-        .help(Remedy::CheckRendered);
-    finding.computed_by = helper.map(str::to_owned);
-    finding
+    Finding::new(Severity::Manual, Rule::Template, offset, message).help(Remedy::CheckRendered)
+}
+
+/// The finding about an object whose version a named template computes.
+pub(super) fn computed_by(kind: &str, name: &str, offset: usize) -> Finding {
+    let message = format!("the version of this {kind} is computed by the named template {name}");
+    let finding = Finding::new(Severity::Manual, Rule::Template, offset, message);
+    Finding {
+        computed_by: Some(name.to_owned()),
+        ..finding.help(Remedy::CheckRendered)
+    }
 }
 
 /// The name of the template that an action includes.
-fn helper(action: &str) -> Option<&str> {
+pub(super) fn helper(action: &str) -> Option<&str> {
     let call = ["include \"", "template \""]
         .iter()
         .find_map(|call| Some(action.find(call)? + call.len()))?;

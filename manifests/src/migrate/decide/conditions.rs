@@ -1,11 +1,11 @@
-//! Conditions of templates about the cluster: the releases for which they hold, and the same condition for another version.
+//! Conditions of templates about the cluster: the releases for which they hold.
 
 use super::words::{parts, unwrapped, words_between};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
 /// The longest condition that is read, and the deepest nesting in it.
-const MAX_LENGTH: usize = 1_000;
+pub(super) const MAX_LENGTH: usize = 1_000;
 const MAX_DEPTH: usize = 8;
 
 /// The branch that runs on each known release, from the conditions in order: its index, or none if no branch runs. An `else` is
@@ -49,25 +49,6 @@ pub(super) fn ranges(releases: &[Release]) -> String {
         };
     }
     text
-}
-
-/// A condition with another version of the group in place of the one it tests: its name, or the release from which clusters serve it.
-pub(super) fn for_version(condition: &str, to: ApiVersion) -> Option<String> {
-    if let Some(at) = condition.find(GROUP) {
-        let from = at + GROUP.len() + 1;
-        let rest = condition.get(from..)?;
-        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
-        let rest = &rest[end.unwrap_or(rest.len())..];
-        let is_negated = condition.starts_with("not") || rest.contains(GROUP);
-        return (!is_negated).then(|| format!("{}{to}{rest}", &condition[..from]));
-    }
-    let [only] = &comparisons(condition)?[..] else {
-        return None;
-    };
-    let number = &condition[only.number.0..only.number.1];
-    let is_since = only.mark == ">=" && !condition.starts_with("not") && number.starts_with("1.");
-    let (before, after) = (&condition[..only.number.0], &condition[only.number.1..]);
-    is_since.then(|| format!("{before}1.{}{after}", to.lifecycle().introduced))
 }
 
 /// Whether a condition holds on the clusters of a release; `None` if it depends on more.
@@ -125,11 +106,7 @@ fn holds(condition: &str, release: Release, depth: usize) -> Option<bool> {
 
 /// A comparison of the major or minor number: `ge .Capabilities.KubeVersion.Minor "26"`.
 fn compares_part(condition: &str, release: Release) -> Option<bool> {
-    let (word, rest) = condition.split_once(' ')?;
-    let arguments = parts(rest);
-    let [part, number] = arguments[..] else {
-        return None;
-    };
+    let (word, part, number) = compared_part(condition)?;
     let part = part.trim_matches(['(', ')']);
     let is = |name: &str| part.split([' ', '|']).any(|word| word.ends_with(name));
     let value = match (is(".Minor"), is(".Major")) {
@@ -149,15 +126,28 @@ fn compares_part(condition: &str, release: Release) -> Option<bool> {
     })
 }
 
+/// The word, the part of the release and the number of a comparison: `ge`, `.Capabilities.KubeVersion.Minor`, `"26"`.
+pub(super) fn compared_part(condition: &str) -> Option<(&str, &str, &str)> {
+    let (word, rest) = condition.split_once(' ')?;
+    match parts(rest)[..] {
+        [part, number] if part.contains(".Minor") || part.contains(".Major") => {
+            Some((word, part, number))
+        }
+        _ => None,
+    }
+}
+
 /// A comparison with a release: `>=1.26-0`, `>= '1.26'`, `version('1.26', '>=')`.
-struct Comparison {
-    mark: &'static str,
+pub(super) struct Comparison {
+    pub(super) mark: &'static str,
+    /// The place of the mark in the condition.
+    pub(super) place: usize,
     /// The place of the number in the condition, such as `1.26`.
-    number: (usize, usize),
+    pub(super) number: (usize, usize),
 }
 
 /// The comparisons of a condition about the release; `None` if it has none, or alternatives.
-fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
+pub(super) fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
     let is_release = condition.to_ascii_lowercase().contains("version");
     let is_other = ["||", ".Values.", "==", "!=", "eq ", "ne "];
     let is_plain = condition.contains("KubeVersion")
@@ -192,9 +182,15 @@ fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
         });
         let marks = [">=", "<=", ">", "<"];
         let mark = marks.into_iter().find(|mark| before.ends_with(mark));
-        let mark = mark.or_else(|| marks.into_iter().find(|mark| after.starts_with(mark)))?;
+        let mark = mark.map(|mark| (mark, before.len() - mark.len()));
+        let behind = || {
+            let mark = marks.into_iter().find(|mark| after.starts_with(mark))?;
+            Some((mark, condition.len() - after.len()))
+        };
+        let (mark, place) = mark.or_else(behind)?;
         found.push(Comparison {
             mark,
+            place,
             number: (at, end),
         });
     }
@@ -318,41 +314,6 @@ mod tests {
             assert!(
                 found.is_none() || condition.is_empty(),
                 "{condition}: {found:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_condition_for_another_version() {
-        for (condition, expected) in [
-            (
-                ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta2/FlowSchema\"",
-                Some(
-                    ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1/FlowSchema\"",
-                ),
-            ),
-            (
-                "semverCompare \">=1.26-0\" .Capabilities.KubeVersion.Version",
-                Some("semverCompare \">=1.29-0\" .Capabilities.KubeVersion.Version"),
-            ),
-            (
-                "k8s_version is version('1.23', '>=')",
-                Some("k8s_version is version('1.29', '>=')"),
-            ),
-            (
-                "semverCompare \"<1.26-0\" .Capabilities.KubeVersion.Version",
-                None,
-            ),
-            (
-                "not (.Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta2\")",
-                None,
-            ),
-            (".Values.legacy", None),
-        ] {
-            assert_eq!(
-                for_version(condition, ApiVersion::V1).as_deref(),
-                expected,
-                "{condition}"
             );
         }
     }

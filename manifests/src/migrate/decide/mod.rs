@@ -17,6 +17,7 @@ mod server_view;
 mod step;
 mod surroundings;
 mod template;
+mod wanted;
 mod words;
 
 pub(super) use chains::{VersionChain, version_chains};

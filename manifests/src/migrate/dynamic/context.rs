@@ -9,6 +9,9 @@ const LEVELS: usize = 2;
 /// The maximum number of lines above a version that are searched.
 const MAX_LINES: usize = 60;
 
+/// The number of lines above a call with a version in which its kind stands.
+const CALL: usize = 6;
+
 /// The names of other groups. A version beside such a name belongs to it.
 const OTHERS: [&str; 14] = [
     "policy",
@@ -106,6 +109,11 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
     let before = before.rfind('}').map_or(before, |end| &before[end..]);
     if is_flow(before) {
         return true;
+    }
+    // Go: the kind is in a line above, and the version is an argument.
+    if before.to_ascii_lowercase().ends_with("withversion(\"") {
+        let near = || above.iter().rev().take(CALL).map(|(_, line)| line);
+        return near().any(|line| is_flow(line)) && !near().any(|line| is_other(line));
     }
     if is_other(before) || before.contains("kind") || before.contains("Kind") {
         return false;
@@ -205,6 +213,7 @@ mod tests {
             "[flowcontrol]\nversion = \"v1beta2\"\n",
             "{\"apf\": \"v1beta2\", \"policy\": \"v1beta1\"}",
             "ENV FLOW_SCHEMA v1beta2",
+            "kind := schema.GroupKind{Group: g, Kind: \"FlowSchema\"}\nreturn kind.WithVersion(\"v1beta2\")\n",
         ] {
             assert_eq!(found(text), 1, "{text}");
         }
@@ -214,6 +223,7 @@ mod tests {
             "flowcontrol:\n  policy:\n    apiVersion: v1beta1\n",
             "flowcontrol: on\napiVersion: v1beta1\n",
             "the flowcontrol version v1beta2 is old",
+            "kind := schema.GroupKind{Group: g, Kind: \"CronJob\"}\nreturn kind.WithVersion(\"v1beta1\")\n",
             "- name: POLICY\n  value: v1beta1\n- name: FLOWCONTROL\n  value: v1\n",
         ] {
             assert_eq!(found(text), 0, "{text}");

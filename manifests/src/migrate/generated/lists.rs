@@ -3,6 +3,7 @@
 use crate::migrate::findings::{Finding, Rule};
 use crate::migrate::read::version_is_at;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use std::collections::BTreeSet;
 
 /// The number of lines around a version in which other versions stand beside it.
 const NEAR: usize = 3;
@@ -40,7 +41,7 @@ pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool 
     let may_be_listed = |finding: &Finding| {
         matches!(
             finding.rule,
-            Rule::Program | Rule::Mention | Rule::Patch | Rule::Metric
+            Rule::Program | Rule::Mention | Rule::Patch | Rule::Embedded | Rule::Metric
         )
     };
     if findings.is_empty() || !findings.iter().all(may_be_listed) {
@@ -67,14 +68,54 @@ pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool 
         .iter()
         .map(|line| has_removal(&lines, *line))
         .collect();
+    let named: BTreeSet<_> = lines.iter().flat_map(|line| versions(line)).collect();
+    let is_converter = CONVERSION.iter().any(|word| lower.contains(word))
+        && named.contains(to.as_str())
+        && named.len() > CONVERTED;
     let is_catalog = knows_removals || direct.iter().filter(|direct| **direct).count() > 1;
     places.iter().all(|line| {
         let beside = places.iter().zip(&direct);
         let mut beside = beside.filter(|(_, direct)| **direct).map(|(line, _)| *line);
         is_catalog && beside.any(|entry| entry.abs_diff(*line) < NEAR)
             || is_complete(&lines, *line, to)
+            || is_converter && is_near_target(&lines, *line, to)
     })
 }
+
+/// Words of programs that convert objects, in lower case.
+const CONVERSION: [&str; 3] = ["convert", "conversion", "into_v1"];
+
+/// The number of old versions that a text with conversions names at least.
+const CONVERTED: usize = 2;
+
+/// Whether the target version is named near a line, as in a conversion between the two.
+fn is_near_target(lines: &[&str], line: usize, to: ApiVersion) -> bool {
+    let near = lines.iter().take(line + CONVERSION_LINES + 1);
+    let mut near = near.skip(line.saturating_sub(CONVERSION_LINES));
+    near.any(|line| versions(line).contains(&to.as_str()))
+}
+
+/// The number of lines of a conversion around a version.
+const CONVERSION_LINES: usize = 8;
+
+/// The lines around a line that enclose it: those above with less indentation.
+fn parents<'a>(lines: &'a [&'a str], line: usize) -> impl Iterator<Item = &'a str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut least = lines.get(line).map_or(0, |line| indent(line));
+    let above = lines[..line.min(lines.len())].iter().rev().take(MAX_ABOVE);
+    let found = above.filter(move |line| {
+        let is_parent = !line.trim().is_empty() && indent(line) < least;
+        if is_parent {
+            least = indent(line);
+        }
+        is_parent
+    });
+    found.take(MAX_PARENTS).copied()
+}
+
+/// The most lines above a place that are searched, and of the lines that enclose it.
+const MAX_ABOVE: usize = 200;
+const MAX_PARENTS: usize = 3;
 
 /// Whether the release that removed the version of a line stands near it, or the line is a message that says so.
 fn has_removal(lines: &[&str], line: usize) -> bool {
@@ -89,9 +130,10 @@ fn has_removal(lines: &[&str], line: usize) -> bool {
     let versions = OLD.iter().filter(|version| own.contains(**version));
     let removed =
         versions.filter_map(|version| version.parse::<ApiVersion>().ok()?.lifecycle().removed);
-    removed
-        .into_iter()
-        .any(|minor| around.iter().any(|text| names_release(text, minor)))
+    removed.into_iter().any(|minor| {
+        let mut around = around.iter().copied().chain(parents(lines, line));
+        around.any(|text| names_release(text, minor))
+    })
 }
 
 /// Whether a text names a release: `1.26`, `(1, 26)`, `Minor: 26`, `v1-26`.
@@ -200,6 +242,8 @@ mod tests {
             format!("(\"{group}/v1beta2\", \"flowschema\"): Removal((1, 29), \"{group}/v1\"),\n"),
             format!("// Deprecated.\n{{Group: \"{group}\", Version: \"v1beta3\", Removed: release{{Minor: 32}}}},\n"),
             format!("a(\"{group}/v1beta1\")\na(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("\"1.31->1.32\": {{\n\tremovedGates: {{\n\t\t\"A\",\n\t\t\"B\",\n\t\t\"C\",\n\t}},\n\tremovedResources: {{\n\t\t\"flowschemas.v1beta3.{group}\",\n\t}},\n}},\n"),
+            "impl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta1::FlowSchema {}\n\n\n\n\n\nimpl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta2::FlowSchema {}\n".to_owned(),
             format!("input.apiVersion == \"{group}/v1beta1\"\nmsg := sprintf(\"API {group}/v1beta1 for %s is deprecated\", [input.kind])\n"),
             "one \"k8s.io/api/flowcontrol/v1\"\ntwo \"k8s.io/api/flowcontrol/v1beta2\"\nthree \"k8s.io/api/flowcontrol/v1beta3\"\n".to_owned(),
         ] {
@@ -213,6 +257,8 @@ mod tests {
                 "removed(\"{group}/v1beta2\", \"1.29\")\n\n\n\n\n\ncreate(\"{group}/v1beta3\")\n"
             ),
             format!("a(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("convert(\"{group}/v1beta2\", \"{group}/v1\")\n"),
+            format!("\"1.29\": {{\n\tadded: {{\n\t\t\"{group}/v1beta3\",\n\t}},\n}},\n"),
         ] {
             assert!(!is_listed(&text), "{text}");
         }
