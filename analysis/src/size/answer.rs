@@ -154,7 +154,10 @@ pub struct Impossible {
     pub needs: Vec<(Vec<String>, i64)>,
     /// The intents any one of which can be given up, so that the others can be satisfied with the given seats.
     pub give_up: Vec<String>,
-    /// Whether the search ended by itself. Otherwise `needed` and `give_up` may lack answers.
+    /// The intents of which it is unknown whether they can be given up: those that exclude each other or need the most seats are tried first,
+    /// each with a bounded number of simulated requests, and all together, too.
+    pub not_tried: Vec<String>,
+    /// Whether the search ended by itself. Otherwise `needed` may be missing, or fewer seats may be enough.
     pub is_complete: bool,
     /// The simulated configurations.
     pub trials: u64,
@@ -170,6 +173,7 @@ impl Impossible {
             needed: None,
             needs: Vec::new(),
             give_up: Vec::new(),
+            not_tried: Vec::new(),
             is_complete: true,
             trials: 0,
         }

@@ -31,10 +31,12 @@
 mod answer;
 mod bounds;
 mod check;
+mod demands;
 mod drift;
 mod error;
 mod examine;
 mod explain;
+mod fewest;
 mod intents;
 mod manifests;
 mod pair;
@@ -47,6 +49,7 @@ mod setting;
 mod sizer;
 mod solve;
 mod variation;
+mod ways_out;
 mod windows;
 
 pub use crate::fields::{InvalidFile, Problem};

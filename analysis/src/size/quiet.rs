@@ -1,30 +1,16 @@
-//! The demand of the requests of logs under a configuration, which many candidates share.
+//! The periods of the requests of logs in which nothing can wait, so that they are accounted without their events.
 
+use super::demands::{Demands, Key};
+use super::intents::ServerSeats;
 use super::recurring::{Recurring, Sums};
 use super::requests::Requests;
 use super::sizer::Sizer;
 use super::variation::Variation;
 use super::windows::Windows;
 use crate::simulation::{Habit, LevelDemand, Quiet, Recorded, Recording, awaited_periods, demand};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
-/// The periods of all levels whose demand is kept.
-const MOST_PERIODS: usize = 3 << 18;
-
-/// The requests that a level gets: the variation of the load, and the shapes with their seats.
-type Key = (u64, u64, Vec<(u32, u32)>);
-
-/// By seed and times of the load.
-type ByVariation<T> = Mutex<HashMap<(u64, u64), Arc<T>>>;
-
-/// The demand of levels, by the requests that they get. Most levels get the same requests under most candidates.
-#[derive(Debug, Default)]
-pub(super) struct Demands {
-    levels: Mutex<HashMap<Key, Arc<LevelDemand>>>,
-    awaited: ByVariation<Vec<bool>>,
-    sums: ByVariation<Sums>,
-}
+/// The seats of a server by default: they matter for the seats of lists.
+const USUAL_SEATS: u32 = 600;
 
 impl Sizer<'_> {
     /// The demand of each level in a variation of the load if no request waits; none if it depends on more than the levels of the
@@ -55,7 +41,7 @@ impl Sizer<'_> {
             };
             demand(requests.period.0, stream(), missing.len(), place)
         })?;
-        let awaited = of_variation(&demands.awaited, variation, || {
+        let awaited = demands.awaited(variation, || {
             let clients = requests.habits.len().max(1);
             let habit = |client: u32| requests.habits[client as usize % clients];
             let is_any = requests
@@ -83,59 +69,34 @@ impl Sizer<'_> {
         variation: Variation,
     ) -> Recurring<'r> {
         let stream = || Recurring::new(requests, &self.factors, variation);
-        let sums = of_variation(&demands.sums, variation, || Sums::of(stream()));
+        let sums = demands.sums(variation, || Sums::of(stream()));
         stream().with_sums(sums)
     }
-}
 
-impl Demands {
-    /// The demand of each level; `find` has that of the levels with some numbers.
-    fn of_levels(
-        &self,
-        keys: &[Key],
-        find: impl FnOnce(&[usize]) -> Vec<LevelDemand>,
-    ) -> Option<Vec<Arc<LevelDemand>>> {
-        let known = || self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut levels: Vec<_> = {
-            let known = known();
-            keys.iter().map(|key| known.get(key).cloned()).collect()
-        };
-        let missing = levels.iter().enumerate();
-        let missing = missing.filter(|(_, level)| level.is_none());
-        let missing: Vec<_> = missing.map(|(level, _)| level).collect();
-        if !missing.is_empty() {
-            // Another thread can use what is known meanwhile.
-            let found = find(&missing);
-            let mut known = known();
-            for (level, demand) in missing.iter().zip(found) {
-                let demand = Arc::new(demand);
-                known.insert(keys[*level].clone(), demand.clone());
-                levels[*level] = Some(demand);
-            }
-            let periods = |known: &HashMap<Key, Arc<LevelDemand>>| {
-                let periods = known.values().map(|level| level.periods());
-                periods.sum::<usize>()
-            };
-            if periods(&known) > MOST_PERIODS {
-                known.retain(|key, _| keys.contains(key));
-            }
+    /// The busiest periods of the load; none if all of it can be simulated for each candidate.
+    pub(super) fn windows(&self) -> Option<Windows> {
+        let (requests, demands) = (self.requests?, self.demands.as_ref()?);
+        let variation = self.unchanged();
+        if !self.is_large() {
+            return None;
         }
-        levels.into_iter().collect()
+        let seats = match &self.intents.server {
+            ServerSeats::Known(seats) => *seats,
+            ServerSeats::Tiers(_) | ServerSeats::Unknown => USUAL_SEATS,
+        };
+        let recording = self.recording(&self.present, seats, variation).ok()?;
+        let quiet = self.quiet(demands, requests, &recording, variation, None)?;
+        Some(Windows::busiest(
+            &quiet.levels,
+            &self.demand_of_sets(requests),
+        ))
     }
-}
 
-/// The known facts of a variation of the load.
-fn of_variation<T>(
-    known: &ByVariation<T>,
-    variation: Variation,
-    find: impl FnOnce() -> T,
-) -> Arc<T> {
-    let key = (variation.seed, variation.times.to_bits());
-    let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = known().get(&key) {
-        return known.clone();
+    /// The demand of the clients of each set of intents.
+    fn demand_of_sets(&self, requests: &Requests) -> Vec<LevelDemand> {
+        let stream = Recurring::new(requests, &self.factors, self.unchanged());
+        // The requests without intents are among those of the levels.
+        let place = |class: u32| Some((self.of_shapes[class as usize].checked_sub(1)?, 1));
+        demand(requests.period.0, stream, self.sets.len() - 1, place)
     }
-    let found = Arc::new(find());
-    known().insert(key, found.clone());
-    found
 }

@@ -1,9 +1,9 @@
 //! Intents with a configuration and a load: whether they hold.
 
 use super::check::{self, Check, Measured};
+use super::demands::Demands;
 use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Intents, Target};
-use super::quiet::Demands;
 use super::recurring::Recurring;
 use super::requests::Requests;
 use super::setting::Objects;
@@ -230,6 +230,22 @@ impl<'a> Sizer<'a> {
             requests.period,
             Recurring::habits(requests, instances),
         ))
+    }
+
+    /// The most seats of a request for each level of the present objects on a server with so many seats.
+    pub(super) fn bounds(&self, seats: u32) -> LevelBounds {
+        LevelBounds::new(&self.present.levels, seats, self.release)
+    }
+
+    /// Whether a request of the logs takes fewer seats than on a server with one seat more.
+    pub(super) fn has_narrower(&self, seats: u32) -> Result<bool, SizeError> {
+        let of = |seats| self.recording(&self.present, seats, self.unchanged());
+        let (fewer, more) = (of(seats)?, of(seats.saturating_add(1))?);
+        let mut classes = 0..self.of_shapes.len() as u32;
+        Ok(classes.any(|class| {
+            let seats = |recording: &Recording| Some(recording.level_and_seats(class)?.1);
+            seats(&fewer) < seats(&more)
+        }))
     }
 
     /// The levels that take the requests of each intent in a variation of the load.

@@ -4,17 +4,12 @@ use super::answer::{Answer, Compared, Impossible, Sizing};
 use super::bounds;
 use super::error::SizeError;
 use super::explain;
-use super::intents::{Intents, ServerSeats, Tier};
+use super::fewest::MOST_SEATS;
+use super::intents::{ServerSeats, Tier};
 use super::pair::both;
-use super::search::{Feasible, Found, Progress, Search, Searched, Stop};
-use super::setting::Setting;
+use super::search::{Found, Progress, Search, Searched, Stop};
 use super::sizer::{Extent, Sizer};
 use std::ops::ControlFlow;
-
-/// The most seats that are tried if the number is unknown.
-const MOST_SEATS: u32 = 1 << 17;
-/// The most intents that are given up one by one.
-const MOST_GIVEN_UP: usize = 20;
 
 impl Sizer<'_> {
     /// Finds the fewest seats of the server, if they are unknown, and the fewest and smallest changes that satisfy all intents, or
@@ -40,7 +35,7 @@ impl Sizer<'_> {
         drop(search);
         match answer {
             Ok(answer) => Ok(answer),
-            Err(Stop::Stopped) => Ok(Answer::Stopped { trials }),
+            Err(Stop::Stopped | Stop::TooMany) => Ok(Answer::Stopped { trials }),
             Err(Stop::Error(error)) => Err(error),
         }
     }
@@ -52,7 +47,7 @@ impl Sizer<'_> {
         match &self.intents.server {
             ServerSeats::Known(seats) => match self.within(search, *seats)? {
                 Ok(found) => self.conclude(search, &found, None, Vec::new(), true),
-                Err(impossible) => self.refuse(search, impossible),
+                Err(impossible) => self.impossible(search, impossible),
             },
             ServerSeats::Unknown => self.unknown(search),
             ServerSeats::Tiers(tiers) => self.tiers(search, tiers),
@@ -86,7 +81,7 @@ impl Sizer<'_> {
         let mut impossible = Impossible::of(MOST_SEATS);
         impossible.contradiction = bounds::contradiction(self.intents, None);
         if impossible.contradiction.is_some() {
-            return self.refuse(search, impossible);
+            return self.impossible(search, impossible);
         }
         let (found, is_complete) = self.fewest(search, bounds::fewest(self.intents))?;
         match found {
@@ -96,104 +91,9 @@ impl Sizer<'_> {
                 if let Searched::TooFew(checks) = search.at(MOST_SEATS)? {
                     impossible.failing = checks;
                 }
-                self.refuse(search, impossible)
+                self.impossible(search, impossible)
             }
         }
-    }
-
-    /// The fewest seats from `from` on, and whether the search ended by itself.
-    fn fewest<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-        from: u32,
-    ) -> Result<(Option<Box<Found>>, bool), Stop> {
-        let (mut too_few, mut seats) = (from.saturating_sub(1), from.max(search.likely_seats()));
-        let mut step = seats;
-        loop {
-            let (mut enough, mut settings) = loop {
-                match search.feasible_first(seats)? {
-                    Feasible::Settings(settings) => break (seats, settings),
-                    Feasible::TooFew(..) if seats >= MOST_SEATS => return Ok((None, true)),
-                    Feasible::TooFew(..) => {
-                        too_few = seats;
-                        seats = seats.saturating_add(step).min(MOST_SEATS);
-                        step = step.saturating_mul(2);
-                    }
-                }
-            };
-            let found = self.descend(search, (too_few, from), (&mut enough, &mut settings));
-            let found =
-                found.and_then(|()| self.keep_present(search, from, (&mut enough, &mut settings)));
-            let found = found.and_then(|()| search.finish(settings.clone(), enough));
-            match found {
-                Ok(Some(found)) => return Ok((Some(found), true)),
-                // More of the load is simulated now, and needs a few seats more.
-                Ok(None) => (seats, step) = (enough, 1),
-                Err(Stop::Stopped) => return Ok((search.unfinished(settings, enough)?, false)),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// Finds the fewest seats that are enough: more than too few, and at least `from`.
-    fn descend<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-        (mut too_few, from): (u32, u32),
-        (enough, settings): (&mut u32, &mut Vec<Setting>),
-    ) -> Result<(), Stop> {
-        while *enough - too_few > 1 {
-            let middle = too_few + (*enough - too_few) / 2;
-            match search.feasible_first(middle)? {
-                Feasible::Settings(found) => (*enough, *settings) = (middle, found),
-                Feasible::TooFew(..) => too_few = middle,
-            }
-        }
-        if !search.tries_lending_last() {
-            return Ok(());
-        }
-        // Another beginning, and lending more, save few seats, if any.
-        search.forget_likely();
-        let (mut low, mut step) = (from.saturating_sub(1), 1);
-        while *enough - low > 1 {
-            let middle = match step {
-                0 => low + (*enough - low) / 2,
-                step => enough.saturating_sub(step).max(low + 1),
-            };
-            match search.feasible(middle)? {
-                Feasible::Settings(found) => {
-                    (*enough, *settings) = (middle, found);
-                    step *= 2;
-                }
-                Feasible::TooFew(..) => (low, step) = (middle, 0),
-            }
-        }
-        Ok(())
-    }
-
-    /// Finds fewer seats with which the present objects are enough under the whole load.
-    fn keep_present<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-        from: u32,
-        (enough, settings): (&mut u32, &mut Vec<Setting>),
-    ) -> Result<(), Stop> {
-        let (mut low, mut step) = (from.saturating_sub(1), 1);
-        while *enough - low > 1 {
-            let middle = match step {
-                0 => low + (*enough - low) / 2,
-                step => enough.saturating_sub(step).max(low + 1),
-            };
-            match search.holds_at_present(middle)? {
-                true => {
-                    *enough = middle;
-                    settings.clear();
-                    step *= 2;
-                }
-                false => (low, step) = (middle, 0),
-            }
-        }
-        Ok(())
     }
 
     fn tiers<P: FnMut(Progress) -> ControlFlow<()>>(
@@ -226,7 +126,7 @@ impl Sizer<'_> {
             }
         }
         match largest {
-            Some(impossible) => self.refuse(search, impossible),
+            Some(impossible) => self.impossible(search, impossible),
             // A file has at least one tier.
             None => Err(Stop::Stopped),
         }
@@ -275,48 +175,5 @@ impl Sizer<'_> {
             is_complete,
             trials: search.trials(),
         })))
-    }
-
-    /// Finds the seats that would be enough, and the intents that can be given up.
-    fn refuse<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-        mut impossible: Impossible,
-    ) -> Result<Answer, Stop> {
-        let seats = impossible.seats;
-        let is_absolute = bounds::contradiction(self.intents, None).is_some();
-        let mut more = || -> Result<(), Stop> {
-            if !is_absolute && seats < MOST_SEATS {
-                let (found, is_complete) = self.fewest(search, seats.saturating_add(1))?;
-                impossible.is_complete &= is_complete;
-                if let Some(found) = found {
-                    impossible.needed = Some(found.seats);
-                    impossible.needs = explain::needs(self, &found);
-                }
-            }
-            let all = &self.intents.intents;
-            if all.len() == 1 {
-                return Ok(());
-            }
-            for index in 0..all.len().min(MOST_GIVEN_UP) {
-                let mut intents = Intents::clone(self.intents);
-                let given_up = intents.intents.remove(index);
-                if bounds::contradiction(&intents, Some(seats)).is_some() {
-                    continue;
-                }
-                let sizer = self.with_intents(&intents)?;
-                if search.of_other(&sizer, seats)? {
-                    impossible.give_up.push(given_up.name);
-                }
-            }
-            Ok(())
-        };
-        match more() {
-            Ok(()) => {}
-            Err(Stop::Stopped) => impossible.is_complete = false,
-            Err(error) => return Err(error),
-        }
-        impossible.trials = search.trials();
-        Ok(Answer::Impossible(Box::new(impossible)))
     }
 }

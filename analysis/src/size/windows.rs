@@ -5,11 +5,7 @@
 //! nothing waits in the others. What it finds is simulated with the whole load. If the intents do not hold there, the
 //! periods in which requests waited too long are added, and the search goes on.
 
-use super::intents::ServerSeats;
-use super::recurring::Recurring;
-use super::requests::Requests;
-use super::sizer::Sizer;
-use crate::simulation::{LevelDemand, demand};
+use crate::simulation::LevelDemand;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -19,8 +15,6 @@ const PART: usize = 40;
 const LEAST: usize = 4;
 /// The part of the requests that waited too long, in percent, whose periods are added.
 const ADDED_PERCENT: u64 = 95;
-/// The seats of a server by default: they matter for the seats of lists.
-const USUAL_SEATS: u32 = 600;
 /// How many times more periods there are at most after adding some.
 const GROWTH: usize = 3;
 
@@ -42,7 +36,7 @@ impl Windows {
     }
 
     /// The busiest periods of each of some levels, and of each of some sets of clients.
-    fn busiest(levels: &[Arc<LevelDemand>], clients: &[LevelDemand]) -> Self {
+    pub(super) fn busiest(levels: &[Arc<LevelDemand>], clients: &[LevelDemand]) -> Self {
         let demands: Vec<_> = levels.iter().map(Arc::as_ref).chain(clients).collect();
         let periods = demands.iter().map(|demand| demand.periods()).max();
         let periods = periods.unwrap_or_default();
@@ -99,32 +93,6 @@ impl Windows {
             periods: Arc::new(windows),
             ..*self
         })
-    }
-}
-
-impl Sizer<'_> {
-    /// The busiest periods of the load; none if all of it can be simulated for each candidate.
-    pub(super) fn windows(&self) -> Option<Windows> {
-        let (requests, demands) = (self.requests?, self.demands.as_ref()?);
-        let variation = self.unchanged();
-        if !self.is_large() {
-            return None;
-        }
-        let seats = match &self.intents.server {
-            ServerSeats::Known(seats) => *seats,
-            ServerSeats::Tiers(_) | ServerSeats::Unknown => USUAL_SEATS,
-        };
-        let recording = self.recording(&self.present, seats, variation).ok()?;
-        let quiet = self.quiet(demands, requests, &recording, variation, None)?;
-        Some(Windows::busiest(&quiet.levels, &self.demands(requests)))
-    }
-
-    /// The demand of the clients of each set of intents.
-    fn demands(&self, requests: &Requests) -> Vec<LevelDemand> {
-        let stream = Recurring::new(requests, &self.factors, self.unchanged());
-        // The requests without intents are among those of the levels.
-        let place = |class: u32| Some((self.of_shapes[class as usize].checked_sub(1)?, 1));
-        demand(requests.period.0, stream, self.sets.len() - 1, place)
     }
 }
 

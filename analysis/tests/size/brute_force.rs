@@ -17,10 +17,10 @@ const FEW_CASES: u64 = 20;
 /// The most seats of a server whose configurations are all tried.
 const MOST_SEATS: u32 = 10;
 
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, most: u64) -> u64 {
+    pub(super) fn below(&mut self, most: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6364136223846793005)
@@ -28,7 +28,7 @@ impl Random {
         (self.0 >> 33) % most
     }
 
-    fn one_of<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(super) fn one_of<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 }
@@ -70,7 +70,7 @@ type Structure = (
 
 /// The structures for each set of clients.
 #[derive(Default)]
-struct Structures(HashMap<Vec<usize>, Structure>);
+pub(super) struct Structures(HashMap<Vec<usize>, Structure>);
 
 impl Structures {
     fn of(&mut self, clients: Vec<usize>) -> &Structure {
@@ -132,7 +132,7 @@ fn configuration(
 }
 
 /// The fewest seats of own levels with which the intents hold on a server; none if they cannot.
-fn fewest_of_levels(
+pub(super) fn fewest_of_levels(
     structures: &mut Structures,
     sizer: &Sizer<'_>,
     clients: usize,
@@ -158,7 +158,7 @@ fn fewest_of_levels(
     found.map(|(.., sum)| sum)
 }
 
-fn sum_of_levels(sizing: &Sizing) -> i64 {
+pub(super) fn sum_of_levels(sizing: &Sizing) -> i64 {
     sizing.changes.iter().map(|change| change.nominal).sum()
 }
 

@@ -11,6 +11,8 @@ mod brute_force;
 mod drift;
 mod intents;
 mod leaps;
+mod narrower;
+mod precedence;
 mod sizing;
 mod tuning;
 mod windows;
@@ -59,13 +61,34 @@ fn requests(
     schemas: &[FlowSchema],
     levels: &[PriorityLevelConfiguration],
 ) -> Result<Requests, SizeError> {
+    let times = times.iter();
+    let times: Vec<_> = times
+        .map(|(user, start, end)| (*user, "get", *start, *end))
+        .collect();
+    requests_with_verbs(&times, schemas, levels)
+}
+
+/// As [`requests`], with the verb of each request. A list takes as many seats as its level allows.
+fn requests_with_verbs(
+    times: &[(&str, &str, u32, u32)],
+    schemas: &[FlowSchema],
+    levels: &[PriorityLevelConfiguration],
+) -> Result<Requests, SizeError> {
     let mut collector = Collector::new(schemas, levels, 6000, RELEASE)?;
     let mut log = AuditLog::new();
     let mut add = |event: &Event<'_>| {
-        collector.add(event, &event.attributes(), Stored::NotFound);
+        let attributes = event.attributes();
+        let stored = match attributes.verb.as_str() {
+            "list" => Stored::Known {
+                objects: 10_000,
+                average_bytes: 3000,
+            },
+            _ => Stored::NotFound,
+        };
+        collector.add(event, &attributes, stored);
         Ok::<(), std::io::Error>(())
     };
-    for (id, (user, start, end)) in times.iter().enumerate() {
+    for (id, (user, verb, start, end)) in times.iter().enumerate() {
         let time = |ms: &u32| {
             let (minutes, seconds) = (ms / 60_000, ms / 1000 % 60);
             format!(
@@ -73,10 +96,14 @@ fn requests(
                 ms % 1000
             )
         };
+        let name = match *verb {
+            "list" => "",
+            _ => "/b",
+        };
         let event = json!({
             "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
-            "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get", "user": {"username": user, "groups": ["system:authenticated"]},
-            "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"}, "responseStatus": {"code": 200},
+            "requestURI": format!("/api/v1/namespaces/a/pods{name}"), "verb": verb, "user": {"username": user, "groups": ["system:authenticated"]},
+            "objectRef": {"resource": "pods", "namespace": "a", "name": name.trim_start_matches('/'), "apiVersion": "v1"}, "responseStatus": {"code": 200},
             "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
         });
         log.read(event.to_string().as_bytes(), &mut add).unwrap();

@@ -112,6 +112,39 @@ intents:
     assert!(sum > 30, "{sum}");
 }
 
+/// The intents that are left when the search is stopped are named.
+#[test]
+fn ways_out_that_were_not_tried_are_named() {
+    let mut text = String::from("server: {seats: 20}\nduration: 5s\nintents:\n");
+    for name in ["a", "b", "c"] {
+        text.push_str(&format!(
+            "- name: {name}\n  client: {{user: {name}}}\n  waits: {{max: 0s}}\n  atLoad: {{concurrent: 8, meanSeconds: 0.2}}\n"
+        ));
+    }
+    let intents = Intents::read(text.as_bytes()).unwrap();
+    let (schemas, levels) = built_in();
+    let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+    let before = |end: u64| {
+        let answer = sizer.size(|progress| match progress.trials < end {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        });
+        match answer.unwrap() {
+            Answer::Impossible(impossible) => impossible,
+            other => panic!("{other:?}"),
+        }
+    };
+    let all = before(u64::MAX);
+    assert!(all.is_complete && all.not_tried.is_empty(), "{all:?}");
+    assert_eq!(all.give_up, ["a", "b", "c"]);
+    let most = before(all.trials);
+    assert!(!most.is_complete && most.needed == all.needed, "{most:?}");
+    let [last] = &most.not_tried[..] else {
+        panic!("{most:?}")
+    };
+    assert!(!most.give_up.contains(last) && most.give_up.len() == 2);
+}
+
 /// The contradiction of an intent in itself needs no simulation, and the way out only the intents that are left.
 #[test]
 fn an_intent_that_contradicts_itself_is_named_whatever_the_seats_are() {

@@ -26,7 +26,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
                      requests COUNT | raw-requests COUNT | starts COUNT | idle WATCHES | fan-out WATCHES CHANGES | fan-out-decoded WATCHES CHANGES | \
-                     grow WORK COUNT | input KIND COUNT | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | size REQUESTS SEATS SECONDS [check] | \
+                     grow WORK COUNT | input KIND COUNT | audit EVENTS | audit-fluent-bit EVENTS | audit-cloudwatch EVENTS | traffic EVENTS | traffic-fluent-bit EVENTS | size REQUESTS BURST SEATS SECONDS [check] | \
                      migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
@@ -58,13 +58,12 @@ async fn main() -> Outcome {
         ["traffic-fluent-bit", events] => {
             audit::whole_report(events.parse()?, audit::Envelope::FluentBit)
         }
-        ["size", requests, seats, seconds] => {
+        ["size", requests, burst, seats, seconds, ref check @ ..]
+            if matches!(check, [] | ["check"]) =>
+        {
+            let requests = (requests.parse()?, burst.parse()?);
             let budget = Duration::from_secs(seconds.parse()?);
-            size::size(requests.parse()?, seats, budget, false)
-        }
-        ["size", requests, seats, seconds, "check"] => {
-            let budget = Duration::from_secs(seconds.parse()?);
-            size::size(requests.parse()?, seats, budget, true)
+            size::size(requests, seats, budget, !check.is_empty())
         }
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         ["checkout", program, count] => files::checkout(program, count.parse()?),

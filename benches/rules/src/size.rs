@@ -17,14 +17,14 @@ const MINUTES: usize = 24 * 60;
 const CONTROLLERS: usize = 20;
 /// The minutes from one burst of a controller to its next one.
 const BURSTS: usize = 180;
-/// The part of the requests of a day that a burst has, and the time in which they come.
-const BURSTS_OF_A_DAY: usize = 1_666;
+/// The time in which the requests of a burst come.
 const BURST_MS: u32 = 4_000;
 
-/// Sizes a server for twenty intents with a log of so many requests. `seats` is a number, or `unknown`; the search ends after `budget`;
-/// with `is_checked` the checks of the answer are repeated event by event, and compared.
+/// Sizes a server for twenty intents with a log of so many requests, so many of them in each burst. `seats` is a number, or `unknown`, or
+/// the first and the last number of servers whose present objects are checked, such as `40-45`; the search ends after `budget`; with
+/// `is_checked` the checks of the answer are repeated event by event, and compared.
 pub(crate) fn size(
-    requests: usize,
+    (requests, burst): (usize, usize),
     seats: &str,
     budget: Duration,
     is_checked: bool,
@@ -34,6 +34,8 @@ pub(crate) fn size(
     let schemas: Vec<_> = schemas.map(|(_, schema)| schema).collect();
     let levels = bootstrap::priority_levels(release).into_iter();
     let levels: Vec<_> = levels.map(|(_, level)| level).collect();
+    let servers = seats.split_once('-');
+    let seats = if servers.is_some() { "unknown" } else { seats };
     let intents = Intents::read(intents(seats)?.as_bytes())?;
     let meter = Meter::start();
     let mut collector = Collector::new(&schemas, &levels, 600, release)?;
@@ -51,16 +53,30 @@ pub(crate) fn size(
         collector.add(event, &attributes, stored);
         Ok::<(), io::Error>(())
     };
-    log.read(
-        BufReader::with_capacity(1 << 20, Day::new(requests)),
-        &mut add,
-    )?;
+    let mut day = Day::new(requests, burst);
+    log.read(BufReader::with_capacity(1 << 20, &mut day), &mut add)?;
     log.finish(&mut add)?;
     let requests = collector.finish()?;
     let (read, read_cpu) = meter.stop();
+    let (read, read_cpu) = (read - day.made.0, read_cpu - day.made.1);
     let after_reading = peak_resident();
     let meter = Meter::start();
     let sizer = Sizer::new(&intents, &schemas, &levels, release, Some(&requests))?;
+    if let Some((first, last)) = servers {
+        for seats in first.parse()?..=last.parse::<u32>()? {
+            let checks = sizer.check(&schemas, &levels, seats)?;
+            let failing: Vec<_> = checks.iter().filter(|check| !check.is_met()).collect();
+            println!(
+                "{seats} seats: {} of {} checks fail",
+                failing.len(),
+                checks.len()
+            );
+            for check in failing.iter().take(3) {
+                println!("  {}: {check}", check.name);
+            }
+        }
+        return Ok(());
+    }
     let start = Instant::now();
     let answer = sizer.size(|progress| {
         if std::env::var_os("PROGRESS").is_some() {
@@ -80,9 +96,10 @@ pub(crate) fn size(
     let sizing = match answer {
         Answer::Sized(sizing) => sizing,
         Answer::Impossible(impossible) => {
-            let given_up = impossible.give_up.len();
+            let (given_up, not_tried) = (impossible.give_up.len(), impossible.not_tried.len());
             report(&[
                 ("requests", requests.count() as f64),
+                ("seconds to read", read.as_secs_f64()),
                 ("cpu seconds to read", read_cpu.as_secs_f64()),
                 ("seconds to size", wall.as_secs_f64()),
                 ("cpu seconds to size", cpu.as_secs_f64()),
@@ -90,6 +107,7 @@ pub(crate) fn size(
                 ("simulations", impossible.trials as f64),
                 ("needed seats", impossible.needed.unwrap_or_default().into()),
                 ("intents that can be given up", given_up as f64),
+                ("not known of intents", not_tried as f64),
                 ("complete", f64::from(u8::from(impossible.is_complete))),
             ]);
             return Ok(());
@@ -173,22 +191,27 @@ impl Random {
 /// hours, and a client that waits for its responses for an hour.
 struct Day {
     requests: usize,
+    burst: usize,
     minute: usize,
     text: Vec<u8>,
     at: usize,
     random: Random,
     number: usize,
+    /// The time that the log took to make, and the time of processors.
+    made: (Duration, Duration),
 }
 
 impl Day {
-    fn new(requests: usize) -> Self {
+    fn new(requests: usize, burst: usize) -> Self {
         Self {
             requests,
+            burst,
             minute: 0,
             text: Vec::new(),
             at: 0,
             random: Random(7),
             number: 0,
+            made: (Duration::ZERO, Duration::ZERO),
         }
     }
 
@@ -203,7 +226,7 @@ impl Day {
         let mut planned = Vec::new();
         for controller in 0..CONTROLLERS {
             if minute % BURSTS == controller * BURSTS / CONTROLLERS {
-                for _ in 0..self.requests / BURSTS_OF_A_DAY {
+                for _ in 0..self.burst {
                     let at = 20_000_000 + self.random.below(BURST_MS * 1000);
                     let took = 5_000 + self.random.below(150_000);
                     planned.push((at, took, 1000 + controller));
@@ -302,7 +325,10 @@ impl Read for Day {
             if self.minute == MINUTES {
                 return Ok(0);
             }
+            let meter = Meter::start();
             self.fill();
+            let (wall, cpu) = meter.stop();
+            self.made = (self.made.0 + wall, self.made.1 + cpu);
         }
         let rest = &self.text[self.at..];
         let length = rest.len().min(into.len());

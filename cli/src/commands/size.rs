@@ -24,7 +24,6 @@ use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{
     Answer, Collector, Intents, Progress, Requests, SizeError, Sizer,
 };
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -167,13 +166,11 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .hint("`kubectl flowcontrol help size` describes the intents file")
     })?;
     let is_json = args.output == Output::Json;
-    if let Some(contradiction) = intents.contradiction()
-        && earlier.is_none()
-        && !is_json
-    {
-        // Reading the logs and the search for ways out take longer.
-        writeln!(streams.err, "{contradiction}")?;
-    }
+    // Reading the logs and the search for ways out take longer.
+    let printed = match earlier.is_none() && !is_json {
+        true => report::print_contradiction(&intents, streams)?,
+        false => None,
+    };
     let mut configuration = args.configuration.read(streams)?;
     if let Some(earlier) = &earlier
         && configuration.cluster.is_none()
@@ -255,7 +252,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         Answer::Impossible(impossible) => {
             match args.output {
-                Output::Yaml => report::print_impossible(&impossible, proposed, streams)?,
+                Output::Yaml => {
+                    report::print_impossible(&impossible, printed.as_ref(), proposed, streams)?
+                }
                 Output::Json => report::write_impossible(&impossible, proposed, streams)?,
             }
             Ok(Exit::Findings)

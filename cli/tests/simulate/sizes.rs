@@ -89,6 +89,15 @@ fn errors_have_places_and_contradictions_have_numbers() {
     );
     assert!(!comment.contains("no findings"), "{comment}");
     assert_eq!(found.matches("needs at least").count(), 1, "{found}");
+    // It is known before the logs are read.
+    let output = run(&["size", &path, "--audit-log", &folder.path("missing.log")]);
+    assert_eq!(code(&output), 3);
+    let text = stderr(&output);
+    assert!(
+        text.starts_with("flux needs at least 13 of 5 seats\n"),
+        "{text}"
+    );
+    assert!(text.contains("missing.log"), "{text}");
     for budget in ["0", "0.5s", "25h", "soon"] {
         assert_eq!(
             code(&run(&["size", &path, "--budget", budget])),

@@ -4,7 +4,12 @@ use super::together::shorter_queues;
 use super::{Progress, Search, Stop, nominal};
 use crate::size::check::Check;
 use crate::size::setting::Setting;
+use k8s_flowcontrol_rules::seats::LevelBounds;
 use std::ops::ControlFlow;
+
+/// How many numbers of seats are looked at for those with which requests take fewer seats, and how many of these are tried.
+const LOOKED_AT: usize = 24;
+const NARROWER: usize = 2;
 
 impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
     /// Lowers the seats of each setting as long as all intents hold.
@@ -17,13 +22,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         for _ in 0..passes {
             let mut changed = false;
             for index in 0..settings.len() {
-                while let Some(fewer) = self.one_less(settings, index, seats)? {
-                    let before = settings[index].at_least.replace(fewer);
-                    let failing = self.failing(settings, seats)?;
-                    if failing.is_none_or(|failing| !failing.is_empty()) {
-                        settings[index].at_least = before;
-                        break;
-                    }
+                while self.lower_one(settings, index, seats)? {
                     changed = true;
                 }
             }
@@ -32,6 +31,69 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
             }
         }
         Ok(())
+    }
+
+    /// Lowers the seats of a setting by one, or else to the next numbers with which requests take fewer seats, if all intents hold then.
+    fn lower_one(
+        &mut self,
+        settings: &mut [Setting],
+        index: usize,
+        seats: u32,
+    ) -> Result<bool, Stop> {
+        let Some(fewer) = self.one_less(settings, index, seats)? else {
+            return Ok(false);
+        };
+        let before = settings[index].at_least;
+        if self.holds_with(settings, index, fewer, seats)? {
+            return Ok(true);
+        }
+        for fewer in self.narrower(settings, index, fewer, seats)? {
+            if self.holds_with(settings, index, fewer, seats)? {
+                return Ok(true);
+            }
+        }
+        settings[index].at_least = before;
+        Ok(false)
+    }
+
+    /// Gives a setting so many seats. Returns whether all intents hold then.
+    fn holds_with(
+        &mut self,
+        settings: &mut [Setting],
+        index: usize,
+        seats_of_level: i64,
+        seats: u32,
+    ) -> Result<bool, Stop> {
+        settings[index].at_least = Some(seats_of_level);
+        let failing = self.failing(settings, seats)?;
+        Ok(failing.is_some_and(|failing| failing.is_empty()))
+    }
+
+    /// Fewer seats of a setting with which the requests of its level take fewer seats, the most first: so that fewer seats can be enough
+    /// although some more are not. None without the requests of logs, whose seats depend on the level.
+    pub(super) fn narrower(
+        &self,
+        settings: &[Setting],
+        index: usize,
+        seats_of_level: i64,
+        seats: u32,
+    ) -> Result<Vec<i64>, Stop> {
+        let (mut settings, sizer) = (settings.to_vec(), self.sizer);
+        let (mut found, mut bound) = (Vec::new(), None);
+        let fewer = (1..=seats_of_level).rev().take(LOOKED_AT);
+        for fewer in fewer.filter(|_| sizer.requests.is_some()) {
+            settings[index].at_least = Some(fewer);
+            let Some(objects) = self.objects(&settings, seats)? else {
+                continue;
+            };
+            let bounds = LevelBounds::new(&objects.levels, seats, sizer.release);
+            let now = bounds.of(&settings[index].level);
+            if bound.is_some_and(|bound| now < bound) && found.len() < NARROWER {
+                found.push(fewer);
+            }
+            bound = Some(now);
+        }
+        Ok(found)
     }
 
     /// The seats of a setting less one seat of its level; none if it cannot have fewer.

@@ -38,6 +38,8 @@ pub struct Progress {
 pub(super) enum Stop {
     /// The caller wanted it.
     Stopped,
+    /// It simulated the most requests that it may.
+    TooMany,
     Error(SizeError),
 }
 
@@ -81,7 +83,14 @@ pub(super) struct Search<'s, 'a, P> {
     pub(super) sizer: &'s Sizer<'a>,
     progress: P,
     trials: u64,
+    /// The requests that were simulated with their events, and how many may be.
+    simulated: u64,
+    most: u64,
     known: HashMap<(u32, String), Vec<Check>>,
+    /// Whether the intents hold with the present objects under the whole load, by seats.
+    known_at_present: HashMap<u32, bool>,
+    /// The last simulations of the present objects in which they do.
+    at_present: Option<(u32, Vec<(Variation, Outcome)>)>,
     /// The objects without their seats, by the names of the added levels.
     structures: RefCell<HashMap<Vec<String>, Objects>>,
     /// The part of its seats that a changed level lends at least, in percent.
@@ -103,7 +112,11 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             sizer,
             progress,
             trials: 0,
+            simulated: 0,
+            most: u64::MAX,
             known: HashMap::new(),
+            known_at_present: HashMap::new(),
+            at_present: None,
             structures: RefCell::default(),
             lendable: 0,
             windows,
@@ -251,11 +264,19 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
             self.count(seats)?;
         }
         let extent = self.windows.as_ref().map_or(Extent::Whole, Extent::Within);
-        Ok(self.sizer.run_all(objects, seats, variations, extent)?)
+        let outcomes = self.sizer.run_all(objects, seats, variations, extent)?;
+        let measured = outcomes.iter().map(|outcome| &outcome.measured);
+        let simulated =
+            measured.map(|measured| measured.report.requests.saturating_sub(measured.passed));
+        self.simulated += simulated.sum::<u64>();
+        Ok(outcomes)
     }
 
     /// Counts a simulation, and asks whether it may run.
     fn count(&mut self, seats: u32) -> Result<(), Stop> {
+        if self.simulated >= self.most {
+            return Err(Stop::TooMany);
+        }
         self.trials += 1;
         let trials = self.trials;
         match (self.progress)(Progress { trials, seats }) {
@@ -272,6 +293,11 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
     /// Begins with one share for each level on the next server.
     pub(super) fn forget_likely(&mut self) {
         self.likely.clear();
+    }
+
+    /// The requests that were simulated with their events so far.
+    pub(super) fn simulated(&self) -> u64 {
+        self.simulated
     }
 
     /// The simulated configurations so far.

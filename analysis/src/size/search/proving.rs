@@ -72,10 +72,14 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         let Some(windows) = &self.windows else {
             return Ok(Some(Vec::new()));
         };
+        if settings.is_empty()
+            && let Some((_, outcomes)) = self.at_present.take_if(|(known, _)| *known == seats)
+        {
+            return Ok(Some(outcomes));
+        }
         let objects = self.objects(settings, seats)?.unwrap_or_default();
         let outcomes = self.sizer.whole(&objects, seats)?;
-        let checks = outcomes.iter().flat_map(|(_, outcome)| &outcome.checks);
-        if checks.clone().all(Check::is_met) {
+        if are_met(&outcomes) {
             return Ok(Some(outcomes));
         }
         let late: Vec<_> = outcomes
@@ -93,10 +97,28 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         if self.windows.is_none() {
             return Ok(false);
         }
+        if let Some(known) = self.known_at_present.get(&seats) {
+            return Ok(*known);
+        }
         self.count(seats)?;
         let outcomes = self.sizer.whole(&self.sizer.present, seats)?;
-        let mut checks = outcomes.iter().flat_map(|(_, outcome)| &outcome.checks);
-        Ok(checks.all(Check::is_met))
+        let is_met = are_met(&outcomes);
+        self.known_at_present.insert(seats, is_met);
+        if is_met {
+            self.at_present = Some((seats, outcomes));
+        }
+        Ok(is_met)
+    }
+
+    /// Settings for a server below one with too few seats: of a long load only none, with the present objects.
+    pub(in crate::size) fn below(&mut self, seats: u32) -> Result<Option<Vec<Setting>>, Stop> {
+        if self.windows.is_some() {
+            return Ok(self.holds_at_present(seats)?.then(Vec::new));
+        }
+        Ok(match self.feasible(seats)? {
+            Feasible::Settings(settings) => Some(settings),
+            Feasible::TooFew(..) => None,
+        })
     }
 
     /// Whether an intent does not hold under the whole load either. Otherwise the search simulates all of it from now on.
@@ -105,9 +127,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
             (None, _) | (_, None) => return Ok(true),
             (Some(_), Some(objects)) => objects,
         };
-        let outcomes = self.sizer.whole(&objects, seats)?;
-        let mut checks = outcomes.iter().flat_map(|(_, outcome)| &outcome.checks);
-        if checks.any(|check| !check.is_met()) {
+        if !are_met(&self.sizer.whole(&objects, seats)?) {
             return Ok(true);
         }
         self.windows = None;
@@ -115,12 +135,14 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         Ok(false)
     }
 
-    /// Whether other intents can be satisfied on a server with so many seats. Their simulations count like its own.
+    /// Whether other intents can be satisfied on a server with so many seats; none if that is not known after so many simulated requests.
+    /// Their simulations count like its own.
     pub(in crate::size) fn of_other(
         &mut self,
         sizer: &Sizer<'_>,
         seats: u32,
-    ) -> Result<bool, Stop> {
+        most: u64,
+    ) -> Result<Option<bool>, Stop> {
         let (before, progress) = (self.trials, &mut self.progress);
         let mut trials = before;
         let mut search = Search::of(sizer, None, |now: Progress| {
@@ -128,11 +150,22 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
             progress(Progress { trials, ..now })
         });
         (search.windows, search.likely) = (self.windows.clone(), self.likely.clone());
+        search.most = most;
         let found = search.feasible(seats);
+        self.simulated += search.simulated;
         drop(search);
         self.trials = trials;
-        Ok(matches!(found?, Feasible::Settings(_)))
+        match found {
+            Ok(found) => Ok(Some(matches!(found, Feasible::Settings(_)))),
+            Err(Stop::TooMany) => Ok(None),
+            Err(stop) => Err(stop),
+        }
     }
+}
+
+fn are_met(outcomes: &[(Variation, Outcome)]) -> bool {
+    let mut checks = outcomes.iter().flat_map(|(_, outcome)| &outcome.checks);
+    checks.all(Check::is_met)
 }
 
 impl Sizer<'_> {

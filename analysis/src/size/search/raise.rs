@@ -184,6 +184,12 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
             step *= 2;
         }
         let Some(mut enough) = enough else {
+            for fewer in self.narrower(settings, index, low, seats)? {
+                settings[index].at_least = Some(fewer);
+                if self.holds(settings, index, seats)? == Some(true) {
+                    return Ok(true);
+                }
+            }
             settings[index] = before;
             settings[index].at_least = Some(low.max(1)).filter(|least| *least > 0);
             return Ok(false);

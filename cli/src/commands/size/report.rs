@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol_analysis::size::{
-    Change, Examination, Examined, Impossible, Proof, Sizing, Tier,
+    Change, Examination, Examined, Impossible, Intents, Proof, Sizing, Tier,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -75,15 +75,28 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Prints why the intents cannot be satisfied, without the contradiction, which was printed before the search.
+/// Prints the contradiction of intents. Returns the printed line, if there is a contradiction.
+pub(super) fn print_contradiction(
+    intents: &Intents,
+    streams: &mut Streams,
+) -> Result<Option<String>, Failure> {
+    let Some(contradiction) = intents.contradiction() else {
+        return Ok(None);
+    };
+    let line = contradiction.to_string();
+    writeln!(streams.err, "{line}")?;
+    Ok(Some(line))
+}
+
+/// Prints why the intents cannot be satisfied, without the line that was printed before.
 pub(super) fn print_impossible(
     impossible: &Impossible,
+    printed: Option<&String>,
     proposed: Option<&Examination>,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let known = impossible.contradiction.as_ref().map(ToString::to_string);
     for line in lines(impossible) {
-        if known.as_ref() != Some(&line) {
+        if printed != Some(&line) {
             writeln!(streams.err, "{line}")?;
         }
         streams.fact("Not possible", line);
@@ -112,6 +125,12 @@ pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
     for intent in &impossible.give_up {
         lines.push(format!(
             "without the intent {intent} the others can be satisfied"
+        ));
+    }
+    if !impossible.not_tried.is_empty() {
+        let names = impossible.not_tried.join(", ");
+        lines.push(format!(
+            "unknown, as the search is bounded: whether the others can be satisfied without {names}"
         ));
     }
     if !impossible.is_complete {
@@ -170,6 +189,7 @@ pub(super) fn write_impossible(
         "neededSeats": impossible.needed,
         "needs": needs.collect::<Vec<_>>(),
         "giveUp": impossible.give_up,
+        "notTried": impossible.not_tried,
         "compared": proposed_json(proposed),
         "isComplete": impossible.is_complete,
         "trials": impossible.trials,
