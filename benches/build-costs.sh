@@ -13,16 +13,23 @@ target=$(mktemp -d)
 trap 'rm -rf "$target"' EXIT
 seconds() { tail -n 1 "$target/time" | awk '{ printf "%.0f", $1 + $2 }'; }
 
-for side in ours peer; do
+# The name of a program's figures, its package, and arguments of cargo.
+program() {
+  local name=$1 package=$2
+  shift 2
   rm -rf "${target:?}"/*
-  printf '%s: ' "minimal-$side"
-  { time CARGO_TARGET_DIR=$target cargo build --quiet --release --locked -p "bench-minimal-$side"; } 2>"$target/time"
-  strip -o "$target/stripped" "$target/release/bench-minimal-$side"
-  printf '%s CPU seconds, %s crates, %s bytes stripped\n' \
+  { time CARGO_TARGET_DIR=$target cargo build --quiet --release --locked -p "$package" "$@"; } 2>"$target/time"
+  strip -o "$target/stripped" "$target/release/$package"
+  printf '%s: %s CPU seconds, %s crates, %s bytes stripped\n' \
+    "$name" \
     "$(seconds)" \
-    "$(crates -p "bench-minimal-$side")" \
+    "$(crates -p "$package" "$@")" \
     "$(wc -c <"$target/stripped")"
-done
+}
+
+program minimal-ours bench-minimal-ours
+program minimal-smallest bench-minimal-ours --no-default-features
+program minimal-peer bench-minimal-peer
 
 for crate in types rules; do
   rm -rf "${target:?}"/*

@@ -55,9 +55,18 @@
 //!
 //! | feature | default | effect |
 //! |---|---|---|
+//! | `http2` | yes | many requests on one connection; without it each request and watch in flight has a connection, by HTTP/1.1 |
+//! | `platform-verifier` | yes | the operating system's certificate authorities, where the configuration names none |
 //! | `ring` | yes | TLS with ring; without it the program installs another rustls provider |
+//! | `socks` | yes | proxies with the scheme `socks5` |
 //! | `replay` | no | recordings for tests without a server, as `k8s_flowcontrol::replay`; no further dependencies |
 //! | `rules` | no | the server's rules, offline, as `k8s_flowcontrol::rules` |
+//!
+//! The smallest build of a client, for a cluster whose kubeconfig or service account has the certificate authority, is
+//! `default-features = false, features = ["ring"]`. What it does not support is an error that names the feature.
+//!
+//! A third of the smaller crates make host names of other scripts than Latin (IDNA) into ASCII, for the crate `url`. A program that does not
+//! need them leaves them out with `cargo update -p idna_adapter --precise 1.0.0` in its workspace.
 //!
 //! Programs without a client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which do not depend on HTTP, TLS
 //! and an async runtime.

@@ -1,7 +1,7 @@
 //! The client over HTTP on loopback, against a server of a few lines.
 //!
 //! `cargo test -p k8s-flowcontrol --no-default-features --test client` tests the build without a TLS provider, in which no other part
-//! may install one.
+//! may install one; with `--features ring` besides, the smallest build with TLS.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,11 @@
 
 #[cfg(feature = "ring")]
 mod http;
+#[cfg(all(
+    feature = "ring",
+    not(any(feature = "platform-verifier", feature = "socks"))
+))]
+mod smallest;
 #[cfg(feature = "ring")]
 mod watching;
 #[cfg(not(feature = "ring"))]

@@ -238,6 +238,7 @@ fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
 
 /// Whether an HTTP/2 server did not process the request (RFC 9113, section 8.7): it reset the stream, or closed the
 /// connection by GOAWAY, as API servers do to rebalance their clients.
+#[cfg(feature = "http2")]
 fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
     let unprocessed = error.downcast_ref::<h2::Error>().is_some_and(|error| {
         let (refused, shutdown) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
@@ -248,12 +249,20 @@ fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
     unprocessed || error.source().is_some_and(is_unprocessed)
 }
 
+#[cfg(not(feature = "http2"))]
+fn is_unprocessed(_error: &(dyn StdError + 'static)) -> bool {
+    false
+}
+
 /// Whether the error, or an error among its sources, comes from a connection.
 fn is_of_connection(error: &(dyn StdError + 'static)) -> bool {
+    #[cfg(feature = "http2")]
+    if find::<h2::Error>(error).is_some() {
+        return true;
+    }
     find::<reqwest::Error>(error).is_some()
         || find::<hyper_util::client::legacy::Error>(error).is_some()
         || find::<hyper::Error>(error).is_some()
-        || find::<h2::Error>(error).is_some()
         || find::<io::Error>(error).is_some()
         || find::<tokio::time::error::Elapsed>(error).is_some()
         || tls::is_tls_error(error)

@@ -38,6 +38,7 @@ const TCP_PROBES: u32 = 3;
 /// exist), and limits their bytes to about 400 KiB. A longer table would let a hostile server overflow the header map.
 const HTTP1_MAX_HEADERS: usize = 4096;
 /// The maximum bytes of response headers over HTTP/2: 10 MiB, as in Go.
+#[cfg(feature = "http2")]
 const HTTP2_MAX_HEADER_BYTES: u32 = 10 * 1024 * 1024;
 
 /// The way to the server.
@@ -91,10 +92,6 @@ impl Connections {
             .connect_timeout(config.connect_timeout())
             .pool_idle_timeout(KEEP_IDLE)
             .http1_max_headers(HTTP1_MAX_HEADERS)
-            .http2_max_header_list_size(HTTP2_MAX_HEADER_BYTES)
-            .http2_keep_alive_interval(keep_alive.after)
-            .http2_keep_alive_timeout(keep_alive.timeout)
-            .http2_keep_alive_while_idle(true)
             // HTTP/1.1 does not have pings, so TCP must detect a dead connection.
             .tcp_keepalive(keep_alive.after)
             .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
@@ -108,6 +105,14 @@ impl Connections {
             // This crate has its own retry policy and proxy settings.
             .retry(reqwest::retry::never())
             .no_proxy();
+        #[cfg(feature = "http2")]
+        {
+            builder = builder
+                .http2_max_header_list_size(HTTP2_MAX_HEADER_BYTES)
+                .http2_keep_alive_interval(keep_alive.after)
+                .http2_keep_alive_timeout(keep_alive.timeout)
+                .http2_keep_alive_while_idle(true);
+        }
         if let Some(proxy) = route.proxy()? {
             builder = builder.proxy(proxy);
         }

@@ -95,7 +95,7 @@ impl Route {
         NameCheck {
             server: self.checked.as_ref(),
             sends_name: self.alias.as_deref() != Some(STAND_IN),
-            http2: self.alias.is_none(),
+            http2: cfg!(feature = "http2") && self.alias.is_none(),
             proxy: self.proxy_name.as_ref(),
         }
     }
@@ -105,6 +105,13 @@ impl Route {
         let Some(proxy) = &self.proxy else {
             return Ok(None);
         };
+        if cfg!(not(feature = "socks")) && proxy.kind == ProxyKind::Socks5 {
+            let message = format!(
+                "the proxy {} is a SOCKS proxy, which this program does not support; enable the feature `socks` of k8s-flowcontrol",
+                proxy.url()
+            );
+            return Err(ConfigError::new(message).into());
+        }
         // The library takes the credentials from the URL. A SOCKS proxy looks up names, like in Go, unless the name in the
         // URL is an alias.
         let mut url = proxy.with_credentials().expose().to_owned();

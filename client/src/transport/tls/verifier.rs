@@ -7,8 +7,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, DigitallySignedStruct, SignatureScheme};
-use rustls_platform_verifier::Verifier;
+use rustls::{CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use std::sync::Arc;
 
 /// The trusted authorities.
@@ -36,17 +35,50 @@ impl Trust {
                 provider,
                 accepts: false,
             }),
-            Self::Authority(roots) => Arc::new(Pinned {
-                certificates: roots.certificates,
-                paths: WebPkiServerVerifier::builder_with_provider(Arc::new(roots.store), provider)
-                    .build()
-                    .map_err(Error::setup)?,
-            }),
-            Self::System(more) => {
-                Arc::new(Verifier::new_with_extra_roots(more, provider).map_err(Error::setup)?)
-            }
+            Self::Authority(roots) => pinned(roots.certificates, roots.store, provider)?,
+            Self::System(more) => system(more, provider)?,
         })
     }
+}
+
+fn pinned(
+    certificates: Vec<CertificateDer<'static>>,
+    store: RootCertStore,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    let paths = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider);
+    let paths = paths.build().map_err(Error::setup)?;
+    Ok(Arc::new(Pinned {
+        paths,
+        certificates,
+    }))
+}
+
+#[cfg(feature = "platform-verifier")]
+fn system(
+    more: Vec<CertificateDer<'static>>,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(more, provider);
+    Ok(Arc::new(verifier.map_err(Error::setup)?))
+}
+
+/// The additional authorities are all that there are.
+#[cfg(not(feature = "platform-verifier"))]
+fn system(
+    more: Vec<CertificateDer<'static>>,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    if more.is_empty() {
+        return Err(crate::config::ConfigError::new(
+            "the configuration has no certificate authority, and this program does not know the operating system's; \
+             name one, or enable the feature `platform-verifier` of k8s-flowcontrol",
+        )
+        .into());
+    }
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(more.iter().cloned());
+    pinned(more, store, provider)
 }
 
 /// Verifies the certificates of the server and of an `https` proxy, which have different names.
