@@ -100,7 +100,8 @@ impl Generator {
         if self.validate {
             let found = read::unexpressed(&self.documents).into_iter();
             // With a reason: rules, patterns and formats that the types do not check.
-            let left = found.filter(|one| one.outcome == crate::Outcome::Server && one.reason.is_some());
+            let left =
+                found.filter(|one| one.outcome == crate::Outcome::Server && one.reason.is_some());
             notes.extend(left.map(|one| one.to_string()));
         }
         #[cfg(not(feature = "validate"))]

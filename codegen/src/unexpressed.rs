@@ -13,6 +13,9 @@ pub enum Outcome {
     KeptUnknown,
     /// The documentation of the field states it; a server checks it, and so does `validate()` where it is generated.
     Documented,
+    /// A default. A server fills it in where the field is absent, and so does generated `validate()` of a CustomResourceDefinition before it
+    /// checks an object.
+    FilledIn,
     /// A server checks it, and so does `validate()` where it is generated. Rules are known to be checked only with the feature `validate`.
     Validated,
     /// A server checks it. `validate()` does not, or it is not known without the feature `validate`: rules, patterns and formats.
@@ -27,6 +30,7 @@ impl Outcome {
         Self::AnyJson,
         Self::KeptUnknown,
         Self::Documented,
+        Self::FilledIn,
         Self::Validated,
         Self::Server,
         Self::Ignored,
@@ -41,6 +45,7 @@ impl fmt::Display for Outcome {
             Self::Documented => {
                 "in the documentation, checked by the server and by generated `validate()`"
             }
+            Self::FilledIn => "a default, filled in by the server",
             Self::Validated => "checked by the server and by generated `validate()`",
             Self::Server => "checked by the server",
             Self::Ignored => "ignored",

@@ -10,7 +10,7 @@ use crate::unexpressed::{Outcome, Unexpressed};
 use std::collections::BTreeSet;
 
 /// Keywords that types, their names or the runtime schema express.
-const EXPRESSED: [&str; 24] = [
+const EXPRESSED: [&str; 22] = [
     "$ref",
     "type",
     "title",
@@ -19,7 +19,6 @@ const EXPRESSED: [&str; 24] = [
     "required",
     "$defs",
     "definitions",
-    "additionalProperties",
     "x-go-always-emitted",
     "x-go-type",
     "x-kubernetes-embedded-resource",
@@ -34,12 +33,10 @@ const EXPRESSED: [&str; 24] = [
     "x-kubernetes-preserve-unknown-fields",
     "items",
     "properties",
-    "patternProperties",
 ];
 
 /// Keywords that the documentation of a field states.
-const DOCUMENTED: [&str; 14] = [
-    "default",
+const BOUNDS: [&str; 13] = [
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -95,8 +92,9 @@ fn is_checked(format: &Node<'_>) -> bool {
 pub(crate) fn unexpressed(documents: &Documents) -> BTreeSet<Unexpressed> {
     let mut found = BTreeSet::new();
     for document in documents.given() {
+        let is_resource = document.format == Format::CustomResourceDefinition;
         for schema in schemas(document) {
-            walk(&schema, &mut found);
+            walk(&schema, Role::Schema, is_resource, &mut found);
         }
     }
     found
@@ -125,34 +123,54 @@ fn schemas<'a>(document: &'a Document) -> Vec<Node<'a>> {
     }
 }
 
-fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
+/// What a schema describes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A field or its elements, whose documentation states the bounds.
+    Field,
+    /// A named schema or a branch, whose own bounds no documentation states.
+    Schema,
+    /// The metadata of an object, for which there is one type.
+    Metadata,
+}
+
+fn walk(schema: &Node<'_>, role: Role, is_resource: bool, found: &mut BTreeSet<Unexpressed>) {
     let Ok(words) = schema.fields() else {
         return;
     };
+    let is_resource =
+        is_resource || matches!(schema.flag("x-kubernetes-embedded-resource"), Ok(true));
     for (word, value) in words {
         match word {
-            "properties" | "patternProperties" | "definitions" | "$defs" => {
+            "properties" | "definitions" | "$defs" => {
+                for (name, inner) in value.fields().unwrap_or_default() {
+                    let role = match (word, role) {
+                        (_, Role::Metadata) => Role::Metadata,
+                        ("properties", _) if is_resource && name == "metadata" => Role::Metadata,
+                        ("properties", _) => Role::Field,
+                        _ => Role::Schema,
+                    };
+                    walk(&inner, role, false, found);
+                }
+            }
+            "patternProperties" => {
+                found.insert(Unexpressed::new(&value.at, Outcome::Ignored));
                 for (_, inner) in value.fields().unwrap_or_default() {
-                    walk(&inner, found);
+                    walk(&inner, Role::Schema, false, found);
                 }
             }
-            "items" | "additionalProperties" => walk(&value, found),
-            "allOf" | "oneOf" | "anyOf" => {
-                let branches = value.elements().unwrap_or_default();
-                let restricts = |branch: &Node<'_>| !keywords::states_type(branch.json);
-                if branches.iter().all(restricts) {
-                    found.insert(Unexpressed::new(&value.at, Outcome::Validated));
-                } else {
-                    branches.iter().for_each(|branch| walk(branch, found));
-                }
+            "additionalProperties" if matches!(value.json, Json::Bool(false)) => {
+                found.insert(Unexpressed::new(&value.at, Outcome::Validated));
             }
+            "items" | "additionalProperties" => walk(&value, role, false, found),
+            "allOf" | "oneOf" | "anyOf" => branches(schema, word, &value, found),
             #[cfg(feature = "validate")]
             "x-kubernetes-validations" => rules(&value, found),
             _ => {
-                if let Some(outcome) = outcome(word, &value) {
+                if let Some(outcome) = outcome(word, &value, role) {
                     let one = Unexpressed::new(&value.at, outcome);
                     found.insert(match not_validated(schema, word) {
-                        Some(reason) if outcome == Outcome::Documented => Unexpressed {
+                        Some(reason) if outcome != Outcome::Ignored => Unexpressed {
                             outcome: Outcome::Server,
                             ..one
                         }
@@ -162,6 +180,21 @@ fn walk(schema: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
                 }
             }
         }
+    }
+}
+
+/// The branches of a schema. The type of a single branch is that of the schema.
+fn branches(schema: &Node<'_>, word: &str, all: &Node<'_>, found: &mut BTreeSet<Unexpressed>) {
+    let branches = all.elements().unwrap_or_default();
+    let restricts = |branch: &Node<'_>| !keywords::states_type(branch.json);
+    let is_type = word == "allOf"
+        || branches.len() == 1
+        || matches!(schema.flag("x-kubernetes-int-or-string"), Ok(true));
+    if !is_type || branches.iter().all(restricts) {
+        found.insert(Unexpressed::new(&all.at, Outcome::Validated));
+    }
+    for branch in branches.iter().filter(|branch| !restricts(branch)) {
+        walk(branch, Role::Schema, false, found);
     }
 }
 
@@ -197,20 +230,25 @@ fn not_validated(_: &Node<'_>, _: &str) -> Option<String> {
     None
 }
 
-/// The outcome for a keyword without schemas inside it; `None` if it is expressed.
-fn outcome(word: &str, value: &Node<'_>) -> Option<Outcome> {
+/// The outcome for a keyword without schemas inside it; `None` if it is expressed, or restricts nothing.
+fn outcome(word: &str, value: &Node<'_>, role: Role) -> Option<Outcome> {
     let is_expressed = EXPRESSED.contains(&word)
         || word == "enum" && only_strings(value)
         || word == "format" && value.json.as_str().is_some_and(limits::is_type);
-    if is_expressed || matches!(value.json, Json::Null) {
+    let is_least = matches!(word, "minLength" | "minItems" | "minProperties")
+        && matches!(value.json, Json::Number(text) if text == "0");
+    let restricts_nothing = is_least || matches!(value.json, Json::Null | Json::Bool(false));
+    if is_expressed || restricts_nothing && word != "default" {
         return None;
     }
+    let is_bound = matches!(word, "enum" | "format") || BOUNDS.contains(&word);
     Some(match word {
+        "default" => Outcome::FilledIn,
         // A server ignores other formats.
         "format" if !is_checked(value) => Outcome::Ignored,
-        "enum" | "format" => Outcome::Documented,
-        word if DOCUMENTED.contains(&word) => Outcome::Documented,
+        _ if is_bound && role == Role::Field => Outcome::Documented,
         "not" => Outcome::Validated,
+        _ if is_bound => Outcome::Validated,
         "x-kubernetes-validations" => Outcome::Server,
         _ => Outcome::Ignored,
     })

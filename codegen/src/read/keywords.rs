@@ -69,12 +69,16 @@ const RESTRICTING: [&str; 14] = [
     "$anchor",
 ];
 
-/// The keywords that the plain types of a schema ignore.
+/// The keywords that the plain types of a schema ignore. Of them `validate()` checks `not`.
 pub(super) fn ignored(node: &Node<'_>) -> Vec<Unexpressed> {
-    let found = RESTRICTING.iter().filter_map(|keyword| node.get(keyword));
-    found
-        .map(|found| Unexpressed::new(&found.at, Outcome::Ignored))
-        .collect()
+    let found = RESTRICTING.iter().filter_map(|keyword| {
+        let outcome = match *keyword {
+            "not" => Outcome::Validated,
+            _ => Outcome::Ignored,
+        };
+        Some(Unexpressed::new(&node.get(keyword)?.at, outcome))
+    });
+    found.collect()
 }
 
 /// Fails if the meaning of the schema would be lost. Plain types may lose restrictions.

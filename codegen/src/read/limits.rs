@@ -26,6 +26,21 @@ pub(super) fn sentences(
             .into_iter()
             .filter(|bound| !is_said(description, bound)),
     );
+    let of_elements = elements(node)?;
+    sentences.extend(
+        of_elements
+            .into_iter()
+            .filter(|sentence| !is_said(description, sentence)),
+    );
+    if is_nullable(node)? && !description.contains("null") {
+        sentences.push("May be `null`.".to_owned());
+    }
+    Ok(sentences.join(" "))
+}
+
+/// The bounds of the elements of a list and of the values of a map, at every depth.
+fn elements(node: &Node<'_>) -> Result<Vec<String>, Error> {
+    let mut sentences = Vec::new();
     for (inside, name) in [
         ("items", "Each element"),
         ("additionalProperties", "Each value"),
@@ -35,16 +50,12 @@ pub(super) fn sentences(
             if is_nullable(&element)? {
                 of_element.push("May be `null`.".to_owned());
             }
-            let of_element = of_element
-                .into_iter()
-                .filter(|bound| !is_said(description, bound));
-            sentences.extend(of_element.map(|bound| format!("{name}: {}", lowercase(&bound))));
+            of_element.extend(elements(&element)?);
+            let of_element = of_element.iter().map(|bound| lowercase(bound));
+            sentences.extend(of_element.map(|bound| format!("{name}: {bound}")));
         }
     }
-    if is_nullable(node)? && !description.contains("null") {
-        sentences.push("May be `null`.".to_owned());
-    }
-    Ok(sentences.join(" "))
+    Ok(sentences)
 }
 
 /// The bounds of a value, each as a sentence.

@@ -91,7 +91,7 @@ fn branches_of_one_type_are_that_type() {
     let at = |rest: &str| format!("api.json#/components/schemas/Thing/properties/{rest}");
     for note in [
         at("mixed/oneOf: any JSON (the branches have different types)"),
-        at("never/not: ignored"),
+        at("never/not: checked by the server and by generated `validate()`"),
         at(
             "pair/prefixItems: any JSON (the keyword `prefixItems` is not supported, because it changes the type)",
         ),
@@ -228,12 +228,12 @@ fn explain_lists_every_keyword_without_a_type() {
         [
             "properties/age/enum",
             "properties/age/minimum",
-            "properties/kind/default",
             "properties/name/format",
             "properties/name/maxLength",
             "properties/name/pattern",
         ]
     );
+    assert_eq!(of(Outcome::FilledIn), ["properties/kind/default"]);
     // Rules are compiled, and so known to be checked, with the feature only.
     let rules = match cfg!(feature = "validate") {
         true => Outcome::Validated,
@@ -264,6 +264,82 @@ fn explain_lists_every_keyword_without_a_type() {
         "{found:?}"
     );
     assert_eq!(outcomes.count(), 2);
+}
+
+/// What `explain` says of a keyword is true of the generated code: its documentation has each bound that is said to be there, and no other.
+#[test]
+fn explain_agrees_with_the_generated_documentation() {
+    let manifest = r#"{ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": "kites.sky.example" },
+        "spec": { "group": "sky.example", "scope": "Namespaced", "names": { "kind": "Kite", "plural": "kites" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
+                "type": "object", "maxProperties": 91,
+                "properties": {
+                    "metadata": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 92 } } },
+                    "spec": { "type": "object", "minProperties": 11, "not": { "required": ["a", "b"] }, "properties": {
+                        "a": { "type": "array", "uniqueItems": false, "minItems": 0, "items": { "type": "array", "items": { "type": "string", "maxLength": 12 } } },
+                        "b": { "type": "object", "additionalProperties": { "type": "array", "maxItems": 13, "items": { "type": "object",
+                            "properties": { "c": { "type": "integer", "minimum": 14, "default": 93 } } } } },
+                        "d": { "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }], "pattern": "^15" },
+                        "e": { "type": "string", "anyOf": [{ "maxLength": 94 }, { "pattern": "^95" }] }
+                    } } } } } }] } }"#;
+    let generator = Generator::new().document("kite.json", manifest).unwrap();
+    let found = generator.explain().unwrap();
+    let of = |outcome: Outcome| -> Vec<String> {
+        let found = found.iter().filter(|one| one.outcome == outcome);
+        let root = "kite.json#/spec/versions/0/schema/openAPIV3Schema/";
+        found.map(|one| one.place.replace(root, "")).collect()
+    };
+    let spec = "properties/spec/properties";
+    assert_eq!(
+        of(Outcome::Documented),
+        [
+            "properties/spec/minProperties".to_owned(),
+            format!("{spec}/a/items/items/maxLength"),
+            format!("{spec}/b/additionalProperties/items/properties/c/minimum"),
+            format!("{spec}/b/additionalProperties/maxItems"),
+            format!("{spec}/d/pattern"),
+        ]
+    );
+    assert_eq!(
+        of(Outcome::FilledIn),
+        [format!(
+            "{spec}/b/additionalProperties/items/properties/c/default"
+        )]
+    );
+    assert_eq!(
+        of(Outcome::Validated),
+        [
+            "maxProperties".to_owned(),
+            "properties/metadata/properties/name/maxLength".to_owned(),
+            "properties/spec/not".to_owned(),
+            format!("{spec}/e/anyOf"),
+        ]
+    );
+    assert_eq!(of(Outcome::Ignored), [""; 0]);
+    let generated = generator.generate().unwrap();
+    let texts: Vec<&str> = generated
+        .files
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let docs: Vec<&str> = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| line.trim_start().starts_with("///"))
+        .collect();
+    let docs = docs.join("\n");
+    for sentence in [
+        "At least 11 entries.",
+        "Each element: each element: at most 12 characters.",
+        "Each value: at most 13 elements.",
+        "At least 14.",
+        "Matches `^15`.",
+    ] {
+        assert!(docs.contains(sentence), "{sentence}: {docs}");
+    }
+    for number in ["91", "92", "94", "95"] {
+        assert!(!docs.contains(number), "{number}: {docs}");
+    }
 }
 
 #[test]
