@@ -26,6 +26,7 @@ mod documents;
 mod error;
 pub mod go;
 mod json;
+pub mod quantity;
 mod raw_value;
 mod to_yaml;
 mod tree;

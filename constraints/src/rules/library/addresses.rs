@@ -1,5 +1,6 @@
 //! IP addresses and networks, as Go's `net/netip` reads them.
 
+use super::netip;
 use super::{
     Answer, STRING_TYPE, argument, boolean, fails, functions, methods, string, text, value,
 };
@@ -7,7 +8,7 @@ use cel::Env;
 use cel::common::types::CelInt;
 use cel::common::value::CowVal;
 use k8s_flowcontrol_text::go::quote;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 value!(
     /// An IP address.
@@ -145,22 +146,23 @@ fn contains<'b, 'v>(args: &[CowVal<'_, '_>], other: IpAddr, length: Option<u8>) 
 
 /// An address. Zones and IPv4 addresses inside IPv6 ones are errors.
 fn address(raw: &str) -> Result<IpAddr, String> {
-    if raw.contains(':') && raw.contains('%') {
+    let quoted = quote(raw);
+    if has_zone(raw) {
         return Err(format!(
-            "IP address {} with zone value is not allowed",
-            quote(raw)
+            "IP address {quoted} with zone value is not allowed"
         ));
     }
-    let address: IpAddr = raw.parse().map_err(|_| {
-        let quoted = quote(raw);
-        format!("IP Address {quoted} parse error during conversion from string: ParseAddr({quoted}): unable to parse IP")
-    })?;
-    match is_mapped(address) {
-        true => Err(format!(
-            "IPv4-mapped IPv6 address {} is not allowed",
-            quote(raw)
-        )),
-        false => Ok(address),
+    match raw.parse() {
+        Ok(address) if is_mapped(address) => {
+            Err(format!("IPv4-mapped IPv6 address {quoted} is not allowed"))
+        }
+        Ok(address) => Ok(address),
+        Err(_) => {
+            let why = netip::why(raw);
+            Err(format!(
+                "IP Address {quoted} parse error during conversion from string: {why}"
+            ))
+        }
     }
 }
 
@@ -175,11 +177,9 @@ fn network(raw: &str) -> Result<(IpAddr, u8), String> {
     let Some((address, length)) = raw.rsplit_once('/') else {
         return Err(format!("{words}({quoted}): no '/'"));
     };
-    let parsed: IpAddr = address.parse().map_err(|_| {
-        format!(
-            "{words}({quoted}): ParseAddr({}): unable to parse IP",
-            quote(address)
-        )
+    let parsed: IpAddr = address.parse().map_err(|_| match has_zone(address) {
+        true => format!("{words}({quoted}): IPv6 zones cannot be present in a prefix"),
+        false => format!("{words}({quoted}): {}", netip::why(address)),
     })?;
     let is_number = !length.is_empty()
         && length.bytes().all(|byte| byte.is_ascii_digit())
@@ -197,6 +197,14 @@ fn network(raw: &str) -> Result<(IpAddr, u8), String> {
             false => Ok((parsed, length)),
         },
         _ => Err(format!("{words}({quoted}): prefix length out of range")),
+    }
+}
+
+/// Whether the text is an IPv6 address with a zone.
+fn has_zone(raw: &str) -> bool {
+    match raw.split_once('%') {
+        Some((address, zone)) => !zone.is_empty() && address.parse::<Ipv6Addr>().is_ok(),
+        None => false,
     }
 }
 

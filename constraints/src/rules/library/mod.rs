@@ -2,6 +2,7 @@
 
 mod addresses;
 mod formats;
+mod netip;
 mod quantities;
 mod quantity;
 mod url;

@@ -1,12 +1,13 @@
 //! The functions of quantities.
 
-use super::quantity::{Quantity, Unread};
+use super::quantity::Quantity;
 use super::{
     Answer, INT_TYPE, STRING_TYPE, argument, boolean, fails, functions, methods, text, value,
 };
 use cel::common::types::{CelDouble, CelInt};
 use cel::common::value::CowVal;
 use cel::{Env, ExecutionError};
+use k8s_flowcontrol_text::quantity::InvalidQuantity;
 use std::cmp::Ordering;
 
 value!(
@@ -23,15 +24,19 @@ pub(super) fn add_to(env: &mut Env) {
                 "quantity",
                 "string_to_quantity",
                 vec![&STRING_TYPE],
-                |args| amount(Quantity::parse(text(&args, 0)?)),
+                |args| match Quantity::parse(text(&args, 0)?) {
+                    Ok(quantity) => amount(quantity),
+                    Err(error) => Err(unread(&error)),
+                },
             ),
             (
                 "isQuantity",
                 "is_quantity_string",
                 vec![&STRING_TYPE],
-                |args| {
-                    let read = Quantity::parse(text(&args, 0)?);
-                    boolean(!matches!(read, Err(Unread::Invalid(_))))
+                |args| match Quantity::parse(text(&args, 0)?) {
+                    Ok(_) => boolean(true),
+                    Err(error) if error.server_message().is_some() => boolean(false),
+                    Err(error) => Err(unread(&error)),
                 },
             ),
             // A function, and not a method, although the documentation of servers says so.
@@ -82,46 +87,41 @@ pub(super) fn add_to(env: &mut Env) {
                 |args| boolean(argument::<Amount>(&args, 0)?.0.integer().is_some()),
             ),
             ("add", "quantity_add", vec![&QUANTITY, &QUANTITY], |args| {
-                sum(&args, argument::<Amount>(&args, 1)?.0)
+                sum(&args, &argument::<Amount>(&args, 1)?.0)
             }),
             (
                 "add",
                 "quantity_add_int",
                 vec![&QUANTITY, &INT_TYPE],
-                |args| sum(&args, Quantity::of(number(&args)?)),
+                |args| sum(&args, &Quantity::of(number(&args)?)),
             ),
             ("sub", "quantity_sub", vec![&QUANTITY, &QUANTITY], |args| {
-                let other = argument::<Amount>(&args, 1)?.0.negated();
-                sum(&args, other.ok_or_else(too_large)?)
+                sum(&args, &argument::<Amount>(&args, 1)?.0.negated())
             }),
             (
                 "sub",
                 "quantity_sub_int",
                 vec![&QUANTITY, &INT_TYPE],
-                |args| {
-                    let other = Quantity::of(number(&args)?).negated();
-                    sum(&args, other.ok_or_else(too_large)?)
-                },
+                |args| sum(&args, &Quantity::of(number(&args)?).negated()),
             ),
         ],
     );
 }
 
-fn amount<'b, 'v>(read: Result<Quantity, Unread>) -> Answer<'b, 'v> {
-    match read {
-        Ok(quantity) => Ok(CowVal::owned(Amount(quantity))),
-        Err(Unread::Invalid(words)) => Err(fails(words)),
-        Err(Unread::TooLarge) => Err(too_large()),
+fn amount<'b, 'v>(quantity: Quantity) -> Answer<'b, 'v> {
+    Ok(CowVal::owned(Amount(quantity)))
+}
+
+/// A fault of the text, or of this library for exponents that only a server reads.
+fn unread(error: &InvalidQuantity) -> ExecutionError {
+    match error.server_message() {
+        Some(words) => fails(words),
+        None => ExecutionError::function_error("quantity", error),
     }
 }
 
-fn too_large() -> ExecutionError {
-    ExecutionError::function_error("quantity", "it has more than 38 digits in nano units")
-}
-
-fn sum<'b, 'v>(args: &[CowVal<'_, '_>], other: Quantity) -> Answer<'b, 'v> {
-    let sum = argument::<Amount>(args, 0)?.0.plus(&other);
-    amount(Ok(sum.ok_or_else(too_large)?))
+fn sum<'b, 'v>(args: &[CowVal<'_, '_>], other: &Quantity) -> Answer<'b, 'v> {
+    amount(argument::<Amount>(args, 0)?.0.plus(other))
 }
 
 fn compared(args: &[CowVal<'_, '_>]) -> Result<Ordering, ExecutionError> {

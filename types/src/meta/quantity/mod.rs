@@ -1,14 +1,9 @@
 //! Kubernetes quantities.
 
-mod amount;
-mod natural;
-mod parse;
-mod suffix;
 #[cfg(test)]
 mod tests;
 
-pub use amount::{Amount, QuantityFormat};
-pub use parse::InvalidQuantity;
+pub use k8s_flowcontrol_text::quantity::{Amount, InvalidQuantity, QuantityFormat};
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
 use crate::rt::v1::scalars;

@@ -8,21 +8,21 @@ use std::hash::{Hash, Hasher};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-/// The exact value of a [`Quantity`](super::Quantity): a whole number of nano units, of any size.
+/// The exact value of a quantity such as `500m` or `2Gi`: a whole number of nano units, of any size.
 ///
 /// Sums and differences are exact, and keep the suffixes of the left value, unless that is zero. `Display` writes the
 /// canonical form of a Kubernetes API server: without a fraction, with the largest suffix that allows this. Equal
 /// amounts may have different formats.
 ///
 /// ```
-/// use k8s_flowcontrol_types::meta::{Amount, Quantity};
+/// use k8s_flowcontrol_text::quantity::Amount;
 ///
-/// let requests = ["250m", "1.5", "2"].map(Quantity::from);
-/// let total: Amount = requests.iter().map(Quantity::amount).sum::<Result<_, _>>()?;
+/// let requests = ["250m", "1.5", "2"].map(str::parse::<Amount>);
+/// let total: Amount = requests.into_iter().sum::<Result<_, _>>()?;
 /// assert_eq!(total.to_string(), "3750m");
 /// assert_eq!(total.value(), Some(4));
 /// assert!(total < "1Ki".parse()?);
-/// # Ok::<(), k8s_flowcontrol_types::meta::InvalidQuantity>(())
+/// # Ok::<(), k8s_flowcontrol_text::quantity::InvalidQuantity>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Amount {
@@ -67,6 +67,22 @@ impl Amount {
         Self { format, ..self }
     }
 
+    /// The nearest float; infinite when the amount is too large for one.
+    pub fn as_f64(&self) -> f64 {
+        let sign = if self.is_negative { "-" } else { "" };
+        let text = format!("{sign}{}e-9", self.nanos);
+        text.parse().unwrap_or(f64::NAN)
+    }
+
+    /// `-1` for an amount below zero, `0` for zero, and else `1`.
+    pub fn signum(&self) -> i64 {
+        match (self.nanos.is_zero(), self.is_negative) {
+            (true, _) => 0,
+            (_, true) => -1,
+            _ => 1,
+        }
+    }
+
     /// The amount as an integer, rounded away from zero; `None` when that is too large.
     pub fn value(&self) -> Option<i64> {
         self.in_units_of(0)
@@ -90,7 +106,7 @@ impl Amount {
             return None;
         }
         let mut suffix = "";
-        for larger in BINARY {
+        for (larger, _) in BINARY {
             let Some(quotient) = whole.divided(1024) else {
                 break;
             };
