@@ -60,10 +60,18 @@ pub(crate) fn truncated(value: f64) -> i64 {
     }
 }
 
-/// A number as Go's `%v` prints a `float64`.
+/// From this number on, Go prints an exponent.
+const MOST_PLAIN: f64 = 1e6;
+
+/// A number as Go's `%v` and `%g` print a `float64`.
 pub(crate) fn float(value: f64) -> String {
+    match value {
+        f64::INFINITY => return "+Inf".to_owned(),
+        f64::NEG_INFINITY => return "-Inf".to_owned(),
+        _ => {}
+    }
     let size = value.abs();
-    if value == 0.0 || (1e-4..1e21).contains(&size) {
+    if value == 0.0 || value.is_nan() || (1e-4..MOST_PLAIN).contains(&size) {
         return format!("{value}");
     }
     // Go writes at least two digits of the exponent.

@@ -205,13 +205,7 @@ impl Walk<'_> {
                     continue;
                 }
             };
-            let context = match variables.context(rule.optional_old) {
-                Ok(context) => context,
-                Err(error) => {
-                    self.not_checked(rule, place, &error);
-                    continue;
-                }
-            };
+            let context = variables.context(rule.optional_old);
             match program.execute(&context).map_err(Fault::from) {
                 Ok(Cel::Bool(true)) => {}
                 Ok(Cel::Bool(false)) => self.violated(node, rule, value, place, &context),
@@ -303,8 +297,8 @@ impl Walk<'_> {
 
 /// `self` and `oldSelf`.
 struct Variables {
-    now: Cel,
-    before: Option<Cel>,
+    now: Box<dyn Val>,
+    before: Option<Box<dyn Val>>,
 }
 
 impl Variables {
@@ -318,22 +312,17 @@ impl Variables {
             return Err(wrong);
         }
         Ok(Self {
-            now: cel_value(node, definitions, value, None)?,
+            now: cel_value(node, definitions, value)?,
             before: old
-                .map(|old| cel_value(node, definitions, old, Some(value)))
+                .map(|old| cel_value(node, definitions, old))
                 .transpose()?,
         })
     }
 
-    fn context(&self, optional_old: bool) -> Result<Context<'static, 'static>, String> {
+    fn context(&self, optional_old: bool) -> Context<'static, 'static> {
         let mut context = Context::with_env(Arc::clone(environment()));
-        let boxed = |value: &Cel| {
-            let value: Result<Box<dyn Val>, _> = value.clone().try_into();
-            value.map_err(|error: cel::ExecutionError| error.to_string())
-        };
-        context.add_variable_as_val("self", boxed(&self.now)?);
-        let before = self.before.as_ref().map(boxed).transpose()?;
-        match before {
+        context.add_variable_as_val("self", self.now.clone());
+        match self.before.clone() {
             before if optional_old => {
                 let before = before.map_or_else(CelOptional::none, CelOptional::of);
                 context.add_variable_as_val("oldSelf", Box::new(before));
@@ -341,7 +330,7 @@ impl Variables {
             Some(before) => context.add_variable_as_val("oldSelf", before),
             None => {}
         }
-        Ok(context)
+        context
     }
 }
 

@@ -3,6 +3,13 @@
 use super::library::SERVER;
 use cel::ExecutionError;
 
+/// Words about a wrong argument, which are those of a server.
+const WRONG_ARGUMENT: [&str; 3] = [
+    "out of range",
+    "invalid substring range",
+    "optional.none() dereference",
+];
+
 /// A fault of an evaluation.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -26,8 +33,10 @@ impl From<ExecutionError> for Fault {
             ExecutionError::FunctionError { function, message } if function == SERVER => {
                 Self::OfRule(message.clone())
             }
-            // The functions for strings say by these words that an argument is wrong.
-            ExecutionError::FunctionError { message, .. } if message.contains("out of range") => {
+            // The functions for strings and optional values say by these words that an argument is wrong.
+            ExecutionError::FunctionError { message, .. }
+                if WRONG_ARGUMENT.iter().any(|words| message.contains(words)) =>
+            {
                 Self::OfRule(message.clone())
             }
             // A server checks the types of a rule before, so this is a gap of the library.

@@ -1,6 +1,6 @@
 //! The functions of rules: those of CEL, and those that Kubernetes adds.
 
-use super::library;
+use super::{as_in_go, library};
 use cel::common::functions::Function;
 use cel::common::traits::Iterable;
 use cel::common::types::{
@@ -150,6 +150,7 @@ pub(super) fn environment() -> Env {
         let _ = env.add_overload(name, name, args, function);
     }
     library::add_to(&mut env);
+    as_in_go::add_to(&mut env);
     env
 }
 
@@ -202,10 +203,8 @@ fn extreme<'b, 'v>(args: Vec<CowVal<'b, 'v>>, name: &str, wanted: Ordering) -> A
     let all = elements(&args, 0)?;
     let mut all = all.into_iter();
     let mut best = all.next().ok_or_else(|| {
-        ExecutionError::function_error(
-            name,
-            format!("{name} called on empty list, index out of range"),
-        )
+        let words = format!("{name} called on empty list");
+        ExecutionError::function_error(library::SERVER, words)
     })?;
     for other in all {
         if compare(other, best)? == wanted {
@@ -302,7 +301,10 @@ fn set_intersects<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
 }
 
 /// The text and the pattern among the arguments.
-fn searched(args: &[CowVal<'_, '_>], name: &str) -> Result<(String, Regex), ExecutionError> {
+pub(super) fn searched(
+    args: &[CowVal<'_, '_>],
+    name: &str,
+) -> Result<(String, Regex), ExecutionError> {
     let text = |index: usize| {
         let value = args.get(index)?.as_ref().downcast_ref::<CelString>()?;
         Some(value.inner().to_owned())

@@ -1,9 +1,11 @@
 //! `x-kubernetes-validations`: rules in CEL, the Common Expression Language.
 
+mod as_in_go;
 mod compile;
 mod evaluate;
 mod fault;
 mod functions;
+mod keyed_list;
 mod library;
 mod value;
 

@@ -1,14 +1,16 @@
 //! From JSON to the values of rules, by the types of the schema.
 
-use crate::old::matching;
+use super::keyed_list::KeyedList;
 use crate::schema::{Additional, Format, ListType, Node, duration};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use cel::Value as Cel;
-use cel::objects::{Key, Map};
+use cel::common::types::{
+    CelBool, CelBytes, CelDouble, CelDuration, CelInt, CelList, CelMap, CelMapKey as Key, CelNull,
+    CelString, CelTimestamp,
+};
+use cel::common::value::Val;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 /// Words of CEL, which are escaped as names of fields.
 const RESERVED: [&str; 21] = [
@@ -64,7 +66,7 @@ pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
     Some(format!("invalid data, expected {expected}"))
 }
 
-/// The value of `self`. Of an old value, `like` is the new one: sets and maps take over its order, in which they are equal then.
+/// The value of `self`.
 ///
 /// # Errors
 /// If a value does not have the type of the schema, which a server reports before.
@@ -72,8 +74,7 @@ pub(super) fn cel_value(
     node: &Node,
     definitions: &BTreeMap<String, Node>,
     value: &Value,
-    like: Option<&Value>,
-) -> Result<Cel, String> {
+) -> Result<Box<dyn Val>, String> {
     let node = node.resolve(definitions);
     if node.int_or_string || node.types.is_empty() {
         return Ok(dynamic(value));
@@ -81,19 +82,23 @@ pub(super) fn cel_value(
     Ok(match value {
         Value::String(text) => string(node.format.as_ref(), text)?,
         Value::Number(number) if node.only_type() == Some("number") => {
-            Cel::Float(number.as_f64().unwrap_or_default())
+            Box::new(CelDouble::from(number.as_f64().unwrap_or_default()))
         }
         Value::Array(elements) => {
-            let sorted = in_order(node, elements, like);
             let items = node.items.as_deref();
             let element = |element: &Value| match items {
-                Some(items) => {
-                    let like = like.and_then(|like| matching(node, element, like));
-                    inner_value(items, definitions, element, like)
-                }
+                Some(items) => inner_value(items, definitions, element),
                 None => dynamic(element),
             };
-            Cel::List(Arc::new(sorted.into_iter().map(element).collect()))
+            let elements = elements.iter().map(element).collect();
+            match &node.list_type {
+                ListType::Atomic => Box::new(CelList::from(elements)),
+                ListType::Set => Box::new(KeyedList::new(elements, Vec::new())),
+                ListType::Map(keys) => {
+                    let keys = keys.iter().map(|key| field_name(key)).collect();
+                    Box::new(KeyedList::new(elements, keys))
+                }
+            }
         }
         Value::Object(fields) => {
             let mut map = HashMap::new();
@@ -103,17 +108,13 @@ pub(super) fn cel_value(
                 .iter()
                 .filter(|(_, value)| !has_fields || !value.is_null());
             for (name, value) in present {
-                let like = like.and_then(|like| like.get(name));
                 let (key, value) = match (node.properties.get(name), &node.additional) {
-                    (Some(property), _) => match escaped(name) {
-                        Some(name) => (name, inner_value(property, definitions, value, like)),
-                        None => continue,
-                    },
-                    (None, Some(Additional::Schema(schema))) if !has_fields => {
-                        (name.clone(), inner_value(schema, definitions, value, like))
+                    _ if node.is_resource && name == "metadata" => (name.clone(), metadata(value)),
+                    (Some(property), _) => {
+                        (field_name(name), inner_value(property, definitions, value))
                     }
-                    (None, _) if node.is_resource && name == "metadata" => {
-                        (name.clone(), metadata(value))
+                    (None, Some(Additional::Schema(schema))) if !has_fields => {
+                        (name.clone(), inner_value(schema, definitions, value))
                     }
                     (None, _)
                         if node.is_resource && matches!(name.as_str(), "apiVersion" | "kind") =>
@@ -124,103 +125,85 @@ pub(super) fn cel_value(
                     (None, _) if node.preserving => (name.clone(), dynamic(value)),
                     _ => continue,
                 };
-                let value = match node.is_resource && key == "metadata" {
-                    true => metadata(&fields[name]),
-                    false => value,
-                };
-                map.insert(Key::String(Arc::new(key)), value);
+                map.insert(Key::String(CelString::from(key)), value);
             }
-            Cel::Map(Map { map: Arc::new(map) })
+            Box::new(CelMap::from(map))
         }
         value => dynamic(value),
     })
 }
 
 /// A value in another one. A server finds a wrong format only if a rule uses the value, so here it is a string then.
-fn inner_value(
-    node: &Node,
-    definitions: &BTreeMap<String, Node>,
-    value: &Value,
-    like: Option<&Value>,
-) -> Cel {
-    cel_value(node, definitions, value, like).unwrap_or_else(|_| dynamic(value))
+fn inner_value(node: &Node, definitions: &BTreeMap<String, Node>, value: &Value) -> Box<dyn Val> {
+    cel_value(node, definitions, value).unwrap_or_else(|_| dynamic(value))
 }
 
 /// The fields of the metadata that rules can use.
-fn metadata(value: &Value) -> Cel {
+fn metadata(value: &Value) -> Box<dyn Val> {
     let fields = value.as_object().into_iter().flatten();
-    let known = fields.filter(|(name, _)| matches!(name.as_str(), "name" | "generateName"));
-    let known = known.map(|(name, value)| (Key::String(Arc::new(name.clone())), dynamic(value)));
-    Cel::Map(Map {
-        map: Arc::new(known.collect()),
-    })
+    map(fields.filter(|(name, _)| matches!(name.as_str(), "name" | "generateName")))
 }
 
 /// A value by its own type.
-fn dynamic(value: &Value) -> Cel {
+fn dynamic(value: &Value) -> Box<dyn Val> {
     match value {
-        Value::Null => Cel::Null,
-        Value::Bool(flag) => Cel::Bool(*flag),
+        Value::Null => Box::new(CelNull),
+        Value::Bool(flag) => Box::new(CelBool::from(*flag)),
         Value::Number(number) => match number.as_i64() {
-            Some(integer) => Cel::Int(integer),
-            None => Cel::Float(number.as_f64().unwrap_or_default()),
+            Some(integer) => Box::new(CelInt::from(integer)),
+            None => Box::new(CelDouble::from(number.as_f64().unwrap_or_default())),
         },
-        Value::String(text) => Cel::String(Arc::new(text.clone())),
-        Value::Array(elements) => Cel::List(Arc::new(elements.iter().map(dynamic).collect())),
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            let fields =
-                fields.map(|(name, value)| (Key::String(Arc::new(name.clone())), dynamic(value)));
-            Cel::Map(Map {
-                map: Arc::new(fields.collect()),
-            })
+        Value::String(text) => Box::new(CelString::from(text.clone())),
+        Value::Array(elements) => {
+            let elements: Vec<Box<dyn Val>> = elements.iter().map(dynamic).collect();
+            Box::new(CelList::from(elements))
         }
+        Value::Object(fields) => map(fields.iter()),
     }
 }
 
-fn string(format: Option<&Format>, text: &str) -> Result<Cel, String> {
+/// A map of values by their own types.
+fn map<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Box<dyn Val> {
+    let fields = fields.map(|(name, value)| {
+        let key = Key::String(CelString::from(name.clone()));
+        (key, dynamic(value))
+    });
+    let fields: HashMap<Key<'_>, Box<dyn Val>> = fields.collect();
+    Box::new(CelMap::from(fields))
+}
+
+fn string(format: Option<&Format>, text: &str) -> Result<Box<dyn Val>, String> {
     let invalid = |what: &str| format!("Invalid {what} {text}");
     Ok(match format {
         Some(Format::Duration) => {
             let nanoseconds = duration(text).ok_or_else(|| invalid("duration"))?;
-            Cel::Duration(chrono::Duration::nanoseconds(nanoseconds))
+            Box::new(CelDuration::from(chrono::Duration::nanoseconds(
+                nanoseconds,
+            )))
         }
         Some(Format::Date) => {
             let time = format!("{text}T00:00:00Z");
             let time = crate::schema::date_time(&time);
-            Cel::Timestamp(time.ok_or_else(|| invalid("date formatted string"))?)
+            let time = time.ok_or_else(|| invalid("date formatted string"))?;
+            Box::new(CelTimestamp::from(time))
         }
         Some(Format::DateTime) => {
             let time = crate::schema::date_time(text);
-            Cel::Timestamp(time.ok_or_else(|| invalid("date-time formatted string"))?)
+            let time = time.ok_or_else(|| invalid("date-time formatted string"))?;
+            Box::new(CelTimestamp::from(time))
         }
         Some(Format::Byte) => {
             let bytes = STANDARD.decode(text);
-            Cel::Bytes(Arc::new(
-                bytes.map_err(|_| invalid("byte formatted string"))?,
-            ))
+            let bytes = bytes.map_err(|_| invalid("byte formatted string"))?;
+            Box::new(CelBytes::from(bytes))
         }
-        _ => Cel::String(Arc::new(text.to_owned())),
+        _ => Box::new(CelString::from(text.to_owned())),
     })
 }
 
-/// The elements of a set or map in the order of those that equal them in `like`.
-fn in_order<'a>(node: &Node, elements: &'a [Value], like: Option<&Value>) -> Vec<&'a Value> {
-    let mut sorted: Vec<&Value> = elements.iter().collect();
-    let Some(Value::Array(like)) = like else {
-        return sorted;
-    };
-    let place = |element: &Value| match &node.list_type {
-        ListType::Atomic => None,
-        ListType::Set => like.iter().position(|other| other == element),
-        ListType::Map(keys) => like
-            .iter()
-            .position(|other| keys.iter().all(|key| other.get(key) == element.get(key))),
-    };
-    if node.list_type != ListType::Atomic {
-        sorted.sort_by_cached_key(|element| place(element).unwrap_or(usize::MAX));
-    }
-    sorted
+/// The key of a field: its name in rules. No rule can select a field that has none, which counts where objects are compared.
+fn field_name(name: &str) -> String {
+    escaped(name).unwrap_or_else(|| format!("\0{name}"))
 }
 
 /// The name of a field in rules; `None` if it has none.

@@ -6,6 +6,7 @@
     clippy::unwrap_used
 )]
 
+mod expressions;
 mod generated_types;
 mod hostile;
 mod library;
