@@ -104,8 +104,10 @@ fn add_values(source: &Text<'_>, likely: Form, settings: Settings, result: &mut 
     }
     let behind_group = format!("{GROUP}/v");
     let mut listed = result.findings.iter();
-    let is_listed = listed
-        .any(|finding| finding.rule == Rule::Mention && finding.message.contains(&behind_group));
+    let is_listed = listed.any(|finding| {
+        matches!(finding.rule, Rule::Mention | Rule::CapabilityCheck)
+            && finding.message.contains(&behind_group)
+    });
     result.links = links;
     for finding in &mut result.findings {
         let is_computed = finding.rule == Rule::Template

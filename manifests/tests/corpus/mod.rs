@@ -23,7 +23,7 @@ struct Counts {
 #[test]
 fn marked_lines_of_all_forms_are_found() {
     let mut all = Counts::default();
-    for name in ["programs", "manifests", "documents"] {
+    for name in ["programs", "manifests", "documents", "unseen"] {
         let (counts, report) = measure(name);
         println!("{name}: {counts:?}\n{report}");
         all.marked += counts.marked;
@@ -50,7 +50,7 @@ fn a_list_of_versions_and_generated_code_have_one_note() {
 /// Cut and repeated forms, and texts of marks only: nothing panics.
 #[test]
 fn broken_programs_do_not_panic() {
-    for name in ["programs", "manifests", "documents", "noise"] {
+    for name in ["programs", "manifests", "documents", "unseen", "noise"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/forms/{name}.txt"));
         let text = fs::read_to_string(path).unwrap();
         for step in (0..text.len()).step_by(607) {

@@ -111,7 +111,7 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
         return true;
     }
     // Go: the kind is in a line above, and the version is an argument.
-    if before.to_ascii_lowercase().ends_with("withversion(\"") {
+    if before.to_ascii_lowercase().ends_with("withversion(\"") && !is_other(before) {
         let near = || above.iter().rev().take(CALL).map(|(_, line)| line);
         return near().any(|line| is_flow(line)) && !near().any(|line| is_other(line));
     }

@@ -3,6 +3,7 @@
 use super::tokens::is_word;
 use super::versions::{Links, MAX_NAMES, Search};
 use k8s_flowcontrol_text::Span;
+use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
 
 impl Search<'_, '_> {
@@ -51,8 +52,12 @@ impl Search<'_, '_> {
             let mut is_any = false;
             for value in values {
                 for token in tokens.get(value.clone()).unwrap_or_default() {
-                    if let Some(version) = self.known(token.text) {
-                        let span = Span::new(token.start, token.end());
+                    // The value may have the group too.
+                    let version = token.text.strip_prefix(GROUP);
+                    let version = version.and_then(|rest| rest.strip_prefix('/'));
+                    let version = version.unwrap_or(token.text);
+                    if let Some(version) = self.known(version) {
+                        let span = Span::new(token.end() - version.len(), token.end());
                         self.found.push((span, version));
                         is_any = true;
                     } else if token.text == "v1" {
