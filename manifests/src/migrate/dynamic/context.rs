@@ -115,6 +115,9 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
         let near = || above.iter().rev().take(CALL).map(|(_, line)| line);
         return near().any(|line| is_flow(line)) && !near().any(|line| is_other(line));
     }
+    if assigned(before).is_some_and(|name| is_of_group(name, above)) {
+        return true;
+    }
     if is_other(before) || before.contains("kind") || before.contains("Kind") {
         return false;
     }
@@ -127,6 +130,41 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
         .iter()
         .any(|word| before.to_ascii_lowercase().contains(word));
     is_version && is_below(line, above)
+}
+
+/// The object whose field `version` the text before a version assigns: `api` of `api.version = "`.
+fn assigned(before: &str) -> Option<&str> {
+    let field = before
+        .trim_end_matches(['"', '\'', '`', ' '])
+        .strip_suffix('=')?;
+    let object = field.trim_end().strip_suffix(".version");
+    let object = object.or_else(|| field.trim_end().strip_suffix(".Version"))?;
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let start = object.rfind(|letter| !is_part(letter));
+    let name = &object[start.map_or(0, |at| at + 1)..];
+    (!name.is_empty()).then_some(name)
+}
+
+/// The number of lines of an object in which its group stands.
+const OBJECT: usize = 5;
+
+/// Whether the nearest line above that assigns an object, or one of the lines behind it, has the group.
+fn is_of_group(name: &str, above: &[(usize, &str)]) -> bool {
+    let assigns = |line: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+            let rest = line[at + name.len()..].trim_start();
+            let is_whole = !line[..at].ends_with(is_part);
+            is_whole
+                && (rest.starts_with('=') || rest.starts_with(":=") || rest.starts_with(".group ="))
+        })
+    };
+    let from = above.len().saturating_sub(MAX_LINES);
+    let place = (from..above.len()).rev().find(|at| assigns(above[*at].1));
+    place.is_some_and(|at| {
+        let mut object = above[at..].iter().take(OBJECT);
+        object.any(|(_, line)| line.contains("flowcontrol.apiserver.k8s.io"))
+    })
 }
 
 /// Whether a line above, with less indentation or as the head of a section, names flow control.
@@ -213,6 +251,8 @@ mod tests {
             "[flowcontrol]\nversion = \"v1beta2\"\n",
             "{\"apf\": \"v1beta2\", \"policy\": \"v1beta1\"}",
             "ENV FLOW_SCHEMA v1beta2",
+            "const api = {group: 'flowcontrol.apiserver.k8s.io'};\napi.version = 'v1beta2';\n",
+            "gvr := GroupVersionResource{\n\tGroup: \"flowcontrol.apiserver.k8s.io\",\n}\ngvr.Version = \"v1beta2\"\n",
             "kind := schema.GroupKind{Group: g, Kind: \"FlowSchema\"}\nreturn kind.WithVersion(\"v1beta2\")\n",
         ] {
             assert_eq!(found(text), 1, "{text}");
@@ -224,6 +264,7 @@ mod tests {
             "flowcontrol: on\napiVersion: v1beta1\n",
             "the flowcontrol version v1beta2 is old",
             "kind := schema.GroupKind{Group: g, Kind: \"CronJob\"}\nreturn kind.WithVersion(\"v1beta1\")\n",
+            "api = {group: 'flowcontrol.apiserver.k8s.io'}\nmyapi = {}\nmyapi.version = 'v1beta2'\n",
             "- name: POLICY\n  value: v1beta1\n- name: FLOWCONTROL\n  value: v1\n",
         ] {
             assert_eq!(found(text), 0, "{text}");
