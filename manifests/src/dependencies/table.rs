@@ -1,7 +1,7 @@
 //! The libraries that have types of flow control, or request it by themselves.
 //!
-//! A library without a row does not have types of the group, as far as is known: `kube-state-metrics` has no metrics of FlowSchemas, and
-//! `controller-runtime` requests only what its program asks for.
+//! A library without a row does not have types of the group, and does not request it, as far as is known. The table of README.md shows the
+//! rows to users.
 
 use k8s_flowcontrol_types::ApiVersion;
 
@@ -124,6 +124,13 @@ pub(super) const LIBRARIES: &[Library] = &[
         source: "go.mod of the release, and pull request 2623 of kubernetes-sigs/controller-runtime for the fake client",
     },
     Library {
+        ecosystem: Ecosystem::Go,
+        name: "k8s.io/kube-state-metrics/v2",
+        types: &[],
+        requests: &[],
+        source: "internal/store in the tags of kubernetes/kube-state-metrics: it has no metrics of FlowSchemas and PriorityLevelConfigurations",
+    },
+    Library {
         ecosystem: Ecosystem::Npm,
         name: "@kubernetes/client-node",
         types: &[(ApiVersion::V1, "0.21.0")],
@@ -214,11 +221,6 @@ mod tests {
     fn rows_have_sources_and_ascending_versions() {
         for library in LIBRARIES {
             assert!(library.source.len() > 20, "{}", library.name);
-            assert!(
-                !library.types.is_empty() || !library.requests.is_empty(),
-                "{}",
-                library.name
-            );
             for pair in library.types.windows(2) {
                 let order = compare(pair[0].1, pair[1].1);
                 assert_eq!(order, Some(Ordering::Less), "{}", library.name);
@@ -257,5 +259,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The table of README.md has a row for each library, and no other.
+    #[test]
+    fn the_readme_has_the_rows() {
+        let readme = include_str!("../../README.md");
+        let start = readme.find("| library |").unwrap();
+        let rows: Vec<_> = readme[start..]
+            .lines()
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .collect();
+        let expected: Vec<_> = LIBRARIES.iter().map(row).collect();
+        assert_eq!(rows, expected);
+    }
+
+    fn row(library: &Library) -> String {
+        let types = library
+            .types
+            .iter()
+            .find(|(version, _)| *version == ApiVersion::V1);
+        let types = types.map_or("no types", |(_, first)| first);
+        let requests: Vec<_> = library
+            .requests
+            .iter()
+            .map(|(since, version)| format!("{version} from {since} on"))
+            .collect();
+        let requests = match requests.is_empty() {
+            true => "nothing".to_owned(),
+            false => requests.join(", "),
+        };
+        let name = match library.ecosystem {
+            Ecosystem::Cdk8s => "imports of cdk8s",
+            _ => library.name,
+        };
+        format!("| `{name}` | {types} | {requests} |")
     }
 }

@@ -71,6 +71,35 @@ fn a_chain_without_the_version_names_every_branch() {
     assert_eq!(outcome.text, None);
 }
 
+/// The condition of the branches does not tell, but Helm knows what the cluster serves.
+#[test]
+fn a_chain_of_helm_by_a_value_says_what_to_add() {
+    let text = format!(
+        "{{{{- if .Values.legacy }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{{{- else }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{{{- end }}}}\nkind: FlowSchema\n{REST}"
+    );
+    let help = run(&text, V1).findings[0]
+        .help
+        .as_ref()
+        .unwrap()
+        .to_string();
+    assert_eq!(
+        help,
+        "add a first branch for v1, with the condition .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\", and keep the others while clusters need them"
+    );
+}
+
+/// Versions without the group, in branches behind it.
+#[test]
+fn branches_behind_the_group_name_their_releases() {
+    let text = format!(
+        "apiVersion: flowcontrol.apiserver.k8s.io/{{{{ if semverCompare \">=1.26-0\" .Capabilities.KubeVersion.Version }}}}v1beta3{{{{ else }}}}v1beta2{{{{ end }}}}\nkind: FlowSchema\n{REST}"
+    );
+    let outcome = run(&text, V1);
+    assert_eq!(findings(&outcome, &text), [(Rule::CapabilityCheck, 1)]);
+    let message = &outcome.findings[0].message;
+    assert!(message.ends_with("v1beta3 in line 1 (Kubernetes from 1.26 on; not served: from 1.32 on), v1beta2 in line 1 (Kubernetes up to 1.25)"), "{message}");
+}
+
 #[test]
 fn branches_of_the_shares_are_not_two_names_in_one_object() {
     let text = "apiVersion: {{ include \"x\" . }}\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\nspec:\n  type: Limited\n  limited:\n    {{- if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta3\" }}\n    nominalConcurrencyShares: 5\n    {{- else }}\n    assuredConcurrencyShares: 5\n    {{- end }}\n";

@@ -270,13 +270,22 @@ fn finding(
     let message = format!("the branches of this template do not cover {to}: {branches}");
     let known = conditions
         .iter()
-        .find_map(|condition| for_version(condition, to));
+        .find_map(|condition| for_version(condition, to))
+        .or_else(|| of_helm(source.text, to));
     let with = known.map(|condition| format!(", with the condition {condition}"));
     let help = format!(
         "add a first branch for {to}{}, and keep the others while clusters need them",
         with.unwrap_or_default()
     );
     Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message).help(help)
+}
+
+/// The condition for a version in a template of Helm, which knows the versions that the cluster serves.
+fn of_helm(text: &str, to: ApiVersion) -> Option<String> {
+    let is_helm = [".Values.", ".Release.", ".Capabilities."]
+        .iter()
+        .any(|name| text.contains(name));
+    is_helm.then(|| format!(".Capabilities.APIVersions.Has \"{}\"", to.api_version()))
 }
 
 /// The releases that get the target version before they serve it, for the end of a message.
