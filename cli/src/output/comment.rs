@@ -37,14 +37,27 @@ impl CommentArg {
         if self.comment.is_none() {
             return run(streams);
         }
-        let (exit, details) = streams.captured(run)?;
+        let result = streams.captured(run);
         let facts = std::mem::take(&mut streams.facts);
-        let mut text = markdown(title, language, &facts, &details);
-        if details.trim().is_empty() && exit == Exit::Success {
-            text.push_str("No changes and no findings.\n");
-        }
+        let (text, result) = match result {
+            Ok((exit, details)) => {
+                let mut text = markdown(title, language, &facts, &details);
+                if details.trim().is_empty() && exit == Exit::Success {
+                    text.push_str("No changes and no findings.\n");
+                }
+                (text, Ok(exit))
+            }
+            // Otherwise a bot would post an empty comment, or none.
+            Err(failure) => {
+                let code = failure.exit() as u8;
+                let text = format!(
+                    "### {title}\n\nThe command ended with exit code {code}. Its log has the error.\n"
+                );
+                (text, Err(failure))
+            }
+        };
         streams.out.data().write_all(text.as_bytes())?;
-        Ok(exit)
+        result
     }
 }
 

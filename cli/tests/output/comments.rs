@@ -70,6 +70,16 @@ fn a_sized_configuration_is_a_comment() {
     assert!(text.ends_with("\n</details>\n"), "{text}");
 }
 
+#[test]
+fn a_failed_run_has_a_comment() {
+    let output = run(&["lint", "-f", "missing.yaml", "--comment", "markdown"]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("### "), "{text}");
+    assert!(text.contains("ended with exit code 3."), "{text}");
+    assert!(stderr(&output).contains("missing.yaml"));
+}
+
 /// A user with a token, one with a password, and a proxy with a password in its address.
 #[test]
 fn no_output_has_a_secret() {

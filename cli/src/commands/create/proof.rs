@@ -30,27 +30,31 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
         ]);
     }
     table.write(&mut streams.err)?;
-    let by_group = |of: fn(&ProvenRequest) -> &[TakenByGroup]| {
+    let by_group = |of: fn(&ProvenRequest) -> &[TakenByGroup]| -> BTreeSet<String> {
         let others = recipe.proof.iter().flat_map(of);
-        let others: BTreeSet<String> = others
+        others
             .map(|other| format!("{} in group {}", shown(Some(&other.taken)), other.group))
-            .collect();
-        others.into_iter().collect::<Vec<_>>().join(", ")
+            .collect()
     };
-    let [before, after] = [
-        by_group(|request| &request.before_by_group),
-        by_group(|request| &request.after_by_group),
+    let others = [
+        ("before", by_group(|request| &request.before_by_group)),
+        ("after", by_group(|request| &request.after_by_group)),
     ];
-    if !before.is_empty() || !after.is_empty() {
-        let shown = |groups: String| match groups.is_empty() {
-            true => "no other one".to_owned(),
-            false => groups,
-        };
-        streams.err.paragraph(&format!(
-            "* The groups are not all known, and some requests of a user in one of these groups get: before {}; after {}",
-            shown(before),
-            shown(after)
-        ))?;
+    if others.iter().any(|(_, others)| !others.is_empty()) {
+        streams.err.paragraph(
+            "* The groups are not all known, and some requests of a user in one of these groups get:",
+        )?;
+        for (when, others) in others {
+            let none = || vec!["no other flow schema".to_owned()];
+            let others = if others.is_empty() {
+                none()
+            } else {
+                others.into_iter().collect()
+            };
+            for other in others {
+                writeln!(streams.err, "  {when}: {other}")?;
+            }
+        }
     }
     let (schemas, levels) = (&recipe.flow_schemas, &recipe.priority_levels);
     let changed = ServerLimits::new(levels, base.seats.seats, base.release);
