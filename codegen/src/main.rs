@@ -129,7 +129,7 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     };
     let options = parse(rest, command == "explain")?;
     let mut generator = Generator::new();
-    if matches!(command.as_str(), "types" | "explain") {
+    if command == "types" {
         generator = generator.plain();
     }
     if options.missing_as_json {
@@ -150,7 +150,12 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         generator = generator.select(group, options.version.as_deref());
     }
     if command == "explain" {
-        return Ok(explanation(&generator.explain()?));
+        // As `generate` reads the document, or else as `types` does.
+        let found = match generator.explain() {
+            Ok(found) => found,
+            Err(_) => generator.plain().explain()?,
+        };
+        return Ok(explanation(&found));
     }
     if command == "operations" {
         return Ok(generator.operations()?);

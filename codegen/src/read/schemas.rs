@@ -92,6 +92,12 @@ impl References<'_> {
                 continue;
             }
             let is_described = node.get("properties").is_some() || node.get("items").is_some();
+            if keyword != "allOf"
+                && !is_described
+                && let Some(scalar) = self.text_or_number(&branches)
+            {
+                return Ok(Some(Type::Scalar(scalar)));
+            }
             if self.documents.plain && (branches.len() > 1 || is_described) {
                 return self.combined(document, node, &all, &branches);
             }
@@ -107,26 +113,6 @@ impl References<'_> {
             if let [branch] = branches.as_slice() {
                 return self.schema(document, branch).map(Some);
             }
-            if keyword != "allOf" {
-                let mut types: Vec<&str> = Vec::new();
-                for branch in &branches {
-                    types.extend(
-                        branch
-                            .get("type")
-                            .and_then(|t| single_type(&t).ok().flatten()),
-                    );
-                }
-                types.sort_unstable();
-                match types.as_slice() {
-                    ["integer", "string"] if branches.len() == 2 => {
-                        return Ok(Some(Type::Scalar(Scalar::IntOrString)));
-                    }
-                    ["number", "string"] if branches.len() == 2 => {
-                        return Ok(Some(Type::Scalar(Scalar::Quantity)));
-                    }
-                    _ => {}
-                }
-            }
             return Err(all
                 .error(format!("`{keyword}` of several schemas is not supported"))
                 .help(
@@ -135,6 +121,23 @@ impl References<'_> {
                 ).unsupported());
         }
         Ok(None)
+    }
+
+    /// The type of an integer or a string, or of a number or a string. In documents that are not Kubernetes' the latter is not a quantity.
+    fn text_or_number(&self, branches: &[Node<'_>]) -> Option<Scalar> {
+        let [left, right] = branches else {
+            return None;
+        };
+        fn of<'a>(branch: &Node<'a>) -> Option<&'a str> {
+            single_type(&branch.get("type")?).ok().flatten()
+        }
+        let mut types = [of(left)?, of(right)?];
+        types.sort_unstable();
+        match types {
+            ["integer", "string"] => Some(Scalar::IntOrString),
+            ["number", "string"] if !self.documents.plain => Some(Scalar::Quantity),
+            _ => None,
+        }
     }
 
     /// Reads a schema that refers to no other.

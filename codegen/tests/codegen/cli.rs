@@ -295,6 +295,20 @@ fn any_document_becomes_plain_types() {
          not supported\nin the documentation, checked by the server and by generated `validate()`: 1\n  \
          pets.json#/components/schemas/Pet/properties/name/maxLength\n"
     );
+    // A document that `generate` reads is explained as it reads it.
+    let manifest = folder.join("kites.yaml");
+    let schema = "{ type: object, properties: { spec: { type: object, properties: { \
+                  size: { anyOf: [{ type: number }, { type: string }] }, count: { anyOf: [{ type: integer }, { type: string }] } } } } }";
+    let text_of = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{ name: kites.sky.example }}\nspec:\n  \
+         group: sky.example\n  scope: Cluster\n  names: {{ kind: Kite, plural: kites }}\n  \
+         versions: [{{ name: v1, served: true, storage: true, schema: {{ openAPIV3Schema: {schema} }} }}]\n"
+    );
+    std::fs::write(&manifest, text_of).unwrap();
+    let explained = run(&["explain", manifest.to_str().unwrap()], "");
+    let printed = text(&explained.stdout);
+    assert!(!printed.contains("any JSON"), "{printed}");
+
     for (arguments, expected) in [
         (
             &["types", "--from", document][..],

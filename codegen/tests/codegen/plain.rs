@@ -69,6 +69,8 @@ fn branches_of_one_type_are_that_type() {
             "text": { "anyOf": [{ "type": "string", "enum": ["a"] }, { "type": "string", "maxLength": 3 }] },
             "none": { "type": "null" },
             "mixed": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] },
+            "count": { "anyOf": [{ "type": "string", "maxLength": 3 }, { "type": "integer" }] },
+            "size": { "anyOf": [{ "type": "string" }, { "type": "number" }] },
             "types": { "type": ["integer", "boolean"] },
             "tuple": { "type": "array", "items": [{ "type": "integer" }] },
             "pair": { "type": "array", "prefixItems": [{ "type": "integer" }, { "type": "string" }] },
@@ -81,10 +83,11 @@ fn branches_of_one_type_are_that_type() {
         &[
             "pub same: Option<i64>,",
             "pub text: Option<String>,",
-            "pub never: Option<Never>,",
+            "pub never: Option<Box<Never>>,",
+            "pub count: Option<::k8s_flowcontrol_types::meta::IntOrString>,",
         ],
     );
-    for field in ["none", "mixed", "types", "tuple", "pair", "odd"] {
+    for field in ["none", "size", "mixed", "types", "tuple", "pair", "odd"] {
         let json = "Option<::k8s_flowcontrol_types::meta::RawJson>";
         check(&text, &[&format!("pub {field}: {json},")]);
     }
@@ -99,7 +102,7 @@ fn branches_of_one_type_are_that_type() {
     ] {
         assert!(notes.contains(&note), "{note}: {notes:#?}");
     }
-    assert_eq!(notes.len(), 6, "{notes:#?}");
+    assert_eq!(notes.len(), 7, "{notes:#?}");
 }
 
 #[test]
