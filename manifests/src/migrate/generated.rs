@@ -98,7 +98,8 @@ pub(crate) fn reason(
     if tables::is_paths(text) {
         return Some(Reason::Published);
     }
-    let is_plain = |finding: &&Finding| matches!(finding.rule, Rule::Program | Rule::Mention);
+    let is_plain =
+        |finding: &&Finding| matches!(finding.rule, Rule::Program | Rule::Mention | Rule::Patch);
     let offsets = findings.iter().filter(|found| found.rule != Rule::Metric);
     let is_listed = findings.iter().all(|found| is_plain(&found))
         && tables::is_among_groups(text, offsets.map(|found| found.offset));
@@ -111,7 +112,7 @@ pub(crate) fn reason(
     if interfaces::is_implementation(text, findings) {
         return Some(Reason::Interface);
     }
-    if interfaces::is_module_of_version(text) {
+    if interfaces::is_module_of_version(text) || interfaces::is_index(text, findings) {
         return Some(Reason::Types);
     }
     let defined = findings.iter().filter(|found| is_definition(text, found));

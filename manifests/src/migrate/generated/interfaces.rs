@@ -81,6 +81,22 @@ pub(super) fn is_module_of_version(text: &str) -> bool {
     })
 }
 
+/// Whether each finding is a module of the library itself that the text passes on: `export * from './v1beta1FlowSchema'`,
+/// `from .v1beta1_flow_schema import V1beta1FlowSchema`, `pub mod v1beta1_flow_schema;`.
+pub(super) fn is_index(text: &str, findings: &[Finding]) -> bool {
+    let passes_on = |finding: &Finding| {
+        let before = text.get(..finding.offset).unwrap_or_default();
+        let line = &text[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let line = line.lines().next().unwrap_or_default().trim_start();
+        let is_own = line.contains(" from './") || line.contains(" from \"./");
+        line.starts_with("export ") && is_own
+            || ["from .", "pub mod ", "pub use self::"]
+                .iter()
+                .any(|start| line.starts_with(start))
+    };
+    findings.len() > 1 && findings.iter().all(passes_on)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +113,21 @@ mod tests {
         assert!(is_implementation(&format!("\n\n\n{method}{method}")));
         assert!(!is_implementation(&format!("{method}{call}")));
         assert!(!is_implementation(call));
+    }
+
+    #[test]
+    fn modules_that_a_library_passes_on() {
+        let is_index = |text: &str| super::is_index(text, &uses(text, ApiVersion::V1));
+        for line in [
+            "export * from './v1beta1FlowSchema';\n",
+            "from .v1beta1_flow_schema import V1beta1FlowSchema\n",
+            "pub mod v1beta1_flow_schema;\n",
+        ] {
+            assert!(is_index(&line.repeat(2)), "{line}");
+            assert!(!is_index(line), "{line}");
+        }
+        let used = "import { V1beta1FlowSchema } from './v1beta1FlowSchema';\n";
+        assert!(!is_index(&used.repeat(2)));
     }
 
     #[test]

@@ -128,12 +128,24 @@ fn has_removal(lines: &[&str], line: usize) -> bool {
     }
     let around = &lines[line.saturating_sub(ENTRY)..lines.len().min(line + ENTRY + 1)];
     let versions = OLD.iter().filter(|version| own.contains(**version));
-    let removed =
-        versions.filter_map(|version| version.parse::<ApiVersion>().ok()?.lifecycle().removed);
-    removed.into_iter().any(|minor| {
+    let mut removed = versions.filter_map(|version| match version.parse::<ApiVersion>() {
+        Ok(version) => version.lifecycle().removed,
+        Err(_) => Some(ALPHA_REMOVED),
+    });
+    removed.any(|minor| {
         let mut around = around.iter().copied().chain(parents(lines, line));
-        around.any(|text| names_release(text, minor))
+        around.any(|text| names_release(text, minor)) || is_value(own, minor)
     })
+}
+
+/// The first minor release without v1alpha1.
+const ALPHA_REMOVED: u32 = 21;
+
+/// Whether the last value of an entry is the number of a minor release: `{Version: "v1beta2"}: 29,`.
+fn is_value(entry: &str, minor: u32) -> bool {
+    let entry = entry.trim_end().trim_end_matches([',', ';', ')']);
+    let rest = entry.strip_suffix(&minor.to_string());
+    rest.is_some_and(|rest| rest.ends_with(' ') && rest.trim_end().ends_with([':', '=', ',']))
 }
 
 /// Whether a text names a release: `1.26`, `(1, 26)`, `Minor: 26`, `v1-26`.
@@ -242,6 +254,7 @@ mod tests {
             format!("(\"{group}/v1beta2\", \"flowschema\"): Removal((1, 29), \"{group}/v1\"),\n"),
             format!("// Deprecated.\n{{Group: \"{group}\", Version: \"v1beta3\", Removed: release{{Minor: 32}}}},\n"),
             format!("a(\"{group}/v1beta1\")\na(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("removed = {{\n  {{\"{group}\", \"v1alpha1\"}}: 21,\n  {{\"{group}\", \"v1beta2\"}}:  29,\n}}\n"),
             format!("\"1.31->1.32\": {{\n\tremovedGates: {{\n\t\t\"A\",\n\t\t\"B\",\n\t\t\"C\",\n\t}},\n\tremovedResources: {{\n\t\t\"flowschemas.v1beta3.{group}\",\n\t}},\n}},\n"),
             "impl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta1::FlowSchema {}\n\n\n\n\n\nimpl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta2::FlowSchema {}\n".to_owned(),
             format!("input.apiVersion == \"{group}/v1beta1\"\nmsg := sprintf(\"API {group}/v1beta1 for %s is deprecated\", [input.kind])\n"),
@@ -257,6 +270,7 @@ mod tests {
                 "removed(\"{group}/v1beta2\", \"1.29\")\n\n\n\n\n\ncreate(\"{group}/v1beta3\")\n"
             ),
             format!("a(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("removed = {{\n  {{\"{group}\", \"v1beta2\"}}: 30,\n}}\n"),
             format!("convert(\"{group}/v1beta2\", \"{group}/v1\")\n"),
             format!("\"1.29\": {{\n\tadded: {{\n\t\t\"{group}/v1beta3\",\n\t}},\n}},\n"),
         ] {

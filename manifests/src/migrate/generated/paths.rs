@@ -22,7 +22,13 @@ const TYPES: [&str; 14] = [
 pub(super) fn is_generated(path: &str) -> bool {
     let path = path.to_ascii_lowercase().replace('\\', "/");
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let folders = ["/_gen/", "/generated/", "/third_party/", "/site-packages/"];
+    let folders = [
+        "/_gen/",
+        "/generated/",
+        "/third_party/",
+        "/site-packages/",
+        "/__snapshots__/",
+    ];
     name.starts_with("zz_generated")
         || name.contains(".generated.")
         || name.ends_with(".pb.go")
@@ -116,6 +122,7 @@ mod tests {
             "paths/apis_flowcontrol_apiserver_k8s_io_v1beta2_flowschemas/__init__.py",
             "types/io.k8s.api.flowcontrol.v1beta1.FlowSchemaSpec.dhall",
             "API/FlowControlV1Beta2API.swift",
+            "test/__snapshots__/chart.test.ts.snap",
         ] {
             assert!(is_generated(path), "{path}");
         }
