@@ -31,9 +31,13 @@ program minimal-ours bench-minimal-ours
 program minimal-smallest bench-minimal-ours --no-default-features
 program minimal-peer bench-minimal-peer
 
-for crate in types rules; do
+# The name of a library, the manifest of its workspace.
+library() {
   rm -rf "${target:?}"/*
-  printf 'k8s-flowcontrol-%s: ' "$crate"
-  { time CARGO_TARGET_DIR=$target cargo build --quiet --release --locked --manifest-path ../Cargo.toml -p "k8s-flowcontrol-$crate"; } 2>"$target/time"
-  printf '%s CPU seconds, %s crates\n' "$(seconds)" "$(crates --manifest-path ../Cargo.toml -p "k8s-flowcontrol-$crate")"
-done
+  { time CARGO_TARGET_DIR=$target cargo build --quiet --release --locked --manifest-path "$2" -p "$1"; } 2>"$target/time"
+  printf '%s: %s CPU seconds, %s crates\n' "$1" "$(seconds)" "$(crates --manifest-path "$2" -p "$1")"
+}
+
+library k8s-openapi Cargo.toml
+library k8s-flowcontrol-types ../Cargo.toml
+library k8s-flowcontrol-rules ../Cargo.toml
