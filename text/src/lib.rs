@@ -5,6 +5,8 @@
 //! follow Go's `encoding/json` and go-yaml, because the Kubernetes API server and kubectl use them. Rust libraries
 //! follow other rules. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
+//! Without the feature `trees`, which is on by default, the crate is [`quantity`] alone, which the types need.
+//!
 //! All input is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
 //!
@@ -22,32 +24,50 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "trees")]
 mod documents;
+#[cfg(feature = "trees")]
 mod error;
+#[cfg(feature = "trees")]
 pub mod go;
+#[cfg(feature = "trees")]
 mod json;
 pub mod quantity;
+#[cfg(feature = "trees")]
 mod raw_value;
+#[cfg(feature = "trees")]
 mod to_yaml;
+#[cfg(feature = "trees")]
 mod tree;
+#[cfg(feature = "trees")]
 mod yaml;
 
+#[cfg(feature = "trees")]
 pub use documents::{Document, Documents, parse_json_values, parse_yaml_documents};
+#[cfg(feature = "trees")]
 pub use error::SyntaxError;
+#[cfg(feature = "trees")]
 pub use json::{MAX_DEPTH, parse_json};
+#[cfg(feature = "trees")]
 pub use raw_value::{TooLarge, scalar, to_value};
+#[cfg(feature = "trees")]
 pub use to_yaml::to_yaml;
+#[cfg(feature = "trees")]
 pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
+#[cfg(feature = "trees")]
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 
+#[cfg(feature = "trees")]
 /// Maximum length of a text in bytes: 64 MiB. (A server accepts 3 MiB in a request.)
 pub const MAX_LENGTH: usize = 64 << 20;
 
+#[cfg(feature = "trees")]
 /// Maximum number of values in a text, names of YAML fields included: 4,000,000.
 ///
 /// A value takes far more memory than the two bytes in which a text can write it.
 pub const MAX_VALUES: usize = 4_000_000;
 
+#[cfg(feature = "trees")]
 /// Returns an error if a text has more values than [`MAX_VALUES`].
 fn check_values(count: usize, offset: usize) -> Result<(), SyntaxError> {
     if count <= MAX_VALUES {
@@ -57,6 +77,7 @@ fn check_values(count: usize, offset: usize) -> Result<(), SyntaxError> {
     Err(SyntaxError::new(message, offset))
 }
 
+#[cfg(feature = "trees")]
 /// Returns an error for a text longer than [`MAX_LENGTH`].
 fn check_length(text: &[u8]) -> Result<(), SyntaxError> {
     if text.len() <= MAX_LENGTH {
