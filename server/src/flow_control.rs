@@ -1,8 +1,11 @@
 //! Classification: the FlowSchema and priority level of each request, by the objects in the store.
 
+mod configuration;
+
 use crate::kinds::{Kind, Kinds};
 use crate::store::{Store, json_length, meta_str};
 use crate::throttle::{End, Subject, Throttle, Verdict};
+pub(crate) use configuration::Configuration;
 use jiff::Timestamp;
 use k8s_flowcontrol_rules::controller::Ticket;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
@@ -10,7 +13,6 @@ use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::Release;
-use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,8 +23,9 @@ use tokio::sync::oneshot;
 /// A large configuration follows with some delay, as in a real server.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    /// With the revision from which it was compiled.
-    classifier: Option<(u64, Classifier)>,
+    configuration: Configuration,
+    /// Compiled from the configuration.
+    classifier: Option<Classifier>,
     /// The time before which a large configuration is not compiled again.
     rest_until: Option<Instant>,
     executing: BTreeMap<u64, Executing>,
@@ -80,6 +83,7 @@ impl Flow {
     /// Queues and rejects requests from now on.
     pub(crate) fn throttle(&mut self, seats: u32, release: Release) {
         self.throttle = Throttle::new(seats, release);
+        self.configuration = Configuration::default();
     }
 
     pub(crate) fn throttled(&self) -> Option<&Throttle> {
@@ -100,18 +104,15 @@ impl Flow {
         watches: u64,
     ) -> Option<Arrival> {
         if let Some(throttle) = &mut self.throttle {
-            throttle.follow(store.revision(), || {
-                (
-                    objects(store, kinds, OwnKind::FlowSchema),
-                    objects(store, kinds, OwnKind::PriorityLevelConfiguration),
-                )
-            });
+            if self.configuration.follow(store, kinds) {
+                throttle.follow(&self.configuration);
+            }
         } else {
-            self.classifier(store, kinds);
+            self.compile(store, kinds);
         }
         let taken = match (&self.throttle, &self.classifier) {
             (Some(throttle), _) => throttle.classify(&request),
-            (None, Some((_, classifier))) => classifier.classify(&request),
+            (None, Some(classifier)) => classifier.classify(&request),
             (None, None) => None,
         }?;
         let uids = uids(store, kinds, &taken);
@@ -226,27 +227,20 @@ impl Flow {
         self.dispatched.get(level).copied().unwrap_or_default()
     }
 
-    /// The classifier of the present configuration.
-    fn classifier(&mut self, store: &Store, kinds: &Kinds) -> &Classifier {
-        let revision = store.revision();
+    /// Compiles the present configuration, if it has changed.
+    fn compile(&mut self, store: &Store, kinds: &Kinds) {
         let now = Instant::now();
-        let rests = self.rest_until.is_some_and(|until| now < until);
-        if !rests
-            && self
-                .classifier
-                .as_ref()
-                .is_some_and(|(known, _)| *known != revision)
-        {
-            self.classifier = None;
+        if self.rest_until.is_some_and(|until| now < until) {
+            return;
         }
-        let rest_until = &mut self.rest_until;
-        let (_, classifier) = self.classifier.get_or_insert_with(|| {
-            let classifier = classifier(store, kinds);
+        if self.configuration.follow(store, kinds) || self.classifier.is_none() {
+            let Configuration {
+                schemas, levels, ..
+            } = &self.configuration;
+            self.classifier = Some(Classifier::new(schemas, levels, kinds.release()));
             let took = now.elapsed();
-            *rest_until = (took > SHORT).then(|| now + took * REST);
-            (revision, classifier)
-        });
-        classifier
+            self.rest_until = (took > SHORT).then(|| now + took * REST);
+        }
     }
 }
 
@@ -257,14 +251,6 @@ fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
 
 fn is_write(verb: &str) -> bool {
     matches!(verb, "create" | "update" | "patch" | "delete")
-}
-
-fn classifier(store: &Store, kinds: &Kinds) -> Classifier {
-    Classifier::new(
-        &objects::<FlowSchema>(store, kinds, OwnKind::FlowSchema),
-        &objects::<PriorityLevelConfiguration>(store, kinds, OwnKind::PriorityLevelConfiguration),
-        kinds.release(),
-    )
 }
 
 /// The objects of a kind, which have the shape of v1 inside the server.

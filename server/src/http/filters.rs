@@ -16,6 +16,8 @@ use tokio::time::sleep;
 /// The result of the filters.
 #[derive(Default)]
 pub(super) struct Filtered {
+    /// The attributes of the request, for flow control.
+    pub(super) attributes: RequestAttributes,
     /// The response to a request that is not served.
     pub(super) response: Option<ApiResponse>,
     /// The time that the request takes when it executes.
@@ -33,23 +35,23 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
         Ok(user) => user,
         Err(response) => {
             return Filtered {
+                attributes: attributes(&User::default(), parts),
                 response: Some(*response),
                 is_unclassified: true,
                 ..Filtered::default()
             };
         }
     };
-    let attributes = user.attributes(parts.method.as_str(), &parts.uri.to_string());
+    let attributes = attributes(&user, parts);
     let is_watch = attributes.verb == "watch";
     let mut filtered = Filtered::default();
-    let throttles = context.state.throttles();
     for effect in context
         .faults
         .take(parts.method.as_str(), parts.uri.path(), is_watch)
     {
         match effect {
             // In a server that throttles, a delayed request occupies its seats.
-            Effect::Delay(delay) if throttles => {
+            Effect::Delay(delay) if context.state.throttles() => {
                 filtered.delay = Some(filtered.delay.unwrap_or_default() + delay);
             }
             Effect::Delay(delay) => sleep(delay).await,
@@ -65,8 +67,14 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
         filtered.response = Some(failure.into());
         filtered.is_forbidden = true;
     }
+    filtered.attributes = attributes;
     parts.extensions.insert(user);
     filtered
+}
+
+/// The attributes of a request of a user.
+fn attributes(user: &User, parts: &Parts) -> RequestAttributes {
+    user.attributes(parts.method.as_str(), &parts.uri.to_string())
 }
 
 /// The user of a request.

@@ -88,7 +88,8 @@ where
     let gzip = compress::threshold(&request.parts);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let query = request.parts.uri.query().unwrap_or_default();
-    let admitted = context.state.admit(request.attributes(), query).await;
+    let attributes = std::mem::take(&mut filtered.attributes);
+    let admitted = context.state.admit(attributes, query).await;
     let flow = match &admitted {
         Admitted::NotSubject => None,
         Admitted::Executes(ticket) => Some(ticket.uids.clone()),

@@ -1,12 +1,10 @@
 //! A request with its whole body.
 
-use crate::auth::User;
 use crate::query::Query;
 use crate::status::Failure;
 use hyper::body::Bytes;
 use hyper::header;
 use hyper::http::request::Parts;
-use k8s_flowcontrol_rules::matching::RequestAttributes;
 
 /// A request with its whole body.
 pub(super) struct ApiRequest {
@@ -31,14 +29,6 @@ impl ApiRequest {
 
     pub(super) fn user_agent(&self) -> Option<&str> {
         self.header(header::USER_AGENT)
-    }
-
-    /// The request's attributes for flow control.
-    pub(super) fn attributes(&self) -> RequestAttributes {
-        let user = self.parts.extensions.get::<User>();
-        user.cloned()
-            .unwrap_or_default()
-            .attributes(self.parts.method.as_str(), &self.parts.uri.to_string())
     }
 
     pub(super) fn is_pretty(&self) -> bool {

@@ -11,25 +11,16 @@ mod observed;
 pub(crate) use counts::Counts;
 pub(crate) use metrics::text as metrics_text;
 
+use crate::flow_control::Configuration;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
 use k8s_flowcontrol_rules::matching::{Classification, RequestAttributes};
 use k8s_flowcontrol_rules::queueing::{Rejection, Work};
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
 use k8s_flowcontrol_types::Release;
-use k8s_flowcontrol_types::Resource;
-use k8s_flowcontrol_types::api::v1::{
-    FlowSchema, FlowSchemaSpec, PriorityLevelConfiguration, PriorityLevelConfigurationSpec,
-};
 use observed::{OfLevel, OfSchema};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-
-/// The names and specs of the objects in use. Other changes, such as a change of a status, do not concern flow control.
-type Specs = (
-    Vec<(String, FlowSchemaSpec)>,
-    Vec<(String, PriorityLevelConfigurationSpec)>,
-);
 
 /// The flow control of a server that throttles.
 #[derive(Debug)]
@@ -40,9 +31,6 @@ pub(crate) struct Throttle {
     controller: FlowController,
     bounds: LevelBounds,
     estimator: Estimator,
-    /// The revision that was looked at last.
-    revision: Option<u64>,
-    specs: Specs,
     /// The requests that wait, until they are dispatched.
     waiting: BTreeMap<Ticket, oneshot::Sender<()>>,
     /// By flow schema and level.
@@ -101,8 +89,6 @@ impl Throttle {
             controller,
             bounds: LevelBounds::new(&[], seats, release),
             estimator: Estimator::new(release),
-            revision: None,
-            specs: Specs::default(),
             waiting: BTreeMap::new(),
             counts: BTreeMap::new(),
             observed: BTreeMap::new(),
@@ -110,38 +96,18 @@ impl Throttle {
         })
     }
 
-    /// Follows the objects of a revision. They are read only if the revision is new.
-    pub(crate) fn follow(
-        &mut self,
-        revision: u64,
-        objects: impl FnOnce() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>),
-    ) {
-        if self.revision == Some(revision) {
-            return;
-        }
-        self.revision = Some(revision);
-        let (schemas, levels) = objects();
-        let specs = (
-            schemas
-                .iter()
-                .map(|schema| (schema.name().to_owned(), schema.spec.clone()))
-                .collect(),
-            levels
-                .iter()
-                .map(|level| (level.name().to_owned(), level.spec.clone()))
-                .collect(),
-        );
-        if specs == self.specs {
-            return;
-        }
+    /// Follows a changed configuration.
+    pub(crate) fn follow(&mut self, configuration: &Configuration) {
+        let Configuration {
+            schemas, levels, ..
+        } = configuration;
         // Stored levels are valid, so that hands can be dealt.
         if self
             .controller
-            .configure(self.now(), &schemas, &levels)
+            .configure(self.now(), schemas, levels)
             .is_ok()
         {
-            self.bounds = LevelBounds::new(&levels, self.seats, self.release);
-            self.specs = specs;
+            self.bounds = LevelBounds::new(levels, self.seats, self.release);
             self.tell_dispatched();
         }
     }
