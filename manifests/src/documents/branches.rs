@@ -2,6 +2,7 @@
 
 use super::chain::{Branch, Chain, choice};
 use super::template::{Action, Syntax, inside};
+use super::velocity::word;
 use k8s_flowcontrol_text::Span;
 
 /// The blocks of a template.
@@ -37,6 +38,10 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
         let inside = inside(&text[span.range()]);
         let mut words = inside.split_whitespace();
         let first = words.next().unwrap_or_default().trim_end_matches(':');
+        let first = match action.syntax {
+            Syntax::Velocity => word(first),
+            _ => first,
+        };
         match (first, words.next()) {
             ("if", _) => {
                 let body = Span::new(span.end, span.end);
@@ -46,7 +51,7 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
                 };
                 open.push(Open::Chain(span, Vec::from([first])));
             }
-            ("else" | "elif" | "elsif", _) => {
+            ("else" | "elif" | "elsif" | "elseif", _) => {
                 if let Some(Open::Chain(_, branches)) = open.last_mut() {
                     close(branches, span.start);
                     branches.push(Branch {
@@ -61,8 +66,8 @@ pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
             }
             // A `set` with a value does not open a block.
             (
-                "with" | "range" | "block" | "for" | "call" | "filter" | "while" | "unless"
-                | "case" | "begin",
+                "with" | "range" | "block" | "for" | "foreach" | "call" | "filter" | "while"
+                | "unless" | "case" | "begin",
                 _,
             ) => {
                 open.push(Open::Other);
@@ -142,6 +147,11 @@ mod tests {
         assert_eq!(shown(ytt).0, [["1", "2", "3"]]);
         let erb = "<% if x %>1<% elsif y %>2<% a.each do |b| %><% end %><% end %>";
         assert_eq!(shown(erb).0, [["1", "2<% a.each do |b| %><% end %>"]]);
+        let velocity = "#if($x)\n1\n#elseif ($y)\n2\n#foreach($z in $w)\n#end\n#else\n3\n#end\n";
+        assert_eq!(
+            shown(velocity).0,
+            [["1", "2\n#foreach($z in $w)\n#end", "3"]]
+        );
         assert_eq!(shown("{{ if .x }}1"), (vec![], vec![]));
     }
 }

@@ -15,6 +15,7 @@ mod recognize;
 mod scalars;
 mod split;
 mod template;
+mod velocity;
 
 pub use document::Document;
 pub use find::{Documents, ReadOptions, Unreadable, read, read_with};

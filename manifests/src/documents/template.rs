@@ -1,7 +1,8 @@
 //! Templates: actions are masked, so the text reads as YAML and every byte keeps its offset.
 //!
-//! The [`Syntax`] of each action is one of Go and Helm, Jinja, ytt, ERB and envsubst. They may be mixed in a text.
+//! The [`Syntax`] of each action is one of Go and Helm, Jinja, ytt, ERB, envsubst and Velocity. They may be mixed in a text.
 
+use super::velocity::{directive_at, is_velocity};
 use k8s_flowcontrol_text::Span;
 
 /// The syntax of an action.
@@ -17,6 +18,8 @@ pub(crate) enum Syntax {
     Erb,
     /// `${NAME}` as the value of a field, or in it.
     Envsubst,
+    /// `#if(…)`, `#else` and others, alone in a line.
+    Velocity,
 }
 
 /// An action of a template: a value, a statement or a comment.
@@ -40,9 +43,14 @@ pub(super) struct Masked {
 pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;
+    let is_velocity = is_velocity(text);
     while let Some(found) = memchr::memchr3(b'{', b'<', b'#', &text.as_bytes()[at..]) {
         let start = at + found;
-        let Some((span, syntax)) = action_at(text, start)? else {
+        let directive = is_velocity.then(|| directive_at(text, start)).flatten();
+        let Some((span, syntax)) = (match directive {
+            Some(span) => Some((span, Syntax::Velocity)),
+            None => action_at(text, start)?,
+        }) else {
             at = start + 1;
             continue;
         };
@@ -51,7 +59,7 @@ pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
             span,
             writes: match syntax {
                 Syntax::Go => writes(inside(source)),
-                Syntax::Jinja => false,
+                Syntax::Jinja | Syntax::Velocity => false,
                 Syntax::Erb => source.starts_with("<%="),
                 Syntax::Envsubst => true,
                 Syntax::Ytt => is_value(text, span.start),
@@ -337,6 +345,20 @@ mod tests {
                 (syntax, writes),
                 "{template}"
             );
+        }
+        let velocity = "#if($a > 1)\na: b\n#else\na: c\n#end\n";
+        let found = actions(velocity).unwrap();
+        let of_velocity = |action: &Action| action.syntax == Syntax::Velocity && !action.writes;
+        assert!(
+            found.len() == 3 && found.iter().all(of_velocity),
+            "{found:?}"
+        );
+        for other in [
+            "#else\na: b\n#end\n",
+            "#if this\n#end\n",
+            "a: b #if(c)\n#end\n",
+        ] {
+            assert_eq!(actions(other).unwrap(), [], "{other}");
         }
         for other in ["run: echo ${B}", "a: b # c", "#@data/values", "a: <b>"] {
             assert_eq!(actions(other).unwrap(), [], "{other}");

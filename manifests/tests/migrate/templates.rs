@@ -88,6 +88,33 @@ fn a_chain_of_helm_by_a_value_says_what_to_add() {
     );
 }
 
+/// The directives of Velocity are comments of YAML, but the branches are not one object.
+#[test]
+fn branches_of_velocity_do_not_change() {
+    let text = format!(
+        "#if($kubernetes_version >= '1.26')\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n#else\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n#end\nkind: FlowSchema\n{REST}"
+    );
+    let outcome = run(&text, V1);
+    assert_eq!(outcome.text, None);
+    assert_eq!(findings(&outcome, &text), [(Rule::CapabilityCheck, 1)]);
+    let message = &outcome.findings[0].message;
+    assert!(message.ends_with("v1beta3 in line 2 (Kubernetes from 1.26 on; not served: from 1.32 on), v1beta2 in line 4 (Kubernetes up to 1.25)"), "{message}");
+    // A comment alone is not a directive.
+    let plain = "#else\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\n"
+        .to_owned()
+        + REST;
+    assert_eq!(run(&plain, V1).text, Some(plain.replace("v1beta3", "v1")));
+}
+
+#[test]
+fn a_variable_without_braces_is_a_template() {
+    let text =
+        format!("apiVersion: flowcontrol.apiserver.k8s.io/$APF_VERSION\nkind: FlowSchema\n{REST}");
+    let outcome = run(&text, V1);
+    assert_eq!(outcome.worst(), Some(Severity::Manual));
+    assert_eq!(findings(&outcome, &text), [(Rule::Template, 1)]);
+}
+
 /// Versions without the group, in branches behind it.
 #[test]
 fn branches_behind_the_group_name_their_releases() {

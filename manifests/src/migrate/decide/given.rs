@@ -22,7 +22,7 @@ pub(super) fn releases(source: &Text<'_>, chain: &Chain) -> Option<Vec<(Release,
 /// The condition of a branch without its keyword; empty for `else`.
 pub(super) fn condition(action: &str) -> &str {
     let mut condition = inside(action).trim().trim_end_matches(':');
-    for word in ["else", "elif", "elsif", "if"] {
+    for word in ["elseif", "else", "elif", "elsif", "if"] {
         let rest = condition.strip_prefix(word);
         let rest = rest.filter(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()));
         condition = rest.map_or(condition, str::trim_start);

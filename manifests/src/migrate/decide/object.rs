@@ -95,6 +95,8 @@ fn unknown(around: Surroundings<'_>, found: &Found<'_>) -> Decision {
         .any(|name| place(name).is_some_and(|span| touches(around.actions, span)));
     let offset = place("apiVersion").unwrap_or(found.node.span()).start;
     let written = found.api_version.unwrap_or_default();
+    // envsubst also replaces `$NAME`.
+    let is_templated = is_templated || written.contains('$');
     let kind = found.node.get("kind").and_then(Node::as_str);
     let action = place("apiVersion")
         .and_then(|span| touching(around.actions, span).find(|action| action.writes));
