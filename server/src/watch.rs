@@ -26,7 +26,7 @@ struct Event<T> {
 /// An event that a watch selected.
 #[derive(Debug)]
 pub(crate) enum Selected {
-    /// The type of the event, and the object as it is now.
+    /// The type of the event, and the present object.
     Present(&'static str, Object),
     /// The object before, and the revision of its deletion.
     Deleted(Object, u64),

@@ -277,7 +277,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         BROKEN,
     )),
     http2(behaviour(
-        "answers a stream that nobody opened",
+        "responds on a stream that nobody opened",
         || after_settings(&[frame(DATA, END_STREAM, 99, b"{}")]),
         End::Wait,
         BROKEN,

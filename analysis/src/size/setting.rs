@@ -84,7 +84,7 @@ impl Setting {
     }
 }
 
-/// Adds the levels and flow schemas of clients with levels of their own, without their seats. Clients that are part of others come
+/// Adds the levels and flow schemas of clients with separate levels, without their seats. Clients that are part of others come
 /// later, so that their flow schemas come first.
 pub(super) fn structure(
     present: &Objects,

@@ -1,4 +1,4 @@
-//! What a piece of work allocated.
+//! The memory that a piece of work allocated.
 
 /// A count of allocations, by whatever counts them.
 #[derive(Clone, Copy, Debug, Default)]

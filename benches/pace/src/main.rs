@@ -4,7 +4,7 @@
 //! seats under the load.
 //!
 //! With `FLOWCONTROL_TEST_KUBECONFIG`, it runs on that cluster: it creates a level and a flow schema named `bench-pace`, and deletes them.
-//! `PACE_PATH` is the path of the requests. A cluster answers a `get` in a few milliseconds, so that fifty clients do not fill ten seats;
+//! `PACE_PATH` is the path of the requests. A cluster responds to a `get` in a few milliseconds, so that fifty clients do not fill ten seats;
 //! a path whose requests take 50 ms or more does, such as a list of many objects or a resource with a slow conversion webhook.
 
 mod load;

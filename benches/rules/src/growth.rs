@@ -72,7 +72,7 @@ pub(crate) fn input(kind: &str, count: usize) -> Outcome {
     Ok(())
 }
 
-/// Schemas of one level, each with a subject of its own.
+/// Schemas of one level, each with another subject.
 fn manifests(count: usize, version: &str) -> String {
     let mut text = format!(
         "apiVersion: flowcontrol.apiserver.k8s.io/{version}\nkind: PriorityLevelConfiguration\nmetadata:\n  name: teams\nspec:\n  \

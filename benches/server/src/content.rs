@@ -1,4 +1,4 @@
-//! What the server writes, encoded before the first request.
+//! The content of the server, encoded before the first request.
 
 use bench_data::{flow_schema, initial_events, metadata_events, page, watch_events};
 

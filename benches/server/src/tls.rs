@@ -18,7 +18,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// Starts the server on a thread of its own, and returns its address and the path of a kubeconfig for it.
+/// Starts the server on a separate thread, and returns its address and the path of a kubeconfig for it.
 pub(crate) fn start(content: &'static Content) -> Outcome<(String, String)> {
     let issued = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
     let key = PrivatePkcs8KeyDer::from(issued.signing_key.serialize_der());

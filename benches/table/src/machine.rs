@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The crates whose versions the tables name.
 const CRATES: [&str; 5] = ["kube", "k8s-openapi", "serde_json", "tokio", "reqwest"];
 
-/// What the tables say about the machine.
+/// The sentence of the tables about the machine.
 pub(crate) struct Machine(String);
 
 impl Machine {

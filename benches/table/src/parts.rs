@@ -14,7 +14,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// What the figures are of all runs.
+    /// The figures that are shown of all runs.
     pub(crate) fn runs(&self) -> String {
         match (self.name, self.rounds) {
             ("growth", rounds) => format!("the fastest of {rounds} runs"),

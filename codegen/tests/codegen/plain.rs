@@ -269,7 +269,7 @@ fn explain_lists_every_keyword_without_a_type() {
     assert_eq!(outcomes.count(), 2);
 }
 
-/// What `explain` says of a keyword is true of the generated code: its documentation has each bound that is said to be there, and no other.
+/// What `explain` says of a keyword is true of the generated code: its documentation has each bound that `explain` lists, and no other.
 #[test]
 fn explain_agrees_with_the_generated_documentation() {
     let manifest = r#"{ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": "kites.sky.example" },

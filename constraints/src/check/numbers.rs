@@ -79,7 +79,7 @@ impl Operand {
         }
     }
 
-    /// The limit as it is compared with this number.
+    /// The limit in the type of this number.
     fn limit(self, limit: f64) -> Self {
         match self {
             Self::Integer(_) => Self::Integer(go::truncated(limit)),

@@ -3,7 +3,7 @@
 use crate::{Finding, Migration, Rule, Settings, Severity};
 use std::path::Path;
 
-/// Whether a file is named for the old version of its objects, in a folder of test data: tests of other versions need it as it is.
+/// Whether a file is named for the old version of its objects, in a folder of test data: tests of other versions need it unchanged.
 pub(super) fn is_test_data(outcome: &Migration, path: &Path, settings: Settings) -> bool {
     let in_tests = path.parent().is_some_and(|folder| {
         folder.components().any(|part| {

@@ -120,7 +120,7 @@ impl State<'_> {
         work.changes.extend(changes);
     }
 
-    /// A note at the version of an object that stays as it is until another line is changed by hand.
+    /// A note at the version of an object that does not change until another line is changed by hand.
     fn stays(&self, found: &Found<'_>, decision: &Decision) -> Option<Finding> {
         let (Role::Object(_, version), None) = (found.role, &decision.target) else {
             return None;

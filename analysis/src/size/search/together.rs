@@ -18,7 +18,7 @@ const LEAST: usize = 2;
 pub(super) enum Separated {
     /// They are as they were.
     Nothing,
-    /// Clients have levels of their own, or more seats.
+    /// Clients have separate levels, or more seats.
     Changed,
     /// The server has too few seats for the clients that wait too long.
     TooFew,
@@ -55,7 +55,7 @@ impl Tried {
 }
 
 impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
-    /// Gives levels of their own to the clients that wait too long, each with the fewest seats that are enough.
+    /// Gives separate levels to the clients that wait too long, each with the fewest seats that are enough.
     pub(super) fn separate(
         &mut self,
         settings: &mut Vec<Setting>,

@@ -194,7 +194,7 @@ fn unescaped(text: &str, is_host: bool) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&decoded).into_owned())
 }
 
-/// Whether a letter of a path may stay as it is.
+/// Whether a letter of a path is not encoded.
 fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]%/".contains(&byte)
 }
