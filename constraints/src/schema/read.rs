@@ -151,6 +151,7 @@ fn pattern(text: &str) -> Pattern {
         compiled: Regex::new(&go::pattern(text)).map_err(|error| {
             let error = error.to_string();
             let last = error.lines().last().unwrap_or_default();
+            let last = last.trim_start_matches("error: ");
             format!("not a supported regular expression: {last}")
         }),
     }

@@ -51,6 +51,22 @@ fn patterns_and_formats_that_are_not_supported_are_reported() {
     assert_eq!(schema.not_checked().len(), 2);
 }
 
+/// A definition may restrict the name of its objects, and nothing else of their metadata.
+#[test]
+fn bounds_of_names_are_checked() {
+    let name = json!({ "type": "string", "maxLength": 3, "pattern": "^a" });
+    let schema = json!({ "type": "object", "properties": { "metadata": { "type": "object", "properties": { "name": name } } } });
+    let outcome = Schema::new(&schema)
+        .unwrap()
+        .validate(&json!({ "metadata": { "name": "long" } }));
+    let fields: Vec<&str> = outcome
+        .violations
+        .iter()
+        .map(|one| one.field.as_str())
+        .collect();
+    assert_eq!(fields, ["metadata.name"], "{outcome:?}");
+}
+
 #[test]
 fn defaults_are_filled_in_before_rules_see_the_object() {
     let schema = spec(json!({
