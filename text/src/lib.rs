@@ -1,4 +1,4 @@
-//! Parses JSON and YAML text into trees with positions, and writes YAML, as Kubernetes does.
+//! Parses JSON and YAML text into trees with positions, writes YAML, and reads and writes quantities, as Kubernetes does.
 //!
 //! [`parse_json`] and [`parse_yaml`] return a [`Tree`]: fields in order, every value with its position in the text. The
 //! tree of a JSON text keeps duplicate fields, [`parse_yaml`] lists duplicate keys. The rules and the error messages
