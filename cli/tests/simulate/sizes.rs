@@ -119,6 +119,29 @@ fn errors_have_places_and_contradictions_have_numbers() {
     assert!(stderr(&output).contains("the audit logs contain no request that flow control sees"));
 }
 
+/// Each simulation has a hundred thousand requests, and the search needs many of them.
+#[test]
+fn the_budget_ends_a_search() {
+    let folder = Folder::new();
+    let path = folder.path("intents.yaml");
+    let mut text = String::from("server: {seats: 600}\nduration: 10s\nintents:\n");
+    for name in ["a", "b", "c", "d"] {
+        text.push_str(&format!(
+            "- client: {{user: {name}}}\n  waits: {{p99: 10ms}}\n  atLoad: {{concurrent: 200, meanSeconds: 0.05}}\n"
+        ));
+    }
+    std::fs::write(&path, text).unwrap();
+    let output = run(&["size", &path, "--budget", "1s"]);
+    let text = stderr(&output);
+    assert_eq!(code(&output), 3, "{text}");
+    assert!(text.contains("no answer within 1s"), "{text}");
+    assert!(
+        text.contains("`--budget` gives the search more time"),
+        "{text}"
+    );
+    assert_eq!(stdout(&output), "");
+}
+
 /// Somebody's own numbers are checked like the answer, and the page shows the headroom before and after, and the cost of the tiers.
 #[test]
 fn a_proposal_is_checked_and_shown_beside_the_answer() {
