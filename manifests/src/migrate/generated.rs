@@ -90,6 +90,7 @@ pub(crate) fn reason(
         .any(|mark| head.contains(mark))
         || head.contains("\"io.k8s.api.")
         || head.contains("definitions/io.k8s.")
+        || head.contains("\"$ref\"") && head.contains("/io.k8s.")
         || is_json_schema(&head)
         || text.contains("\"x-kubernetes-group-version-kind\"");
     if is_openapi || PUBLISHED.iter().any(|mark| head.contains(mark)) {

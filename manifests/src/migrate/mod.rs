@@ -25,6 +25,7 @@ mod remedy;
 mod result;
 mod settings;
 mod state;
+mod values;
 mod verify;
 mod whole_text;
 
