@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, Format};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, BufReader, Write as _};
 use std::path::PathBuf;
 
 /// The fixtures with their format, and the entries of other logs in them.
@@ -192,6 +192,39 @@ fn long_documents_are_cut_into_entries() {
     let damaged = [b"[\n  {\n    \"a\": }\n" as &[u8], &line].concat();
     let (found, counts) = read(&[&damaged]);
     assert_eq!((found.len(), counts.broken > 0), (3, true));
+}
+
+/// A buffer can end anywhere in a document.
+#[test]
+fn buffers_of_any_size_are_read_alike() {
+    for (name, ..) in FIXTURES {
+        let text = fixture(name);
+        let read = |size: usize| {
+            let (mut log, mut found) = (AuditLog::new(), Vec::new());
+            let input = BufReader::with_capacity(size, &text[..]);
+            log.read(input, |event| {
+                found.push(Facts::of(event));
+                Ok::<(), io::Error>(())
+            })
+            .unwrap();
+            (found, log.counts().clone())
+        };
+        let expected = read(1 << 20);
+        for size in [1, 2, 3, 7, 64] {
+            assert_eq!(read(size), expected, "{name} {size}");
+        }
+    }
+}
+
+#[test]
+fn an_object_can_have_several_lists_of_entries() {
+    let lines = String::from_utf8(fixture("lines.log")).unwrap();
+    let (first, rest) = lines.split_once('\n').unwrap();
+    let lists = format!(
+        "{{\n\"events\": [\n{first}\n],\n\"a\": {{\"b\": [1]}},\n\"records\": [\n{first}\n],\n\"nextToken\": \"x\"\n}}\n{rest}"
+    );
+    let (found, counts) = read(&[lists.as_bytes()]);
+    assert_eq!((found, counts.broken), (read(&[lines.as_bytes()]).0, 0));
 }
 
 #[test]

@@ -47,6 +47,7 @@ pub use self::{
     fault::Fault,
     field_predictor::FieldPredictor,
     name::Name,
+    plain_string::string_end,
     reader::Reader,
     transcode::{deserialize, serialize},
     writer::Writer,

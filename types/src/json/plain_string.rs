@@ -14,6 +14,46 @@ pub(super) fn plain_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     last_plain_string_end(bytes, end)
 }
 
+/// The index of the first quote at or after `at` without a backslash that escapes it. A text that is a string in another has an escape
+/// for every few bytes, so that they do not interrupt the search.
+#[doc(hidden)]
+pub fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(word) = bytes.get(at..)?.first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        let (quotes, backslashes) = (equal(word, b'"'), equal(word, b'\\'));
+        if backslashes & (backslashes << 8) != 0 {
+            // A backslash may be escaped itself: on behind the first one.
+            let first = backslashes.trailing_zeros();
+            if quotes.trailing_zeros() < first {
+                return Some(at + quotes.trailing_zeros() as usize / 8);
+            }
+            at += first as usize / 8 + 2;
+            continue;
+        }
+        let ends = quotes & !(backslashes << 8);
+        if ends != 0 {
+            return Some(at + ends.trailing_zeros() as usize / 8);
+        }
+        // The last byte may escape the next one.
+        at += 8 + (backslashes >> 63) as usize;
+    }
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The high bits of the bytes that are equal to `byte`.
+#[inline]
+fn equal(word: u64, byte: u8) -> u64 {
+    const LOW: u64 = u64::MAX / 0xff * 0x7f;
+    let word = word ^ (u64::MAX / 0xff * u64::from(byte));
+    !(((word & LOW) + LOW) | word | LOW)
+}
+
 /// The same among the last bytes.
 #[cold]
 fn last_plain_string_end(bytes: &[u8], at: usize) -> Option<usize> {
@@ -30,4 +70,21 @@ fn special(word: u64) -> u64 {
     let is_below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
     let is = |byte: u8| is_below(word ^ (ONES * u64::from(byte)), 1);
     (is_below(word, b' ') | is(b'"') | is(b'\\')) & (ONES * 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_end;
+
+    #[test]
+    fn strings_end_at_the_first_quote_that_is_not_escaped() {
+        let pieces = ["\\\"", "\\\\", "\\n", "ab", "\u{e9}", "\\u0041", ""];
+        for number in 0..pieces.len().pow(5) {
+            let chosen = (0..5).map(|at| pieces[number / pieces.len().pow(at) % pieces.len()]);
+            let inside: String = chosen.collect();
+            let text = format!("{inside}\",\"x\\\"");
+            assert_eq!(string_end(text.as_bytes(), 0), Some(inside.len()), "{text}");
+            assert_eq!(string_end(inside.as_bytes(), 0), None, "{inside}");
+        }
+    }
 }

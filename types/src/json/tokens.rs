@@ -8,6 +8,9 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
+/// The space for a string with escapes, in bytes.
+const LONG: usize = 512;
+
 impl<'a> Reader<'a> {
     pub(super) fn literal(&mut self, literal: &str) -> bool {
         let found = self.rest().starts_with(literal);
@@ -109,14 +112,16 @@ impl<'a> Reader<'a> {
     /// The next string, if all of its escapes are a backslash and one character.
     fn escaped_string(&mut self) -> Option<String> {
         let bytes = self.text.as_bytes();
-        let mut text = String::new();
         let mut at = self.at + 1;
+        // A text in a text has many escapes, and growing with each of them takes longer than reading them.
+        let mut text = String::with_capacity(bytes.len().saturating_sub(at).min(LONG));
         loop {
             let end = plain_string_end(bytes, at)?;
             text.push_str(self.text.get(at..end)?);
             match bytes[end] {
                 b'"' => {
                     self.at = end + 1;
+                    text.shrink_to(2 * text.len());
                     return Some(text);
                 }
                 b'\\' => {}

@@ -4,6 +4,7 @@
 //! at a time is kept.
 
 use super::envelope::Columns;
+use super::fields::{End, Fields, string_length};
 use super::source::Source;
 use std::io::{self, BufRead};
 
@@ -112,12 +113,13 @@ impl Document {
                 (Level::Array, b'{') => return self.object(input, text),
                 (Level::Array, b'}' | b':') => return Ok(Step::Broken),
                 (Level::Array, _) => return self.value(input, text),
-                (Level::Object, b'"') => {
-                    if let Some(step) = self.field(input, text, false)? {
-                        return Ok(step);
+                (Level::Object, b'"') => match self.fields(input, text, true)? {
+                    Some(step) => return Ok(step),
+                    None => {
+                        self.open.pop();
+                        text.clear();
                     }
-                    text.clear();
-                }
+                },
                 (Level::Object, _) => return Ok(Step::Broken),
             }
         }
@@ -131,73 +133,56 @@ impl Document {
     ) -> io::Result<Step> {
         input.bump();
         text.push(b'{');
-        loop {
-            match input.peek()? {
-                Some(b'}') => {
-                    input.bump();
-                    text.push(b'}');
-                    return Ok(Step::Entry);
-                }
-                Some(b',') => {
-                    input.bump();
-                    text.push(b',');
-                }
-                Some(b'"') => {
-                    if let Some(step) = self.field(input, text, true)? {
-                        return Ok(step);
-                    }
-                }
-                _ => return Ok(Step::Broken),
-            }
-        }
+        let step = self.fields(input, text, false)?;
+        Ok(step.unwrap_or(match text.len() as u64 >= LIMIT {
+            true => Step::TooLong,
+            false => Step::Entry,
+        }))
     }
 
-    /// Reads a field. A list of entries is entered, and its first entry or a problem is returned.
-    fn field<R: BufRead>(
+    /// Reads the fields of an object to its end. A list of entries is entered, and its first entry or a problem is returned. In an
+    /// object of which a list was entered, all other fields are skipped.
+    fn fields<R: BufRead>(
         &mut self,
         input: &mut Source<R>,
         text: &mut Vec<u8>,
-        is_kept: bool,
+        is_entered: bool,
     ) -> io::Result<Option<Step>> {
-        let start = text.len();
-        if !copy_value(input, text)? {
-            return Ok(Some(Step::Broken));
-        }
-        let name = text[start..].trim_ascii();
-        let name = name
-            .get(1..name.len().saturating_sub(1))
-            .unwrap_or_default();
-        let (is_list, is_columns) = (LISTS.contains(&name), name == b"columns");
-        if input.peek()? != Some(b':') {
-            return Ok(Some(Step::Broken));
-        }
-        input.bump();
-        text.push(b':');
-        let next = input.peek()?;
-        if is_list && matches!(next, Some(b'[' | b'{')) && self.open.len() < MOST_LEVELS {
-            text.clear();
-            // The rest of a skipped object is read by `next`.
-            self.open.push(Level::Object);
-            return Ok(Some(match next {
-                Some(b'{') => self.object(input, text)?,
-                _ => {
-                    input.bump();
-                    self.open.push(Level::Array);
-                    self.next(input, text)?
+        loop {
+            if is_entered {
+                text.clear();
+            }
+            let bracket = match copy_fields(input, text)? {
+                End::Object => return Ok(None),
+                End::Nested(bracket) => bracket,
+                End::Broken => return Ok(Some(Step::Broken)),
+            };
+            let name = last_name(text);
+            if LISTS.contains(&name) && self.open.len() < MOST_LEVELS {
+                text.clear();
+                if !is_entered {
+                    // The rest of the object is read by `next`.
+                    self.open.push(Level::Object);
                 }
-            }));
+                if bracket == b'{' {
+                    return self.object(input, text).map(Some);
+                }
+                input.bump();
+                self.open.push(Level::Array);
+                return self.next(input, text).map(Some);
+            }
+            let is_columns = name == b"columns";
+            let start = text.len();
+            match self.value(input, text)? {
+                Step::Entry => {}
+                Step::TooLong if is_entered => {}
+                step => return Ok(Some(step)),
+            }
+            if is_columns {
+                let columns = std::str::from_utf8(&text[start..]).ok();
+                self.columns = columns.and_then(Columns::of_json);
+            }
         }
-        let start = text.len();
-        match self.value(input, text)? {
-            Step::Entry => {}
-            Step::TooLong if !is_kept => {}
-            step => return Ok(Some(step)),
-        }
-        if is_columns {
-            let columns = std::str::from_utf8(&text[start..]).ok();
-            self.columns = columns.and_then(Columns::of_json);
-        }
-        Ok(None)
     }
 
     /// Appends any value.
@@ -207,6 +192,45 @@ impl Document {
             true if text.len() as u64 >= LIMIT => Step::TooLong,
             true => Step::Entry,
         })
+    }
+}
+
+/// The name of the field whose value follows a text.
+fn last_name(text: &[u8]) -> &[u8] {
+    let name = text.trim_ascii_end().strip_suffix(b":");
+    let name = name.and_then(|name| name.trim_ascii_end().strip_suffix(b"\""));
+    let Some((before, name)) = name.and_then(|name| {
+        let quote = memchr::memrchr(b'"', name)?;
+        Some((&name[..quote], &name[quote + 1..]))
+    }) else {
+        return &[];
+    };
+    // An escaped quote is a part of another name.
+    if before.ends_with(b"\\") { &[] } else { name }
+}
+
+/// Appends fields up to the end of their object, or up to an object or a list among them.
+fn copy_fields<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<End> {
+    let mut fields = Fields::default();
+    loop {
+        let bytes = input.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(End::Broken);
+        }
+        let (mut length, end) = fields.scan(bytes);
+        if let Some(End::Broken) = end {
+            length = bytes[..length].trim_ascii_end().len();
+        }
+        copy(input, length, text)?;
+        match end {
+            Some(End::Broken) => {
+                // Whether the damage is at the beginning of a line.
+                input.peek()?;
+                return Ok(End::Broken);
+            }
+            Some(end) => return Ok(end),
+            None => {}
+        }
     }
 }
 
@@ -221,14 +245,21 @@ fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Resu
             return Ok(length > 0 && scan.depth == 0 && !scan.is_string);
         }
         let taken = scan.value(bytes);
-        let breaks = memchr::memchr_iter(b'\n', &bytes[..taken]).count();
-        let room = LIMIT.saturating_sub(text.len() as u64);
-        let kept = taken.min(usize::try_from(room).unwrap_or(usize::MAX));
-        text.extend_from_slice(&bytes[..kept]);
         length += taken;
-        input.take_bytes(taken, breaks);
+        copy(input, taken, text)?;
     }
     Ok(length > 0)
+}
+
+/// Moves bytes of the buffer into a text, as far as it does not become longer than any event.
+fn copy<R: BufRead>(input: &mut Source<R>, length: usize, text: &mut Vec<u8>) -> io::Result<()> {
+    let bytes = input.fill_buf()?.get(..length).unwrap_or_default();
+    let breaks = memchr::memchr_iter(b'\n', bytes).count();
+    let room = LIMIT.saturating_sub(text.len() as u64);
+    let kept = length.min(usize::try_from(room).unwrap_or(usize::MAX));
+    text.extend_from_slice(&bytes[..kept]);
+    input.take_bytes(length, breaks);
+    Ok(())
 }
 
 /// The position within a value.
@@ -255,22 +286,12 @@ impl Scan {
 
     /// The bytes up to the end of a string.
     fn string(&mut self, bytes: &[u8]) -> usize {
-        let mut at = usize::from(std::mem::take(&mut self.is_escaped));
-        loop {
-            let Some(special) = quote_or_backslash(bytes, at) else {
-                return bytes.len();
-            };
-            if bytes[special] == b'"' {
-                self.is_string = false;
-                self.is_at_end = self.depth == 0;
-                return special + 1;
-            }
-            at = special + 2;
-            if at > bytes.len() {
-                self.is_escaped = true;
-                return bytes.len();
-            }
-        }
+        let Some(length) = string_length(bytes, &mut self.is_escaped) else {
+            return bytes.len();
+        };
+        self.is_string = false;
+        self.is_at_end = self.depth == 0;
+        length
     }
 
     /// The bytes up to the begin of a string, to a bracket, or to the end of a number or of a literal.
@@ -303,27 +324,4 @@ impl Scan {
         }
         1
     }
-}
-
-/// The index of the first quote or backslash at or after `at`. Eight bytes are looked at together: a text in a string has an escape for
-/// every few bytes.
-fn quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 0xff;
-    let is = |word: u64, byte: u8| {
-        let word = word ^ (ONES * u64::from(byte));
-        word.wrapping_sub(ONES) & !word
-    };
-    let mut at = at;
-    while let Some(word) = bytes.get(at..)?.first_chunk() {
-        let word = u64::from_le_bytes(*word);
-        // The lowest bit is right, those above it may be too many.
-        let found = (is(word, b'"') | is(word, b'\\')) & (ONES * 0x80);
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    let mut rest = bytes.get(at..)?.iter();
-    let found = rest.position(|byte| matches!(byte, b'"' | b'\\'))?;
-    Some(at + found)
 }

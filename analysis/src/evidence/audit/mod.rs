@@ -30,6 +30,7 @@ mod decompressed;
 mod document;
 mod envelope;
 mod event;
+mod fields;
 mod join;
 mod lines;
 mod log;

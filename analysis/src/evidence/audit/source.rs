@@ -37,12 +37,26 @@ impl<R: BufRead> Source<R> {
     /// Appends a line with its line break, but at most `limit` bytes.
     pub(super) fn read_line(&mut self, text: &mut Vec<u8>, limit: u64) -> io::Result<()> {
         let start = text.len();
-        self.by_ref().take(limit).read_until(b'\n', text)?;
-        let line = &text[start..];
-        if line.ends_with(b"\n") {
-            self.lines += 1;
+        let mut room = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut is_whole = false;
+        while !is_whole && room > 0 {
+            let bytes = match self.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                bytes => bytes?,
+            };
+            if bytes.is_empty() {
+                break;
+            }
+            let bytes = &bytes[..bytes.len().min(room)];
+            let end = memchr::memchr(b'\n', bytes);
+            let length = end.map_or(bytes.len(), |end| end + 1);
+            text.extend_from_slice(&bytes[..length]);
+            is_whole = end.is_some();
+            room -= length;
+            self.consume(length);
         }
-        self.is_at_line_start = line.ends_with(b"\n") || line.is_empty();
+        self.lines += u64::from(is_whole);
+        self.is_at_line_start = is_whole || text.len() == start;
         Ok(())
     }
 

@@ -5,17 +5,15 @@ use std::borrow::Cow;
 
 /// Whether a text begins as a server writes events, so that it is parsed as an event first.
 pub(super) fn begins_like_event(text: &str) -> bool {
-    let rest = text.strip_prefix("{\"");
     let names = [
-        "kind\"",
-        "apiVersion\"",
-        "metadata\"",
-        "level\"",
-        "auditID\"",
+        "\"kind\"",
+        "\"apiVersion\"",
+        "\"metadata\"",
+        "\"level\"",
+        "\"auditID\"",
     ];
+    let rest = text.strip_prefix('{').map(str::trim_ascii_start);
     rest.is_some_and(|rest| names.iter().any(|name| rest.starts_with(name)))
-        || text.starts_with("{\n")
-        || text.starts_with("{ ")
 }
 
 /// Whether a bracket begins a list, and not the prefix of a line.
