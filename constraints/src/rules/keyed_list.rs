@@ -2,8 +2,12 @@
 
 use cel::ExecutionError;
 use cel::common::traits::{Adder, Container, Indexer, Iterable, Sizer, Zeroer};
-use cel::common::types::{CelList, CelString, LIST_TYPE, Type};
+use cel::common::types::{
+    CelBool, CelBytes, CelDouble, CelDuration, CelInt, CelList, CelNull, CelString, CelTimestamp,
+    LIST_TYPE, Type,
+};
 use cel::common::value::{Builtin, BuiltinRef, CowVal, Val};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A list that is a set or a map. It is a list of CEL in all else.
@@ -22,20 +26,85 @@ impl<'v> KeyedList<'v> {
         }
     }
 
-    /// The place of the element with the same key.
-    fn position(&self, of: &dyn Val) -> Option<usize> {
-        let is_same = |key: &String, element: &dyn Val| match (field(element, key), field(of, key))
-        {
-            (Some(left), Some(right)) => left.as_ref().equals(right.as_ref()),
-            (left, right) => left.is_none() && right.is_none(),
+    /// The key of an element; `None` if a part of it is not a scalar.
+    fn key(&self, element: &dyn Val) -> Option<Vec<Option<Scalar>>> {
+        let part = |name: &String| match field(element, name) {
+            Some(value) => Scalar::of(value.as_ref()).map(Some),
+            None => Some(None),
         };
-        self.elements
-            .inner()
-            .iter()
-            .position(|element| match self.keys.is_empty() {
-                true => element.equals(of),
-                false => self.keys.iter().all(|key| is_same(key, element.as_ref())),
-            })
+        match self.keys.is_empty() {
+            true => Some(vec![Some(Scalar::of(element)?)]),
+            false => self.keys.iter().map(part).collect(),
+        }
+    }
+
+    fn places(&self) -> Places<'_, 'v> {
+        let mut by_key = HashMap::new();
+        for (place, element) in self.elements.inner().iter().enumerate() {
+            if let Some(key) = self.key(element.as_ref()) {
+                by_key.entry(key).or_insert(place);
+            }
+        }
+        Places { list: self, by_key }
+    }
+}
+
+/// The places of a list's elements.
+struct Places<'a, 'v> {
+    list: &'a KeyedList<'v>,
+    by_key: HashMap<Vec<Option<Scalar>>, usize>,
+}
+
+impl Places<'_, '_> {
+    /// The place of the element with the same key. Keys that are not scalars, which no definition of a server has, are not found.
+    fn of(&self, element: &dyn Val) -> Option<usize> {
+        self.by_key.get(&self.list.key(element)?).copied()
+    }
+}
+
+/// A scalar that can be a key. Numbers of all types are equal if their values are.
+#[derive(PartialEq, Eq, Hash)]
+enum Scalar {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    /// The bits of a float that is not an integer.
+    Float(u64),
+    Text(String),
+    Bytes(Vec<u8>),
+    Time(i64, u32),
+    Duration(i64),
+}
+
+impl Scalar {
+    fn of(value: &dyn Val) -> Option<Self> {
+        if let Some(text) = value.downcast_ref::<CelString<'_>>() {
+            return Some(Self::Text(text.inner().to_owned()));
+        }
+        if let Some(integer) = value.downcast_ref::<CelInt>() {
+            return Some(Self::Integer(*integer.inner()));
+        }
+        if let Some(float) = value.downcast_ref::<CelDouble>() {
+            let (float, integer) = (*float.inner(), *float.inner() as i64);
+            return Some(match integer as f64 == float {
+                true => Self::Integer(integer),
+                false => Self::Float(float.to_bits()),
+            });
+        }
+        if let Some(flag) = value.downcast_ref::<CelBool>() {
+            return Some(Self::Bool(*flag.inner()));
+        }
+        if let Some(time) = value.downcast_ref::<CelTimestamp>() {
+            let time = time.inner();
+            return Some(Self::Time(time.timestamp(), time.timestamp_subsec_nanos()));
+        }
+        if let Some(duration) = value.downcast_ref::<CelDuration>() {
+            return duration.inner().num_nanoseconds().map(Self::Duration);
+        }
+        if let Some(bytes) = value.downcast_ref::<CelBytes<'_>>() {
+            return Some(Self::Bytes(bytes.inner().to_vec()));
+        }
+        value.downcast_ref::<CelNull>().map(|_| Self::Null)
     }
 }
 
@@ -97,8 +166,9 @@ impl Val for KeyedList<'_> {
         let Some(other) = other.downcast_ref::<CelList<'_>>() else {
             return false;
         };
+        let places = self.places();
         let is_here = |element: &dyn Val| {
-            let place = self.position(element);
+            let place = places.of(element);
             place.is_some_and(|place| self.elements.inner()[place].equals(element))
         };
         let (own, other) = (self.elements.inner(), other.inner());
@@ -146,8 +216,9 @@ impl Adder for KeyedList<'_> {
             .iter()
             .map(|element| element.clone_as_boxed())
             .collect();
+        let places = self.places();
         for element in other.inner() {
-            match self.position(element.as_ref()) {
+            match places.of(element.as_ref()) {
                 Some(place) => sum[place] = element.clone_as_boxed(),
                 None => sum.push(element.clone_as_boxed()),
             }

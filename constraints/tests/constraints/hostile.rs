@@ -136,3 +136,23 @@ fn defaults_without_an_end_are_reported() {
         );
     }
 }
+
+/// Long sets are compared in a time that grows as they do.
+#[test]
+fn long_sets_are_compared_by_their_keys() {
+    let set =
+        json!({ "type": "array", "x-kubernetes-list-type": "set", "items": { "type": "string" } });
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": set, "b": set },
+        "x-kubernetes-validations": [{ "rule": "self.a == self.b && size(self.a + self.b) == size(self.a)" }],
+    });
+    let names: Vec<String> = (0..100_000)
+        .map(|number| format!("name-{number}"))
+        .collect();
+    let reversed: Vec<&String> = names.iter().rev().collect();
+    let outcome = Schema::new(&schema)
+        .unwrap()
+        .validate(&json!({ "a": names, "b": reversed }));
+    assert!(outcome.is_valid(), "{outcome:?}");
+}
