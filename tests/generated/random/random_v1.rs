@@ -551,7 +551,7 @@ pub struct Kind3UrLs1 {
     pub foo_bar2: Option<FooBar2>,
     /// The field `x3` of `Kind3UrLs1`.
     ///
-    /// May be `null`.
+    /// Each element: each element: may be `null`. May be `null`.
     pub x3: Vec<Vec<Option<::k8s_flowcontrol_types::meta::IntOrString>>>,
     /// The field `x4` of `Kind3UrLs1`.
     pub x4: Vec<X4>,
