@@ -1,7 +1,9 @@
 //! Whether intents hold.
 
-use super::intents::{Intent, WaitLimit};
-use crate::simulation::Measure;
+use super::intents::{Intent, Target, WaitLimit};
+use crate::simulation::{self, Measure};
+use k8s_flowcontrol_rules::limits::ServerLimits;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -131,4 +133,52 @@ fn shown(time: Duration) -> String {
         10..1000 => format!("{} ms", ms.round()),
         _ => format!("{} s", ms.round() / 1000.0),
     }
+}
+
+/// The requests of an intent.
+pub(super) fn measure_of(
+    index: usize,
+    intent: &Intent,
+    sets: &[Vec<usize>],
+    measured: &simulation::Measured,
+) -> Measure {
+    let mut sum = Measure::default();
+    match &intent.target {
+        Target::Client(_) => {
+            let groups = sets.iter().zip(&measured.groups);
+            for (_, group) in groups.filter(|(set, _)| set.contains(&index)) {
+                sum.waits.merge(&group.waits);
+                sum.failed += group.failed;
+            }
+        }
+        Target::Level(name) => {
+            let levels = measured.report.levels.iter();
+            for level in levels.filter(|level| level.name == *name) {
+                sum.waits.merge(&level.waits);
+                sum.failed += level.counts.rejected + level.counts.timed_out;
+            }
+        }
+    }
+    sum
+}
+
+/// Checks the seats that a client can use.
+pub(super) fn seats(
+    index: usize,
+    intent: &Intent,
+    levels: &BTreeSet<String>,
+    limits: &ServerLimits,
+) -> Option<Check> {
+    let limit = intent.never_more_than?;
+    let maximums = levels.iter().filter_map(|name| limits.level(name));
+    let found = maximums.map(|level| (!level.exempt).then_some(level.maximum));
+    Some(Check {
+        intent: index,
+        name: intent.name.clone(),
+        requests: 0,
+        measured: Measured::Seats {
+            limit,
+            found: found.sum(),
+        },
+    })
 }

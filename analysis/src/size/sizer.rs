@@ -1,6 +1,6 @@
 //! Intents with a configuration and a load: whether they hold.
 
-use super::check::{self, Check, Measured};
+use super::check::{self, Check};
 use super::demands::Demands;
 use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Intents, Target};
@@ -9,7 +9,7 @@ use super::requests::Requests;
 use super::setting::Objects;
 use super::variation::{Variation, load};
 use super::windows::Windows;
-use crate::simulation::{self, Load, Measure, Recording, Trial};
+use crate::simulation::{self, Load, Recording, Trial};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Subject, User};
@@ -336,9 +336,9 @@ impl<'a> Sizer<'a> {
             if variation.starved.is_some_and(|starved| starved != index) {
                 continue;
             }
-            let measure = measure_of(index, intent, &sets, &measured);
+            let measure = check::measure_of(index, intent, &sets, &measured);
             checks.extend(check::waits(index, intent, &measure));
-            checks.extend(seats_check(index, intent, &levels[index], &limits));
+            checks.extend(check::seats(index, intent, &levels[index], &limits));
         }
         Ok(Outcome { checks, measured })
     }
@@ -357,52 +357,4 @@ impl<'a> Sizer<'a> {
         };
         sets.iter().map(of_set).collect()
     }
-}
-
-/// The requests of an intent.
-fn measure_of(
-    index: usize,
-    intent: &Intent,
-    sets: &[Vec<usize>],
-    measured: &simulation::Measured,
-) -> Measure {
-    let mut sum = Measure::default();
-    match &intent.target {
-        Target::Client(_) => {
-            let groups = sets.iter().zip(&measured.groups);
-            for (_, group) in groups.filter(|(set, _)| set.contains(&index)) {
-                sum.waits.merge(&group.waits);
-                sum.failed += group.failed;
-            }
-        }
-        Target::Level(name) => {
-            let levels = measured.report.levels.iter();
-            for level in levels.filter(|level| level.name == *name) {
-                sum.waits.merge(&level.waits);
-                sum.failed += level.counts.rejected + level.counts.timed_out;
-            }
-        }
-    }
-    sum
-}
-
-/// Checks the seats that a client can use.
-fn seats_check(
-    index: usize,
-    intent: &Intent,
-    levels: &BTreeSet<String>,
-    limits: &ServerLimits,
-) -> Option<Check> {
-    let limit = intent.never_more_than?;
-    let maximums = levels.iter().filter_map(|name| limits.level(name));
-    let found = maximums.map(|level| (!level.exempt).then_some(level.maximum));
-    Some(Check {
-        intent: index,
-        name: intent.name.clone(),
-        requests: 0,
-        measured: Measured::Seats {
-            limit,
-            found: found.sum(),
-        },
-    })
 }

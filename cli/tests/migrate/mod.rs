@@ -1,5 +1,6 @@
 //! `migrate` and `plan`, as people and scripts run them.
 
+mod causes;
 mod checks;
 mod dependencies;
 mod files;
