@@ -47,7 +47,7 @@ pub struct LeaseSpec {
     pub lease_transitions: Option<i32>,
     /// Who should have it next. Needs a `strategy`.
     pub preferred_holder: Option<String>,
-    /// When the holder last said that it is there.
+    /// The time of the last renewal.
     pub renew_time: Option<::k8s_flowcontrol::meta::MicroTime>,
     /// How the next holder is chosen, such as `OldestEmulationVersion`.
     pub strategy: Option<String>,
