@@ -148,7 +148,9 @@ fn every_library_is_documented_with_all_its_features() {
             "{folder}: {docs:?} lacks one of {features:?}"
         );
         for feature in &features {
-            let mut defaults = manifest.lines().filter(|line| line.starts_with("default = ["));
+            let mut defaults = manifest
+                .lines()
+                .filter(|line| line.starts_with("default = ["));
             let is_default = defaults.any(|line| line.contains(&format!("{feature:?}")));
             let is_listed = listings.contains(&format!("{name}/{feature}"));
             assert!(
