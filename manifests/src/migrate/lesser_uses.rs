@@ -2,6 +2,7 @@
 
 use super::findings::{Finding, Rule};
 use k8s_flowcontrol_types::ApiVersion;
+use std::ops::Range;
 
 /// The words before a name that is defined.
 const DEFINITIONS: [&str; 12] = [
@@ -78,47 +79,48 @@ fn is_imported(text: &str, finding: &Finding) -> bool {
 /// The number of lines around an old field in which the same line with the new one stands.
 const NEAR: usize = 3;
 
+/// The most bytes of such a line before and behind the finding.
+const LINE: usize = 500;
+
 /// Whether the same line with the new name of the shares stands near a finding: the text handles both.
 pub(super) fn is_beside_new(text: &str, finding: &Finding, to: ApiVersion) -> bool {
-    let is_field = matches!(finding.rule, Rule::Program | Rule::Mention);
+    if !matches!(finding.rule, Rule::Program | Rule::Mention) {
+        return false;
+    }
     let (old, new) = match to >= ApiVersion::V1Beta3 {
-        true => ("ssured", "ominal"),
-        false => ("ominal", "ssured"),
+        true => (["Assured", "assured"], ["Nominal", "nominal"]),
+        false => (["Nominal", "nominal"], ["Assured", "assured"]),
     };
-    let first = |name: &str| {
-        if name == "ssured" {
-            ["A", "a"]
-        } else {
-            ["N", "n"]
-        }
-    };
-    let before = text.get(..finding.offset).unwrap_or_default();
-    let Some(own) = text[before.rfind('\n').map_or(0, |at| at + 1)..]
-        .lines()
-        .next()
-    else {
+    let Some(line) = line_at(text, finding.offset) else {
         return false;
     };
-    let number = before.matches('\n').count();
-    let wanted = first(old)
-        .into_iter()
-        .zip(first(new))
-        .find_map(|(old_first, new_first)| {
-            let name = format!("{old_first}{old}");
-            let place = own.find(&name)?;
-            let is_shares = own[place + name.len()..]
-                .to_ascii_lowercase()
-                .replace('_', "");
-            is_shares
-                .starts_with("concurrencyshares")
-                .then(|| own.replace(&name, &format!("{new_first}{new}")))
-        });
-    is_field
-        && wanted.is_some_and(|wanted| {
-            let lines = text.lines().skip(number.saturating_sub(NEAR));
-            let mut near = lines.take(2 * NEAR + 1);
-            near.any(|line| line.trim() == wanted.trim())
-        })
+    let own = &text[line.clone()];
+    let wanted = old.into_iter().zip(new).find_map(|(old, new)| {
+        let place = own.find(old)?;
+        let rest = own[place + old.len()..]
+            .to_ascii_lowercase()
+            .replace('_', "");
+        let is_shares = rest.starts_with("concurrencyshares");
+        is_shares.then(|| own.replace(old, new))
+    });
+    wanted.is_some_and(|wanted| {
+        let above = text[..line.start].lines().rev().take(NEAR);
+        let below = text[line.end..].lines().skip(1).take(NEAR);
+        above.chain(below).any(|line| line.trim() == wanted.trim())
+    })
+}
+
+/// The line around a place; none if it is long, as in a text without lines.
+fn line_at(text: &str, offset: usize) -> Option<Range<usize>> {
+    let offset = offset.min(text.len());
+    let is_end = |at: &usize| text.as_bytes()[*at] == b'\n';
+    let first = offset.saturating_sub(LINE);
+    let before = (first..offset).rev().find(is_end);
+    let start = before.map(|at| at + 1).or((first == 0).then_some(0))?;
+    let last = text.len().min(offset + LINE);
+    let end = (offset..last).find(is_end);
+    let end = end.or((last == text.len()).then_some(last))?;
+    Some(start..end)
 }
 
 /// Whether a finding is in an action of a Helm template that chooses between it and the wanted version by the cluster's release:
