@@ -65,8 +65,8 @@
 //! The smallest build of a client, for a cluster whose kubeconfig or service account has the certificate authority, is
 //! `default-features = false, features = ["ring"]`. What it does not support is an error that names the feature.
 //!
-//! A third of the smaller crates make host names of other scripts than Latin (IDNA) into ASCII, for the crate `url`. A program that does not
-//! need them leaves them out with `cargo update -p idna_adapter --precise 1.0.0` in its workspace.
+//! The crate `url` brings 21 crates that convert host names with letters beyond ASCII (IDNA). A program whose servers have no such
+//! names leaves them out with `cargo update -p idna_adapter --precise 1.0.0` in its workspace.
 //!
 //! Programs without a client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which do not depend on HTTP, TLS
 //! and an async runtime.

@@ -9,4 +9,4 @@ mod measure;
 
 pub use documents::{flow_schema, initial_events, list, metadata_events, page, watch_events};
 pub use heap::Heap;
-pub use measure::{Meter, peak_resident, report, resident};
+pub use measure::{Meter, peak_resident, report, report_starts, resident};

@@ -24,6 +24,15 @@ impl Meter {
     }
 }
 
+/// Prints the median of the times of starts, and the processor time of each.
+pub fn report_starts(mut times: Vec<Duration>, meter: &Meter) {
+    let (_, cpu) = meter.stop();
+    times.sort();
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    let each = cpu.as_secs_f64() / times.len().max(1) as f64;
+    report(&[("ms", median.as_secs_f64() * 1e3), ("cpu ms", each * 1e3)]);
+}
+
 /// The resident memory of this process, in bytes; 0 where the system does not tell.
 pub fn resident() -> u64 {
     memory("VmRSS:")

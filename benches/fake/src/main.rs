@@ -1,6 +1,6 @@
 //! The fake of kube: a client that stores objects in its own process, without HTTP and without watches.
 
-use bench_data::{Meter, report};
+use bench_data::{Meter, report, report_starts};
 use k8s_openapi::api::flowcontrol::v1::PriorityLevelConfiguration;
 use kube::{Api, Client};
 use kube_fake_client::ClientBuilder;
@@ -46,12 +46,7 @@ async fn starts(count: usize) -> Outcome {
         black_box(levels.get("workload-low").await?);
         times.push(begin.elapsed());
     }
-    let (_, cpu) = meter.stop();
-    times.sort();
-    report(&[
-        ("ms", times[times.len() / 2].as_secs_f64() * 1e3),
-        ("cpu ms", cpu.as_secs_f64() * 1e3 / count as f64),
-    ]);
+    report_starts(times, &meter);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The embedded server, with clients in the same process.
 
 use crate::{Outcome, rate};
-use bench_data::{Meter, flow_schema, report, resident};
+use bench_data::{Meter, flow_schema, report, report_starts, resident};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol_server::ApiServer;
@@ -34,12 +34,7 @@ pub(crate) async fn starts(count: usize) -> Outcome {
         black_box(levels.get("workload-low").await?);
         times.push(begin.elapsed());
     }
-    let (_, cpu) = meter.stop();
-    times.sort();
-    report(&[
-        ("ms", times[times.len() / 2].as_secs_f64() * 1e3),
-        ("cpu ms", cpu.as_secs_f64() * 1e3 / count as f64),
-    ]);
+    report_starts(times, &meter);
     Ok(())
 }
 

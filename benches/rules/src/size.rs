@@ -278,7 +278,7 @@ fn line(text: &mut String, number: usize, minute: usize, (at, took): (u32, u32),
         1000..2000 => (
             format!("system:serviceaccount:team-{}:controller", who - 1000),
             "\"system:serviceaccounts\"",
-            if number % 20 == 0 { "list" } else { "get" },
+            if number.is_multiple_of(20) { "list" } else { "get" },
             pods,
             "/api/v1/namespaces/a/pods?limit=500",
         ),
