@@ -5,12 +5,14 @@
 //! follow Go's `encoding/json` and go-yaml, because the Kubernetes API server and kubectl use them. Rust libraries
 //! follow other rules. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
-//! Without the feature `trees`, which is on by default, the crate is [`quantity`] alone, which the types need.
+//! Without the feature `trees`, which is on by default, the crate has only [`quantity`], and no dependencies.
 //!
-//! All input is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
+//! All input of trees is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
 //!
 //! ```
+//! # #[cfg(feature = "trees")]
+//! # fn main() -> Result<(), k8s_flowcontrol_text::SyntaxError> {
 //! use k8s_flowcontrol_text::{parse_json, parse_yaml, Position};
 //!
 //! let yaml = parse_yaml(b"spec:\n  matchingPrecedence: 500\n  rules: []\n")?;
@@ -19,7 +21,10 @@
 //! let error = parse_json(br#"{"spec": }"#).unwrap_err();
 //! assert_eq!(error.message(), "invalid character '}' looking for beginning of value");
 //! assert_eq!(Position::of(br#"{"spec": }"#, error.offset()).to_string(), "1:10");
-//! # Ok::<(), k8s_flowcontrol_text::SyntaxError>(())
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "trees"))]
+//! # fn main() {}
 //! ```
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -32,6 +37,8 @@ mod error;
 pub mod go;
 #[cfg(feature = "trees")]
 mod json;
+#[cfg(feature = "trees")]
+mod limits;
 pub mod quantity;
 #[cfg(feature = "trees")]
 mod raw_value;
@@ -49,6 +56,8 @@ pub use error::SyntaxError;
 #[cfg(feature = "trees")]
 pub use json::{MAX_DEPTH, parse_json};
 #[cfg(feature = "trees")]
+pub use limits::{MAX_LENGTH, MAX_VALUES};
+#[cfg(feature = "trees")]
 pub use raw_value::{TooLarge, scalar, to_value};
 #[cfg(feature = "trees")]
 pub use to_yaml::to_yaml;
@@ -57,39 +66,6 @@ pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
 #[cfg(feature = "trees")]
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 
-#[cfg(feature = "trees")]
-/// Maximum length of a text in bytes: 64 MiB. (A server accepts 3 MiB in a request.)
-pub const MAX_LENGTH: usize = 64 << 20;
-
-#[cfg(feature = "trees")]
-/// Maximum number of values in a text, names of YAML fields included: 4,000,000.
-///
-/// A value takes far more memory than the two bytes in which a text can write it.
-pub const MAX_VALUES: usize = 4_000_000;
-
-#[cfg(feature = "trees")]
-/// Returns an error if a text has more values than [`MAX_VALUES`].
-fn check_values(count: usize, offset: usize) -> Result<(), SyntaxError> {
-    if count <= MAX_VALUES {
-        return Ok(());
-    }
-    let message = format!("the text has more than {MAX_VALUES} values");
-    Err(SyntaxError::new(message, offset))
-}
-
-#[cfg(feature = "trees")]
-/// Returns an error for a text longer than [`MAX_LENGTH`].
-fn check_length(text: &[u8]) -> Result<(), SyntaxError> {
-    if text.len() <= MAX_LENGTH {
-        return Ok(());
-    }
-    let message = format!(
-        "text is too long: {} bytes, the limit is {MAX_LENGTH}",
-        text.len()
-    );
-    Err(SyntaxError::new(message, MAX_LENGTH))
-}
-
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "trees"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -71,6 +71,12 @@ impl Natural {
 
     /// The quotient, if nothing remains.
     pub(super) fn divided(&self, divisor: u32) -> Option<Self> {
+        let (quotient, remainder) = self.quotient(divisor);
+        (remainder == 0).then_some(quotient)
+    }
+
+    /// The quotient and the remainder.
+    fn quotient(&self, divisor: u32) -> (Self, u64) {
         let mut remainder = 0;
         let mut digits = self.digits.clone();
         for digit in digits.iter_mut().rev() {
@@ -79,22 +85,26 @@ impl Natural {
             // Below the base, since the remainder is below the divisor.
             *digit = (dividend / u64::from(divisor)) as u32;
         }
-        (remainder == 0).then(|| Self::trimmed(digits))
+        (Self::trimmed(digits), remainder)
     }
 
     /// The number times a power of ten, rounded up.
     pub(super) fn shifted(&self, exponent: i64) -> Self {
-        let mut text = self.to_string();
         let places = usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX);
-        if exponent >= 0 {
-            text.extend(std::iter::repeat_n('0', places));
-            return Self::from_decimal(text.as_bytes());
+        // A power below the base, and whole digits.
+        let factor = (0..places % WIDTH).fold(1, |factor, _| factor * 10);
+        let whole = places / WIDTH;
+        if self.is_zero() {
+            return Self::default();
+        } else if exponent >= 0 {
+            let zeros = std::iter::repeat_n(0, whole);
+            return Self::trimmed(zeros.chain(self.times(factor).digits).collect());
         }
-        let (kept, dropped) = text.as_bytes().split_at(text.len().saturating_sub(places));
-        let kept = Self::from_decimal(kept);
-        match dropped.iter().any(|digit| *digit != b'0') {
-            true => kept.plus(&Self::from(1)),
-            false => kept,
+        let (dropped, kept) = self.digits.split_at(whole.min(self.digits.len()));
+        let (quotient, remainder) = Self::trimmed(kept.to_vec()).quotient(factor);
+        match remainder > 0 || dropped.iter().any(|digit| *digit > 0) {
+            true => quotient.plus(&Self::from(1)),
+            false => quotient,
         }
     }
 

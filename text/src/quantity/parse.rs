@@ -70,21 +70,17 @@ impl std::error::Error for InvalidQuantity {}
 /// The parts of the text of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// Whether the text begins with a minus.
-    pub is_negative: bool,
-    /// The digits before the point. As on a server there may be none.
-    pub whole: &'a str,
-    /// The digits after the point.
-    pub fraction: &'a str,
-    /// The multiple for which the suffix stands.
-    pub suffix: Suffix,
+    is_negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    suffix: Suffix,
 }
 
 impl<'a> Parts<'a> {
     /// Reads the parts.
     ///
     /// # Errors
-    /// If the text is not a quantity.
+    /// If the text is not a quantity, or its exponent is not between -9999 and 9999.
     pub fn read(text: &'a str) -> Result<Self, InvalidQuantity> {
         let error = |offset: usize, problem: Problem| InvalidQuantity {
             text: text.into(),
@@ -130,6 +126,26 @@ impl<'a> Parts<'a> {
             suffix,
         })
     }
+
+    /// Whether the text begins with a minus.
+    pub fn is_negative(self) -> bool {
+        self.is_negative
+    }
+
+    /// The digits before the point. As on a server there may be none.
+    pub fn whole(self) -> &'a str {
+        self.whole
+    }
+
+    /// The digits after the point.
+    pub fn fraction(self) -> &'a str {
+        self.fraction
+    }
+
+    /// The multiple for which the suffix stands.
+    pub fn suffix(self) -> Suffix {
+        self.suffix
+    }
 }
 
 /// The multiple for which a suffix stands.
@@ -164,7 +180,7 @@ impl Suffix {
 }
 
 /// Reads a quantity such as `500m` or `2Gi`. A fraction of a nano unit is rounded away from zero, and amounts with a binary
-/// suffix end at 2^63 - 1.
+/// suffix end at 2^63 - 1. Exponents are between -9999 and 9999; a server reads larger ones.
 impl FromStr for Amount {
     type Err = InvalidQuantity;
 

@@ -142,6 +142,55 @@ fn integers_are_rounded_away_from_zero() {
     }
 }
 
+/// Every exponent moves the point by as many places, wherever the digits of a number end.
+#[test]
+fn exponents_move_the_point() {
+    for digits in [
+        "1",
+        "9",
+        "120",
+        "999999999",
+        "1000000000",
+        "123456789012345678901",
+    ] {
+        for places in 0..40 {
+            let zeros = "0".repeat(places);
+            assert_eq!(
+                amount(&format!("{digits}e{places}")),
+                amount(&format!("{digits}{zeros}"))
+            );
+            let (small, text) = (
+                amount(&format!("{digits}e-{places}")),
+                format!("{zeros}{digits}"),
+            );
+            let (whole, fraction) = text.split_at(text.len() - places);
+            assert_eq!(
+                small,
+                amount(&format!("{whole}.{fraction}")),
+                "{digits}e-{places}"
+            );
+        }
+    }
+}
+
+/// The time grows as the text does, and an exponent costs no more than its digits.
+#[test]
+fn long_texts_are_read() {
+    let long = "9".repeat(1_000_000);
+    assert_eq!(
+        amount(&long) + amount("1"),
+        amount(&format!("1{}", "0".repeat(1_000_000)))
+    );
+    assert_eq!(
+        amount(&format!("0.{}1", "0".repeat(1_000_000))),
+        amount("1n")
+    );
+    assert_eq!(amount(&format!("{long}Ki")), amount("8Ei"));
+    assert!(amount(&long).as_f64().is_infinite());
+    let sum: Amount = std::iter::repeat_n("1e9999", 1000).map(amount).sum();
+    assert_eq!(sum, amount("1000e9999"));
+}
+
 fn nanos(amount: &Amount) -> i128 {
     let nanos: i128 = amount.nanos.to_string().parse().unwrap_or_default();
     if amount.is_negative { -nanos } else { nanos }

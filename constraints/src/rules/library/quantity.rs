@@ -89,21 +89,21 @@ impl Quantity {
 
 /// The integer and the power of ten of a small quantity. A server does not reduce it: `1000m` is not an integer.
 fn small(parts: Parts<'_>) -> Option<(i64, i64)> {
-    let whole = parts.whole.trim_start_matches('0');
+    let whole = parts.whole().trim_start_matches('0');
     let whole = if whole.is_empty() { "0" } else { whole };
-    let digits = format!("{whole}{}", parts.fraction);
+    let digits = format!("{whole}{}", parts.fraction());
     let length = i64::try_from(digits.len()).ok()?;
-    let (most, power, factor) = match parts.suffix {
+    let (most, power, factor) = match parts.suffix() {
         Suffix::Decimal(power) | Suffix::Exponent(power) => (MAX_DIGITS, power, 1),
-        Suffix::Binary(power) if parts.fraction.is_empty() => {
+        Suffix::Binary(power) if parts.fraction().is_empty() => {
             (14 - i64::from(power * 3 / 10), 0, 1i64 << power)
         }
         _ => return None,
     };
-    let scale = power - i64::try_from(parts.fraction.len()).ok()?;
+    let scale = power - i64::try_from(parts.fraction().len()).ok()?;
     let value: i64 = digits.parse().ok().filter(|_| length <= most)?;
     let value = value.checked_mul(factor)?;
-    let value = if parts.is_negative { -value } else { value };
+    let value = if parts.is_negative() { -value } else { value };
     (scale >= -9).then_some((value, scale))
 }
 
