@@ -70,7 +70,8 @@ pub struct Recording {
     executed: Executed,
     known_classes: HashMap<Class, u32>,
     /// By user and user agent.
-    clients: HashMap<(String, String), u32>,
+    clients: HashMap<String, HashMap<String, u32>>,
+    next_client: u32,
     /// When each client sends its next request.
     habits: HashMap<u32, Habit>,
     /// None if requests do not slow each other down, and before [`find_slowdown`](Self::find_slowdown).
@@ -93,6 +94,7 @@ impl Recording {
             classes: Vec::new(),
             known_classes: HashMap::new(),
             clients: HashMap::new(),
+            next_client: 0,
             habits: HashMap::new(),
             slowdown: None,
             period: None,
@@ -115,6 +117,20 @@ impl Recording {
         // Recordings of the same log for other configurations have the same numbers.
         let (client, kind) = (self.client(event), self.kind(attributes));
         let class = self.classify(attributes, event.query(), stored, kind)?;
+        Some(self.note(event, received_us, client, class))
+    }
+
+    /// Adds a request of a known class.
+    pub(crate) fn add_of_class(&mut self, event: &Event<'_>, class: u32) -> Option<Recorded> {
+        let received_us = event.received_us()?;
+        if !event.reached_flow_control() {
+            return None;
+        }
+        let client = self.client(event);
+        Some(self.note(event, received_us, client, class))
+    }
+
+    fn note(&mut self, event: &Event<'_>, received_us: i64, client: u32, class: u32) -> Recorded {
         let bounded = |time: Option<Duration>| time.map(|time| time.min(Recorded::LONGEST));
         let execution = bounded(event.execution_time());
         if let Some(execution) = execution {
@@ -123,7 +139,7 @@ impl Recording {
         let rejected = event.is_rejected_by_flow_control();
         let (first, last) = self.period.unwrap_or((received_us, received_us));
         self.period = Some((first.min(received_us), last.max(received_us)));
-        Some(Recorded {
+        Recorded {
             received_us,
             class,
             execution,
@@ -132,7 +148,7 @@ impl Recording {
             took: bounded(event.response_time()),
             rejected,
             overhead: Duration::ZERO,
-        })
+        }
     }
 
     /// The times of the first and of the last request, in microseconds since 1970; `None` without requests.
@@ -306,9 +322,16 @@ impl Recording {
     }
 
     fn client(&mut self, event: &Event<'_>) -> u32 {
-        let key = (event.user.name.to_string(), event.user_agent.to_string());
-        let next = self.clients.len() as u32;
-        *self.clients.entry(key).or_insert(next)
+        let (user, agent) = (&*event.user.name, &*event.user_agent);
+        let known = self.clients.get(user).and_then(|agents| agents.get(agent));
+        if let Some(known) = known {
+            return *known;
+        }
+        let new = self.next_client;
+        self.next_client += 1;
+        let agents = self.clients.entry(user.to_owned()).or_default();
+        agents.insert(agent.to_owned(), new);
+        new
     }
 }
 

@@ -46,6 +46,7 @@ mod recurring;
 mod requests;
 mod search;
 mod setting;
+mod shapes;
 mod sizer;
 mod solve;
 mod variation;

@@ -1,6 +1,7 @@
 //! The requests of audit logs in few bytes each, apart from any configuration.
 
 use super::error::SizeError;
+use super::shapes::{Shapes, relevant};
 use crate::audit::Event;
 use crate::simulation::{Habit, Recorded, Recording, Shape};
 use k8s_flowcontrol_rules::controller::FlowController;
@@ -9,7 +10,6 @@ use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::time::Duration;
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
@@ -19,10 +19,7 @@ const MOST_DAYS: i64 = 31;
 #[derive(Clone, Debug)]
 pub struct Collector {
     recording: Recording,
-    shapes: Vec<Shape>,
-    /// The class of each shape in the recording.
-    classes: Vec<u32>,
-    known: HashMap<String, u32>,
+    shapes: Shapes,
     packed: Vec<Packed>,
     backwards: u64,
     first_backwards: String,
@@ -73,9 +70,7 @@ impl Collector {
         let bounds = LevelBounds::new(priority_levels, seats, release);
         Ok(Self {
             recording: Recording::new(server, bounds, Estimator::new(release)),
-            shapes: Vec::new(),
-            classes: Vec::new(),
-            known: HashMap::new(),
+            shapes: Shapes::default(),
             packed: Vec::new(),
             backwards: 0,
             first_backwards: String::new(),
@@ -85,7 +80,13 @@ impl Collector {
     /// Adds a request, given by its last event and the stored objects of its resource. Requests that flow control does not see
     /// are ignored.
     pub fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes, stored: Stored) {
-        let Some(recorded) = self.recording.add(event, attributes, stored) else {
+        let query = relevant(attributes, event.query());
+        let known = self.shapes.find(attributes, &query);
+        let recorded = match known {
+            Some(shape) => self.recording.add_of_class(event, self.shapes.class(shape)),
+            None => self.recording.add(event, attributes, stored),
+        };
+        let Some(recorded) = recorded else {
             return;
         };
         if event.is_last()
@@ -98,7 +99,8 @@ impl Collector {
             }
             self.backwards += 1;
         }
-        let shape = self.shape(attributes, event.query(), stored, recorded.class);
+        let new = || (attributes.clone(), query, stored);
+        let shape = known.unwrap_or_else(|| self.shapes.add(new(), recorded.class));
         self.packed.push(Packed {
             received_us: recorded.received_us,
             shape,
@@ -106,35 +108,6 @@ impl Collector {
             time: Short::of(recorded.observed),
             took: Short::of(recorded.took),
         });
-    }
-
-    fn shape(
-        &mut self,
-        attributes: &RequestAttributes,
-        query: &str,
-        stored: Stored,
-        class: u32,
-    ) -> u32 {
-        let mut attributes = attributes.clone();
-        let lists = matches!(attributes.verb.as_str(), "list" | "watch");
-        if !lists {
-            attributes.name.clear();
-        }
-        if attributes.is_resource_request {
-            attributes.path.clear();
-        }
-        let query = relevant(query, lists);
-        let key = format!("{attributes:?}{query}");
-        let (shapes, classes) = (&mut self.shapes, &mut self.classes);
-        *self.known.entry(key).or_insert_with(|| {
-            shapes.push(Shape {
-                attributes,
-                query,
-                stored,
-            });
-            classes.push(class);
-            shapes.len() as u32 - 1
-        })
     }
 
     /// Sorts the requests, finds clients that wait for responses, and separates execution from waits that the log does not have.
@@ -145,13 +118,11 @@ impl Collector {
         let Self {
             mut recording,
             shapes,
-            classes,
-            known,
             mut packed,
             backwards,
             first_backwards,
         } = self;
-        drop(known);
+        let (shapes, classes) = shapes.into_parts();
         let period = recording.period_us().ok_or(SizeError::NoRequests)?;
         if backwards > 0 {
             return Err(SizeError::BackwardTimes {
@@ -259,27 +230,6 @@ impl Short {
     }
 }
 
-/// The parameters of a query on which seats and deadlines depend, without the values that do not matter.
-fn relevant(query: &str, lists: bool) -> String {
-    let mut kept = String::new();
-    for parameter in query.split('&') {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = match name {
-            "timeout" => value,
-            _ if !lists => continue,
-            "limit" | "resourceVersionMatch" | "sendInitialEvents" | "watch" => value,
-            "resourceVersion" if matches!(value, "" | "0") => value,
-            "resourceVersion" => "1",
-            "continue" | "labelSelector" | "fieldSelector" if !value.is_empty() => "x",
-            "timeoutSeconds" if value.parse::<i64>().is_err() => value,
-            _ => continue,
-        };
-        let separator = if kept.is_empty() { "" } else { "&" };
-        kept.push_str(&format!("{separator}{name}={value}"));
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,15 +244,5 @@ mod tests {
         assert_eq!(Short::of(Some(hour)).get(), Some(hour));
         assert_eq!(Short::of(None).get(), None);
         assert!(Short::of(Some(Duration::MAX)).get().is_some());
-    }
-
-    #[test]
-    fn queries_keep_what_changes_seats() {
-        let query = "limit=500&continue=abc&resourceVersion=123&timeoutSeconds=7&pretty=1";
-        assert_eq!(
-            relevant(query, true),
-            "limit=500&continue=x&resourceVersion=1"
-        );
-        assert_eq!(relevant("timeout=5s&limit=1", false), "timeout=5s");
     }
 }

@@ -6,12 +6,12 @@ use k8s_flowcontrol::config::Config;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-/// Answers two requests on one connection, and returns their heads.
+/// Answers two requests on one connection, which ends then, and returns their heads.
 fn serve(listener: TcpListener) -> std::thread::JoinHandle<Vec<String>> {
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut heads = Vec::new();
-        for _ in 0..2 {
+        for connection in ["keep-alive", "close"] {
             let mut head = Vec::new();
             while !head.ends_with(b"\r\n\r\n") {
                 let mut byte = [0];
@@ -22,7 +22,7 @@ fn serve(listener: TcpListener) -> std::thread::JoinHandle<Vec<String>> {
             let body = r#"{"metadata":{"name":"a"},"spec":{}}"#;
             write!(
                 stream,
-                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}",
+                "HTTP/1.1 200 OK\r\nConnection: {connection}\r\nContent-Length: {}\r\n\r\n{body}",
                 body.len()
             )
             .unwrap();

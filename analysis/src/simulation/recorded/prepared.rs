@@ -27,7 +27,7 @@ impl Recording {
 
     /// When each client sends its next request, by number. [`find_loops`](Self::find_loops) comes before it.
     pub(crate) fn habits(&self) -> Vec<Habit> {
-        let clients = 0..self.clients.len() as u32;
+        let clients = 0..self.next_client;
         let habit = |client| self.habits.get(&client).copied();
         clients
             .map(|client| habit(client).unwrap_or(Habit::Independent))
