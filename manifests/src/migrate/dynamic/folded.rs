@@ -2,10 +2,13 @@
 //! interpolations.
 
 use super::definitions::Definitions;
-use super::tokens::{Token, is_word};
+use super::tokens::{Token, floor, is_word};
 
-/// The maximum number of parts of a string.
+/// The maximum number of parts of a string, and of words of a name.
 const MAX_PARTS: usize = 32;
+
+/// The maximum number of bytes of a placeholder, so that a string of openings is not searched to its end for each.
+const MAX_PLACEHOLDER: usize = 400;
 
 /// The maximum number of bytes of a constant that is put into another string.
 const MAX_CONSTANT: usize = 120;
@@ -16,7 +19,7 @@ pub(super) struct Folded<'a> {
     pub(super) text: String,
     /// Where each part begins: in this text, and in the text of the program.
     parts: Vec<(usize, usize)>,
-    /// The values that are unknown here: their places in this text, and their source.
+    /// The values that are unknown here, in order: their places in this text, and their source.
     pub(super) holes: Vec<(usize, &'a str)>,
 }
 
@@ -45,8 +48,8 @@ impl<'a> Folded<'a> {
 
     /// The source of the unknown value at a byte of this text.
     pub(super) fn hole_at(&self, at: usize) -> Option<&'a str> {
-        let hole = self.holes.iter().find(|(start, _)| *start == at);
-        hole.map(|(_, source)| *source)
+        let hole = self.holes.binary_search_by_key(&at, |(start, _)| *start);
+        hole.ok().map(|hole| self.holes[hole].1)
     }
 }
 
@@ -151,7 +154,7 @@ impl<'a> Folding<'a, '_> {
     /// A name with its qualifiers, and the index behind it: `constants.Group`, `version(minor)`.
     pub(super) fn path(self, first: usize) -> (&'a str, usize) {
         let mut end = first + 1;
-        loop {
+        for _ in 0..MAX_PARTS {
             let is =
                 |at: usize, mark: &str| self.tokens.get(at).is_some_and(|token| token.is(mark));
             let gap = match (is(end, "."), is(end, ":") && is(end + 1, ":")) {
@@ -233,7 +236,8 @@ impl<'a> Folding<'a, '_> {
         let (mut at, mut begin) = (0, 0);
         while let Some(found) = text[at..].find(['$', '#', '\\', '{', '%', '<']) {
             at += found;
-            let Some((length, value)) = placeholder(&text[at..]) else {
+            let near = floor(text, at + MAX_PLACEHOLDER);
+            let Some((length, value)) = placeholder(&text[at..near]) else {
                 at += text[at..].chars().next().map_or(1, char::len_utf8);
                 continue;
             };

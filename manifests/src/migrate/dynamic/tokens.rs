@@ -58,11 +58,17 @@ const STATEMENTS: [&str; 7] = ["if ", "else", "end", "range ", "with ", "define 
 pub(super) fn tokens(text: &str, is_template: bool) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 0);
+    // For each quote, the place up to which no other one closes a string. A quote behind one without an end is escaped, so it has none too.
+    let mut open_until = [0; QUOTES.len()];
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         if first == '\n' {
             at += 1;
             line = at;
+            continue;
+        }
+        if first.is_whitespace() {
+            at += first.len_utf8();
             continue;
         }
         if is_comment(text, line, at) {
@@ -72,7 +78,7 @@ pub(super) fn tokens(text: &str, is_template: bool) -> Vec<Token<'_>> {
         let run = run(text, at, is_template);
         let (start, length, kind, next) = if let Some(length) = run {
             (at, length, TokenKind::String, at + length)
-        } else if let Some((length, end)) = quoted(rest, first) {
+        } else if let Some((length, end)) = quoted(text, at, &mut open_until) {
             (at + 1, length, TokenKind::String, at + end)
         } else if is_word(first) || first == '$' {
             let tail = &rest[first.len_utf8()..];
@@ -83,34 +89,42 @@ pub(super) fn tokens(text: &str, is_template: bool) -> Vec<Token<'_>> {
             let length = first.len_utf8();
             (at, length, TokenKind::Mark, at + length)
         };
-        if !first.is_whitespace() {
-            tokens.push(Token {
-                start,
-                text: &text[start..start + length],
-                kind,
-                line,
-            });
-        }
+        tokens.push(Token {
+            start,
+            text: &text[start..start + length],
+            kind,
+            line,
+        });
         at = next;
     }
     tokens
 }
 
 /// The content of a quoted string of one line: its length, and the length with both quotes.
-fn quoted(rest: &str, quote: char) -> Option<(usize, usize)> {
-    if !QUOTES.contains(&quote) {
+fn quoted(
+    text: &str,
+    start: usize,
+    open_until: &mut [usize; QUOTES.len()],
+) -> Option<(usize, usize)> {
+    let rest = &text[start..];
+    let kind = QUOTES.iter().position(|quote| rest.starts_with(*quote))?;
+    if start < open_until[kind] {
         return None;
     }
     let mut is_escaped = false;
     for (at, character) in rest.char_indices().skip(1) {
         match character {
-            '\n' => return None,
+            '\n' => {
+                open_until[kind] = start + at;
+                return None;
+            }
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            _ if character == quote => return Some((at - 1, at + 1)),
+            _ if character == QUOTES[kind] => return Some((at - 1, at + 1)),
             _ => {}
         }
     }
+    open_until[kind] = text.len();
     None
 }
 
@@ -190,7 +204,7 @@ pub(super) fn index_at(tokens: &[Token<'_>], offset: usize) -> usize {
 }
 
 /// The last boundary of a character at or before a byte.
-fn floor(text: &str, at: usize) -> usize {
+pub(super) fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -2,10 +2,11 @@
 
 use super::definitions::Definitions;
 use super::folded::{Folded, Folding, HOLE};
-use super::tokens::{Token, index_at, tokens};
+use super::tokens::{Token, floor, index_at, tokens};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The maximum number of bytes between the group and its version.
 const MAX_GAP: usize = 200;
@@ -148,16 +149,18 @@ impl Search<'_, '_> {
     /// A string that contains the group, of the tokens `first..end`.
     fn string(&mut self, folded: &Folded<'_>, first: usize, end: usize) {
         let text = folded.text.as_str();
-        let groups = text.match_indices(GROUP).map(|(at, _)| at + GROUP.len());
+        let groups = text
+            .match_indices(GROUP)
+            .map(|(at, group)| at..at + group.len());
         let holes = folded
             .holes
             .iter()
             .filter(|(_, source)| self.is_group_name(source));
-        let ends: Vec<_> = groups
-            .chain(holes.map(|(at, _)| at + HOLE.len_utf8()))
+        let groups: Vec<_> = groups
+            .chain(holes.map(|(at, _)| *at..at + HOLE.len_utf8()))
             .collect();
-        for place in ends {
-            let rest = &text[place..];
+        for group in groups {
+            let rest = &text[group.end..];
             let path = rest.strip_prefix("\\/").or_else(|| rest.strip_prefix('/'));
             match path {
                 Some(path) if !path.is_empty() => {
@@ -170,7 +173,7 @@ impl Search<'_, '_> {
                     self.appended(end);
                     self.beside(first, end);
                 }
-                None => self.plain(folded, place),
+                None => self.plain(folded, group),
             }
         }
     }
@@ -346,15 +349,13 @@ impl Search<'_, '_> {
     }
 
     /// The version after the group in a text without quotes: `group: …`, `version: v1beta2`.
-    fn plain(&mut self, folded: &Folded<'_>, at: usize) {
+    fn plain(&mut self, folded: &Folded<'_>, group: Range<usize>) {
         let text = &folded.text;
-        let is_named = text[..at - GROUP.len().min(at)]
-            .trim_end()
-            .ends_with("group:");
-        let end = text.len().min(at + MAX_GAP);
-        let Some(rest) = text.get(at..end).filter(|_| is_named) else {
+        if !text[..group.start].trim_end().ends_with("group:") {
             return;
-        };
+        }
+        let at = group.end;
+        let rest = &text[at..floor(text, at + MAX_GAP)];
         let Some(version) = rest.find("version:") else {
             return;
         };

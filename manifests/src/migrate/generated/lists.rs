@@ -3,7 +3,8 @@
 use crate::migrate::findings::{Finding, Rule};
 use crate::migrate::read::version_is_at;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// The number of lines around a version in which other versions stand beside it.
 const NEAR: usize = 3;
@@ -48,38 +49,50 @@ pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool 
         return false;
     }
     let lines: Vec<_> = text.lines().collect();
-    let mut starts = Vec::with_capacity(lines.len());
-    let mut next = 0;
-    for line in text.split_inclusive('\n') {
-        starts.push(next);
-        next += line.len();
-    }
-    let places = findings.iter().filter(|found| found.rule != Rule::Metric);
-    let places: Vec<_> = places
-        .map(|found| {
-            starts
-                .partition_point(|start| *start <= found.offset)
-                .saturating_sub(1)
-        })
-        .collect();
+    let places = places(text, findings);
     let lower = text.to_ascii_lowercase();
     let knows_removals = REMOVAL.iter().any(|word| lower.contains(word));
-    let direct: Vec<_> = places
+    let direct: BTreeMap<_, _> = places
         .iter()
-        .map(|line| has_removal(&lines, *line))
+        .filter(|(line, _)| has_removal(&lines, **line))
         .collect();
-    let named: BTreeSet<_> = lines.iter().flat_map(|line| versions(line)).collect();
+    let in_lines = lines.iter().enumerate();
+    let named: BTreeMap<usize, Vec<_>> = in_lines
+        .map(|(line, text)| (line, versions(text)))
+        .filter(|(_, versions)| !versions.is_empty())
+        .collect();
+    let all: BTreeSet<_> = named.values().flatten().copied().collect();
     let is_converter = CONVERSION.iter().any(|word| lower.contains(word))
-        && named.contains(to.as_str())
-        && named.len() > CONVERTED;
-    let is_catalog = knows_removals || direct.iter().filter(|direct| **direct).count() > 1;
-    places.iter().all(|line| {
-        let beside = places.iter().zip(&direct);
-        let mut beside = beside.filter(|(_, direct)| **direct).map(|(line, _)| *line);
-        is_catalog && beside.any(|entry| entry.abs_diff(*line) < NEAR)
-            || is_complete(&lines, *line, to)
-            || is_converter && is_near_target(&lines, *line, to)
+        && all.contains(to.as_str())
+        && all.len() > CONVERTED;
+    let complete = complete(&named, to);
+    let is_catalog = knows_removals || direct.values().copied().sum::<usize>() > 1;
+    places.keys().all(|line| {
+        is_catalog && direct.range(around(*line, NEAR - 1)).next().is_some()
+            || complete.contains(line)
+            || is_converter && is_near_target(&named, *line, to)
     })
+}
+
+/// The lines with findings, and the number of findings in each.
+fn places(text: &str, findings: &[Finding]) -> BTreeMap<usize, usize> {
+    let mut ends = Vec::new();
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        next += line.len();
+        ends.push(next);
+    }
+    let mut places = BTreeMap::new();
+    for finding in findings.iter().filter(|found| found.rule != Rule::Metric) {
+        let line = ends.partition_point(|end| *end <= finding.offset);
+        *places.entry(line).or_default() += 1;
+    }
+    places
+}
+
+/// The lines that are at most a number of lines away from one.
+fn around(line: usize, number: usize) -> RangeInclusive<usize> {
+    line.saturating_sub(number)..=line + number
 }
 
 /// Words of programs that convert objects, in lower case.
@@ -89,10 +102,9 @@ const CONVERSION: [&str; 3] = ["convert", "conversion", "into_v1"];
 const CONVERTED: usize = 2;
 
 /// Whether the target version is named near a line, as in a conversion between the two.
-fn is_near_target(lines: &[&str], line: usize, to: ApiVersion) -> bool {
-    let near = lines.iter().take(line + CONVERSION_LINES + 1);
-    let mut near = near.skip(line.saturating_sub(CONVERSION_LINES));
-    near.any(|line| versions(line).contains(&to.as_str()))
+fn is_near_target(named: &BTreeMap<usize, Vec<&'static str>>, line: usize, to: ApiVersion) -> bool {
+    let mut near = named.range(around(line, CONVERSION_LINES));
+    near.any(|(_, versions)| versions.contains(&to.as_str()))
 }
 
 /// The number of lines of a conversion around a version.
@@ -192,27 +204,22 @@ pub(super) fn is_test_of_versions(
         && groups.any(|(at, _)| version_is_at(text, at + GROUP.len() + 1, to))
 }
 
-/// Whether the lines around one, with at most [`NEAR`] others between them, name a version and at least two other ones.
-fn is_complete(lines: &[&str], line: usize, to: ApiVersion) -> bool {
-    let names = |at: usize| lines.get(at).map_or_else(Vec::new, |text| versions(text));
-    let mut found = names(line);
-    for step in [-1_isize, 1] {
-        let mut at = line;
-        let mut gap = 0;
-        while let Some(next) = at.checked_add_signed(step)
-            && next < lines.len()
-            && gap <= NEAR
-        {
-            at = next;
-            let named = names(at);
-            gap = if named.is_empty() { gap + 1 } else { 0 };
-            found.extend(named);
+/// The lines of the lists that name a version and at least two other ones, and the lines around them. In a list at most [`NEAR`] lines
+/// without a version stand between two with one.
+fn complete(named: &BTreeMap<usize, Vec<&'static str>>, to: ApiVersion) -> BTreeSet<usize> {
+    let mut lists: Vec<(RangeInclusive<usize>, BTreeSet<&str>)> = Vec::new();
+    for (line, versions) in named {
+        let lines = around(*line, NEAR + 1);
+        match lists.last_mut() {
+            Some((list, found)) if list.contains(line) => {
+                *list = *list.start()..=*lines.end();
+                found.extend(versions);
+            }
+            _ => lists.push((lines, versions.iter().copied().collect())),
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    let has_target = found.contains(&to.as_str());
-    has_target && found.len() > 2
+    lists.retain(|(_, found)| found.contains(to.as_str()) && found.len() > 2);
+    lists.into_iter().flat_map(|(lines, _)| lines).collect()
 }
 
 /// The versions of the group that a line names.
