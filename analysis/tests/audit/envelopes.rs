@@ -5,11 +5,11 @@ use flate2::write::GzEncoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, Format};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufReader, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 /// The fixtures with their format, and the entries of other logs in them.
-const FIXTURES: [(&str, Format, u64); 41] = [
+pub(super) const FIXTURES: [(&str, Format, u64); 41] = [
     ("lines.log", Format::Events, 0),
     ("event-list.json", Format::Events, 0),
     ("cloudwatch-filter-log-events.json", Format::CloudWatch, 1),
@@ -53,13 +53,13 @@ const FIXTURES: [(&str, Format, u64); 41] = [
     ("syslog.log", Format::PrefixedLines, 0),
 ];
 
-fn fixture(name: &str) -> Vec<u8> {
+pub(super) fn fixture(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/envelopes");
     fs::read(folder.join(name)).unwrap()
 }
 
 /// The facts of requests, and the counts.
-fn read(logs: &[&[u8]]) -> (Vec<Facts>, Counts) {
+pub(super) fn read(logs: &[&[u8]]) -> (Vec<Facts>, Counts) {
     let mut found = Vec::new();
     let mut log = AuditLog::new();
     let mut add = |event: &Event<'_>| {
@@ -75,7 +75,7 @@ fn read(logs: &[&[u8]]) -> (Vec<Facts>, Counts) {
 
 /// The parts of an event that reports are made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Facts {
+pub(super) struct Facts {
     id: String,
     attributes: String,
     query: String,
@@ -88,7 +88,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(event: &Event<'_>) -> Self {
+    pub(super) fn of(event: &Event<'_>) -> Self {
         Self {
             id: event.audit_id.to_string(),
             attributes: format!("{:?}", event.attributes()),
@@ -163,68 +163,6 @@ fn formats_can_be_mixed_within_a_log_and_compressed() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(&all).unwrap();
     assert_eq!(read(&[&gzip.finish().unwrap()]).1, counts);
-}
-
-/// A document is read entry by entry, and the memory does not grow with it.
-#[test]
-fn long_documents_are_cut_into_entries() {
-    let text = String::from_utf8(fixture("cloud-logging.json")).unwrap();
-    let entry = text.split("\n  {").nth(1).unwrap();
-    let entry = entry.split("\n  }").next().unwrap();
-    let number = 3000;
-    let entries: Vec<_> = (0..number)
-        .map(|index| {
-            let id = format!("1111-{index}");
-            let own = entry.replace("0a6b9c1e-0001-4b4a-9d0e-000000000001", &id);
-            format!("\n  {{{own}\n  }}")
-        })
-        .collect();
-    let document = format!("[{}\n]\n", entries.join(","));
-    let (found, counts) = read(&[document.as_bytes()]);
-    assert_eq!((found.len(), counts.broken), (number, 0));
-    // A cut document keeps the entries before its end.
-    let cut = &document.as_bytes()[..document.len() / 2];
-    let (found, counts) = read(&[cut]);
-    assert!(found.len() > number / 3, "{}", found.len());
-    assert_eq!(counts.broken, 1);
-    // The lines behind a damaged document are read.
-    let line = fixture("lines.log");
-    let damaged = [b"[\n  {\n    \"a\": }\n" as &[u8], &line].concat();
-    let (found, counts) = read(&[&damaged]);
-    assert_eq!((found.len(), counts.broken > 0), (3, true));
-}
-
-/// A buffer can end anywhere in a document.
-#[test]
-fn buffers_of_any_size_are_read_alike() {
-    for (name, ..) in FIXTURES {
-        let text = fixture(name);
-        let read = |size: usize| {
-            let (mut log, mut found) = (AuditLog::new(), Vec::new());
-            let input = BufReader::with_capacity(size, &text[..]);
-            log.read(input, |event| {
-                found.push(Facts::of(event));
-                Ok::<(), io::Error>(())
-            })
-            .unwrap();
-            (found, log.counts().clone())
-        };
-        let expected = read(1 << 20);
-        for size in [1, 2, 3, 7, 64] {
-            assert_eq!(read(size), expected, "{name} {size}");
-        }
-    }
-}
-
-#[test]
-fn an_object_can_have_several_lists_of_entries() {
-    let lines = String::from_utf8(fixture("lines.log")).unwrap();
-    let (first, rest) = lines.split_once('\n').unwrap();
-    let lists = format!(
-        "{{\n\"events\": [\n{first}\n],\n\"a\": {{\"b\": [1]}},\n\"records\": [\n{first}\n],\n\"nextToken\": \"x\"\n}}\n{rest}"
-    );
-    let (found, counts) = read(&[lists.as_bytes()]);
-    assert_eq!((found, counts.broken), (read(&[lines.as_bytes()]).0, 0));
 }
 
 #[test]

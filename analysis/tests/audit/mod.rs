@@ -7,6 +7,7 @@
 
 mod callers;
 mod coverage;
+mod documents;
 mod envelopes;
 mod live;
 mod tail;

@@ -8,6 +8,11 @@ use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
+/// The limits are in [`HTTP1_MAX_HEADERS`](super::HTTP1_MAX_HEADERS).
+const TOO_MANY_HEADERS: &str =
+    "the response has more than 1,024 headers, or headers of more than 400 KiB";
+const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program was built for HTTP/1.1 only: enable the feature `http2` of k8s-flowcontrol";
+
 /// The reason why a response is missing or incomplete.
 ///
 /// Layers and custom transports return it, or any other error. An error of reqwest, hyper, h2, rustls, tokio's timeouts or
@@ -28,6 +33,8 @@ pub struct TransportError {
     own: bool,
     /// The response was not HTTP.
     not_http: bool,
+    /// The response has too many headers, or too long ones.
+    too_many_headers: bool,
     /// The response to the handshake was not TLS.
     not_tls: bool,
     pub(crate) source: BoxError,
@@ -53,6 +60,7 @@ impl TransportError {
             Err(source) => source,
         };
         let error = &*source;
+        let http = find::<hyper::Error>(error);
         Self {
             timeout: is_timeout(error),
             tls: tls::is_tls_error(error),
@@ -60,7 +68,8 @@ impl TransportError {
             unprocessed: is_unsent(error) || is_unprocessed(error),
             fatal: false,
             own: false,
-            not_http: find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse),
+            not_http: http.is_some_and(|error| error.is_parse() && !error.is_parse_too_large()),
+            too_many_headers: http.is_some_and(hyper::Error::is_parse_too_large),
             not_tls: tls::is_answered_without(error),
             source,
         }
@@ -83,6 +92,7 @@ impl TransportError {
                 fatal,
                 own,
                 not_http,
+                too_many_headers,
                 not_tls,
                 source: _,
             } = *inner;
@@ -94,6 +104,7 @@ impl TransportError {
                 fatal,
                 own,
                 not_http,
+                too_many_headers,
                 not_tls,
                 source,
             };
@@ -134,6 +145,7 @@ impl TransportError {
             ("fatal", self.fatal),
             ("own", self.own),
             ("not_http", self.not_http),
+            ("too_many_headers", self.too_many_headers),
             ("not_tls", self.not_tls),
         ];
         all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name)
@@ -150,6 +162,7 @@ impl TransportError {
             fatal: is("fatal"),
             own: is("own"),
             not_http: is("not_http"),
+            too_many_headers: is("too_many_headers"),
             not_tls: is("not_tls"),
             source: message.into(),
         }
@@ -158,6 +171,8 @@ impl TransportError {
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
         let hint = match config.server().scheme() {
+            _ if self.too_many_headers => Some(TOO_MANY_HEADERS),
+            _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
             "http" if self.not_http => Some(EXPECTS_TLS),
             "https" if self.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")

@@ -126,6 +126,24 @@ async fn a_response_that_is_too_long() {
     );
 }
 
+/// The limit is 1,024 headers over HTTP/1.1. The URL of the server is right.
+#[tokio::test]
+async fn a_response_with_too_many_headers() {
+    let get = async |number: usize| {
+        let headers: String = (0..number)
+            .map(|number| format!("X-{number}: a\r\n"))
+            .collect();
+        let fake = serve(vec![answer("200 OK", &headers, OBJECT)]);
+        let schemas = client(&fake).flow_schemas();
+        schemas.get("a").retry_policy(RetryPolicy::none()).await
+    };
+    // Three more are in every response.
+    assert!(get(1021).await.is_ok());
+    let error = get(1022).await.unwrap_err().to_string();
+    assert!(error.contains("more than 1,024 headers"), "{error}");
+    assert!(!error.contains("TLS"), "{error}");
+}
+
 #[tokio::test]
 async fn a_server_that_is_not_there() {
     let client = Client::from_url("http://127.0.0.1:1").unwrap();

@@ -1,6 +1,8 @@
 //! The smallest build of a client with TLS: what it lacks is an error that names the feature.
 
 use k8s_flowcontrol::Client;
+#[cfg(not(feature = "http2"))]
+use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
 
 fn error(config: Config) -> String {
@@ -26,4 +28,27 @@ fn a_socks_proxy_needs_its_feature() {
     let error = error(config);
     assert!(error.contains("the feature `socks`"), "{error}");
     assert!(!error.contains("planted-secret"), "{error}");
+}
+
+/// A server that speaks HTTP/2 alone ends the handshake with this alert.
+#[cfg(not(feature = "http2"))]
+#[tokio::test]
+async fn a_server_without_http_1_1_needs_http2() {
+    use std::io::{Read, Write};
+    const NO_APPLICATION_PROTOCOL: [u8; 7] = [21, 3, 3, 0, 2, 2, 120];
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+        stream.write_all(&NO_APPLICATION_PROTOCOL).unwrap();
+    });
+    let config = Config::new(&url)
+        .unwrap()
+        .with_insecure_skip_tls_verify(true);
+    let schemas = Client::new(config).unwrap().flow_schemas();
+    let once = schemas.get("a").retry_policy(RetryPolicy::none());
+    let error = once.await.unwrap_err().to_string();
+    assert!(error.contains("the feature `http2`"), "{error}");
+    server.join().unwrap();
 }

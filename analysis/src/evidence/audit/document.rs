@@ -4,7 +4,7 @@
 //! at a time is kept.
 
 use super::envelope::Columns;
-use super::fields::{End, Fields, string_length};
+use super::fields::{End, FieldScan, string_length};
 use super::source::Source;
 use std::io::{self, BufRead};
 
@@ -61,6 +61,16 @@ pub(super) enum Step {
     End,
 }
 
+/// The end of the fields that were read.
+enum Fields {
+    /// The end of the object.
+    End,
+    /// A list of entries, which is open now. It may have none: its caller goes on, not this call, as a document has any number of them.
+    Entered,
+    /// An entry, or a problem.
+    Step(Step),
+}
+
 impl Document {
     /// The columns of the rows.
     pub(super) fn columns(&self) -> Option<&Columns> {
@@ -82,10 +92,11 @@ impl Document {
                 self.open.push(Level::Array);
                 self.next(input, text)
             }
-            Some(b'{') => Ok(match self.object(input, text)? {
-                Step::Entry if self.open.is_empty() => Step::Whole,
-                step => step,
-            }),
+            Some(b'{') => match self.object(input, text)? {
+                Some(Step::Entry) if self.open.is_empty() => Ok(Step::Whole),
+                Some(step) => Ok(step),
+                None => self.next(input, text),
+            },
             _ => Ok(Step::Broken),
         }
     }
@@ -96,89 +107,95 @@ impl Document {
         input: &mut Source<R>,
         text: &mut Vec<u8>,
     ) -> io::Result<Step> {
-        text.clear();
         loop {
+            text.clear();
             let Some(level) = self.open.last().copied() else {
                 return Ok(Step::End);
             };
             let Some(byte) = input.peek()? else {
                 return Ok(Step::Broken);
             };
-            match (level, byte) {
-                (_, b',') => input.bump(),
+            let step = match (level, byte) {
+                (_, b',') => {
+                    input.bump();
+                    None
+                }
                 (Level::Array, b']') | (Level::Object, b'}') => {
                     input.bump();
                     self.open.pop();
+                    None
                 }
-                (Level::Array, b'{') => return self.object(input, text),
-                (Level::Array, b'}' | b':') => return Ok(Step::Broken),
-                (Level::Array, _) => return self.value(input, text),
+                (Level::Array, b'{') => self.object(input, text)?,
+                (Level::Array, b'}' | b':') => Some(Step::Broken),
+                (Level::Array, _) => Some(self.value(input, text)?),
                 (Level::Object, b'"') => match self.fields(input, text, true)? {
-                    Some(step) => return Ok(step),
-                    None => {
+                    Fields::Step(step) => Some(step),
+                    Fields::Entered => None,
+                    Fields::End => {
                         self.open.pop();
-                        text.clear();
+                        None
                     }
                 },
-                (Level::Object, _) => return Ok(Step::Broken),
+                (Level::Object, _) => Some(Step::Broken),
+            };
+            if let Some(step) = step {
+                return Ok(step);
             }
         }
     }
 
-    /// Reads an object as an entry, unless one of its fields is a list of entries.
+    /// Reads an object as an entry; `None` if one of its fields is a list of entries, which is open then.
     fn object<R: BufRead>(
         &mut self,
         input: &mut Source<R>,
         text: &mut Vec<u8>,
-    ) -> io::Result<Step> {
+    ) -> io::Result<Option<Step>> {
         input.bump();
         text.push(b'{');
-        let step = self.fields(input, text, false)?;
-        Ok(step.unwrap_or(match text.len() as u64 >= LIMIT {
-            true => Step::TooLong,
-            false => Step::Entry,
-        }))
+        Ok(match self.fields(input, text, false)? {
+            Fields::Step(step) => Some(step),
+            Fields::Entered => None,
+            Fields::End => Some(entry(text)),
+        })
     }
 
-    /// Reads the fields of an object to its end. A list of entries is entered, and its first entry or a problem is returned. In an
-    /// object of which a list was entered, all other fields are skipped.
+    /// Reads the fields of an object to its end, or to a list of entries. In an object of which a list was entered, all other fields are
+    /// skipped.
     fn fields<R: BufRead>(
         &mut self,
         input: &mut Source<R>,
         text: &mut Vec<u8>,
         is_entered: bool,
-    ) -> io::Result<Option<Step>> {
+    ) -> io::Result<Fields> {
         loop {
             if is_entered {
                 text.clear();
             }
-            let bracket = match copy_fields(input, text)? {
-                End::Object => return Ok(None),
+            let mut scan = FieldScan::default();
+            let bracket = match copy_fields(&mut scan, input, text)? {
+                End::Object => return Ok(Fields::End),
                 End::Nested(bracket) => bracket,
-                End::Broken => return Ok(Some(Step::Broken)),
+                End::Broken => return Ok(Fields::Step(Step::Broken)),
             };
-            let name = last_name(text);
-            if LISTS.contains(&name) && self.open.len() < MOST_LEVELS {
+            if LISTS.contains(&scan.name()) && self.open.len() < MOST_LEVELS {
                 text.clear();
                 if !is_entered {
                     // The rest of the object is read by `next`.
                     self.open.push(Level::Object);
                 }
                 if bracket == b'{' {
-                    return self.object(input, text).map(Some);
+                    let step = self.object(input, text)?;
+                    return Ok(step.map_or(Fields::Entered, Fields::Step));
                 }
                 input.bump();
                 self.open.push(Level::Array);
-                return self.next(input, text).map(Some);
+                return Ok(Fields::Entered);
             }
-            let is_columns = name == b"columns";
             let start = text.len();
-            match self.value(input, text)? {
-                Step::Entry => {}
-                Step::TooLong if is_entered => {}
-                step => return Ok(Some(step)),
+            if !copy_value(input, text)? {
+                return Ok(Fields::Step(Step::Broken));
             }
-            if is_columns {
+            if scan.name() == b"columns" {
                 let columns = std::str::from_utf8(&text[start..]).ok();
                 self.columns = columns.and_then(Columns::of_json);
             }
@@ -189,47 +206,34 @@ impl Document {
     fn value<R: BufRead>(&self, input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<Step> {
         Ok(match copy_value(input, text)? {
             false => Step::Broken,
-            true if text.len() as u64 >= LIMIT => Step::TooLong,
-            true => Step::Entry,
+            true => entry(text),
         })
     }
 }
 
-/// The name of the field whose value follows a text.
-fn last_name(text: &[u8]) -> &[u8] {
-    let name = text.trim_ascii_end().strip_suffix(b":");
-    let name = name.and_then(|name| name.trim_ascii_end().strip_suffix(b"\""));
-    let Some((before, name)) = name.and_then(|name| {
-        let quote = memchr::memrchr(b'"', name)?;
-        Some((&name[..quote], &name[quote + 1..]))
-    }) else {
-        return &[];
-    };
-    // An escaped quote is a part of another name.
-    if before.ends_with(b"\\") { &[] } else { name }
+/// The step to a whole entry.
+fn entry(text: &[u8]) -> Step {
+    match text.len() as u64 >= LIMIT {
+        true => Step::TooLong,
+        false => Step::Entry,
+    }
 }
 
 /// Appends fields up to the end of their object, or up to an object or a list among them.
-fn copy_fields<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Result<End> {
-    let mut fields = Fields::default();
+fn copy_fields<R: BufRead>(
+    fields: &mut FieldScan,
+    input: &mut Source<R>,
+    text: &mut Vec<u8>,
+) -> io::Result<End> {
     loop {
         let bytes = input.fill_buf()?;
         if bytes.is_empty() {
             return Ok(End::Broken);
         }
-        let (mut length, end) = fields.scan(bytes);
-        if let Some(End::Broken) = end {
-            length = bytes[..length].trim_ascii_end().len();
-        }
-        copy(input, length, text)?;
-        match end {
-            Some(End::Broken) => {
-                // Whether the damage is at the beginning of a line.
-                input.peek()?;
-                return Ok(End::Broken);
-            }
-            Some(end) => return Ok(end),
-            None => {}
+        let (length, end) = fields.scan(bytes);
+        input.take_into(length, text, LIMIT)?;
+        if let Some(end) = end {
+            return Ok(end);
         }
     }
 }
@@ -246,20 +250,9 @@ fn copy_value<R: BufRead>(input: &mut Source<R>, text: &mut Vec<u8>) -> io::Resu
         }
         let taken = scan.value(bytes);
         length += taken;
-        copy(input, taken, text)?;
+        input.take_into(taken, text, LIMIT)?;
     }
     Ok(length > 0)
-}
-
-/// Moves bytes of the buffer into a text, as far as it does not become longer than any event.
-fn copy<R: BufRead>(input: &mut Source<R>, length: usize, text: &mut Vec<u8>) -> io::Result<()> {
-    let bytes = input.fill_buf()?.get(..length).unwrap_or_default();
-    let breaks = memchr::memchr_iter(b'\n', bytes).count();
-    let room = LIMIT.saturating_sub(text.len() as u64);
-    let kept = length.min(usize::try_from(room).unwrap_or(usize::MAX));
-    text.extend_from_slice(&bytes[..kept]);
-    input.take_bytes(length, breaks);
-    Ok(())
 }
 
 /// The position within a value.

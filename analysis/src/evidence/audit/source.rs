@@ -107,11 +107,27 @@ impl<R: BufRead> Source<R> {
         self.consume(1);
     }
 
-    /// Consumes bytes of the buffer, which may have line breaks.
-    pub(super) fn take_bytes(&mut self, length: usize, breaks: usize) {
+    /// Moves bytes of the buffer into a text, as far as it does not become longer than `limit`.
+    pub(super) fn take_into(
+        &mut self,
+        length: usize,
+        text: &mut Vec<u8>,
+        limit: u64,
+    ) -> io::Result<()> {
+        let was_at_line_start = self.is_at_line_start;
+        let bytes = self.fill_buf()?.get(..length).unwrap_or_default();
+        let room = limit.saturating_sub(text.len() as u64);
+        let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        text.extend_from_slice(&bytes[..kept]);
+        let breaks = memchr::memchr_iter(b'\n', bytes).count();
+        let is_at_line_start = match memchr::memrchr(b'\n', bytes) {
+            Some(last) => bytes[last..].trim_ascii().is_empty(),
+            None => was_at_line_start && bytes.trim_ascii().is_empty(),
+        };
         self.lines += breaks as u64;
-        self.is_at_line_start &= length == 0;
+        self.is_at_line_start = is_at_line_start;
         self.consume(length);
+        Ok(())
     }
 }
 

@@ -115,6 +115,21 @@ pub(crate) fn is_answered_without(error: &(dyn StdError + 'static)) -> bool {
         || error.source().is_some_and(is_answered_without)
 }
 
+/// Whether the server ended the handshake because it supports none of the protocols of this build.
+pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
+    let hidden = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    cfg!(not(feature = "http2"))
+        && (matches!(
+            error.downcast_ref(),
+            Some(rustls::Error::AlertReceived(
+                rustls::AlertDescription::NoApplicationProtocol
+            ))
+        ) || hidden.is_some_and(|hidden| lacks_protocol(hidden))
+            || error.source().is_some_and(lacks_protocol))
+}
+
 /// Whether the build has a provider, or the program has installed one.
 pub(crate) fn has_provider() -> bool {
     cfg!(feature = "ring") || CryptoProvider::get_default().is_some()
