@@ -61,6 +61,7 @@
 //! | `socks` | yes | proxies with the scheme `socks5` |
 //! | `replay` | no | recordings for tests without a server, as `k8s_flowcontrol::replay`; no further dependencies |
 //! | `rules` | no | the server's rules, offline, as `k8s_flowcontrol::rules` |
+//! | `validate` | no | `validate()` of types that are generated with constraints, with `k8s_flowcontrol::validate` |
 //!
 //! The smallest build of a client, for a cluster whose kubeconfig or service account has the certificate authority, is
 //! `default-features = false, features = ["ring"]`. What it does not support is an error that names the feature.

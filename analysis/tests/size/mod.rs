@@ -9,6 +9,7 @@
 
 mod brute_force;
 mod drift;
+mod impossible;
 mod intents;
 mod leaps;
 mod narrower;

@@ -1,5 +1,6 @@
 //! A server that queues and rejects requests.
 
+mod following;
 mod metrics;
 
 use crate::api::http::Request;

@@ -5,7 +5,7 @@
 
 mod bodies;
 mod consistency;
-mod generator;
+pub(crate) mod generator;
 mod requests;
 mod wire;
 

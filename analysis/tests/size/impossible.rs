@@ -1,0 +1,114 @@
+//! Intents that cannot all be satisfied: their contradiction, and the ways out.
+
+use super::{RELEASE, built_in, size};
+use k8s_flowcontrol_analysis::size::{Answer, Intents, Sizer};
+use std::ops::ControlFlow;
+
+#[test]
+fn contradictions_have_numbers_and_a_way_out() {
+    let answer = size(
+        "
+server: {seats: 30}
+duration: 10s
+intents:
+- name: A
+  client: {user: a}
+  waits: {max: 100ms}
+  atLoad: {concurrent: 25, meanSeconds: 0.5}
+- name: B
+  client: {user: b}
+  waits: {max: 100ms}
+  atLoad: {concurrent: 20, meanSeconds: 0.5}
+",
+    );
+    let Answer::Impossible(impossible) = answer else {
+        panic!("{answer:?}")
+    };
+    let contradiction = impossible.contradiction.unwrap().to_string();
+    assert_eq!(
+        contradiction,
+        "A and B need at least 33 of 30 seats: 18 and 15"
+    );
+    assert_eq!(impossible.give_up, ["A", "B"]);
+    assert!(impossible.needed.unwrap() >= 33 && impossible.is_complete);
+    let sum: i64 = impossible.needs.iter().map(|(_, seats)| seats).sum();
+    assert!(sum > 30, "{sum}");
+}
+
+/// The intents that are left when the search is stopped are named.
+#[test]
+fn ways_out_that_were_not_tried_are_named() {
+    let mut text = String::from("server: {seats: 20}\nduration: 5s\nintents:\n");
+    for name in ["a", "b", "c"] {
+        text.push_str(&format!(
+            "- name: {name}\n  client: {{user: {name}}}\n  waits: {{max: 0s}}\n  atLoad: {{concurrent: 8, meanSeconds: 0.2}}\n"
+        ));
+    }
+    let intents = Intents::read(text.as_bytes()).unwrap();
+    let (schemas, levels) = built_in();
+    let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+    let before = |end: u64| {
+        let answer = sizer.size(|progress| match progress.trials < end {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        });
+        match answer.unwrap() {
+            Answer::Impossible(impossible) => impossible,
+            other => panic!("{other:?}"),
+        }
+    };
+    let all = before(u64::MAX);
+    assert!(all.is_complete && all.not_tried.is_empty(), "{all:?}");
+    assert_eq!(all.give_up, ["a", "b", "c"]);
+    let most = before(all.trials);
+    assert!(!most.is_complete && most.needed == all.needed, "{most:?}");
+    let [last] = &most.not_tried[..] else {
+        panic!("{most:?}")
+    };
+    assert!(!most.give_up.contains(last) && most.give_up.len() == 2);
+}
+
+/// The contradiction of an intent in itself needs no simulation, and the way out only the intents that are left.
+#[test]
+fn an_intent_that_contradicts_itself_is_named_whatever_the_seats_are() {
+    for server in [
+        "{seats: unknown}",
+        "{seats: 600}",
+        "{tiers: [{name: L, seats: 600, price: 1}]}",
+    ] {
+        let text = format!(
+            "
+server: {server}
+duration: 2s
+intents:
+- name: A
+  client: {{user: a}}
+  waits: {{max: 100ms}}
+  neverMoreThan: {{seats: 5}}
+  atLoad: {{concurrent: 25, meanSeconds: 0.5}}
+- name: B
+  client: {{user: b}}
+  waits: {{max: 1s}}
+  atLoad: {{concurrent: 3, meanSeconds: 0.5}}
+"
+        );
+        let intents = Intents::read(text.as_bytes()).unwrap();
+        let (schemas, levels) = built_in();
+        let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
+        let known = intents.contradiction().unwrap();
+        assert_eq!(known.to_string(), "A needs at least 18 of 5 seats");
+        let Answer::Impossible(impossible) = sizer.size(|_| ControlFlow::Continue(())).unwrap()
+        else {
+            panic!("{text}")
+        };
+        assert_eq!(impossible.contradiction, Some(known));
+        assert_eq!(impossible.give_up, ["A"]);
+        assert!(impossible.needed.is_none() && impossible.is_complete);
+        // A search that is stopped at once has the contradiction, too.
+        let stopped = sizer.size(|_| ControlFlow::Break(())).unwrap();
+        let Answer::Impossible(impossible) = stopped else {
+            panic!("{text}")
+        };
+        assert!(impossible.contradiction.is_some() && !impossible.is_complete);
+    }
+}
