@@ -2,6 +2,7 @@
 //!
 //! A version belongs to flow control if the word before it names the group, or if the word before or after it names a kind.
 
+use super::dynamic::floor;
 use k8s_flowcontrol_text::Span;
 
 /// Endings of a word that names the group, in lower case and without underscores.
@@ -122,8 +123,9 @@ fn kind_after(after: &str) -> Option<usize> {
         return None;
     }
     let rest = &after[gap..];
-    let length = rest.find(|next: char| !is_word(next)).unwrap_or(rest.len());
-    let plain = plain(&rest[..length.min(MAX_WORD)]);
+    let near = &rest[..floor(rest, MAX_WORD)];
+    let length = near.find(|next: char| !is_word(next)).unwrap_or(near.len());
+    let plain = plain(&near[..length]);
     let is_kind = KIND_WORDS.iter().any(|name| plain.starts_with(name));
     is_kind.then_some(gap + length)
 }
@@ -150,12 +152,9 @@ impl Word<'_> {
 fn word_before(before: &str) -> Option<Word<'_>> {
     let limit = ceil(before, before.len().saturating_sub(MAX_GAP));
     let end = limit + before[limit..].rfind(|last: char| last.is_ascii_alphanumeric())? + 1;
-    let start = before[..end]
-        .rfind(|character: char| !is_word(character))
-        .map_or(0, |at| {
-            at + before[at..].chars().next().map_or(1, char::len_utf8)
-        });
-    let start = ceil(before, start.max(end.saturating_sub(MAX_WORD)));
+    let first = ceil(before, end.saturating_sub(MAX_WORD));
+    let word = before[first..end].trim_end_matches(is_word);
+    let start = first + word.len();
     let mut word = plain(&before[start..end]);
     let group = "flowcontrol.apiserver.k8s.io";
     if before[..end].ends_with(group) {
@@ -186,15 +185,6 @@ fn plain(word: &str) -> String {
 
 fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
-}
-
-/// The last boundary of a character at or before a byte.
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// The first boundary of a character at or after a byte.

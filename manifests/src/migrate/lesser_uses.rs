@@ -2,6 +2,7 @@
 
 use super::findings::{Finding, Rule};
 use k8s_flowcontrol_types::ApiVersion;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The words before a name that is defined.
@@ -20,11 +21,16 @@ const DEFINITIONS: [&str; 12] = [
     "typedef",
 ];
 
-/// Whether nothing is to do at a finding: a note is enough.
-pub(super) fn needs_nothing(text: &str, finding: &Finding, to: ApiVersion) -> bool {
+/// Whether nothing is to do at a finding: a note is enough. `imported` are the imported names of the text.
+pub(super) fn needs_nothing(
+    text: &str,
+    imported: &HashSet<&str>,
+    finding: &Finding,
+    to: ApiVersion,
+) -> bool {
     // A program may give its type any name; the places that use it for requests count.
     is_definition(text, finding)
-        || is_imported(text, finding)
+        || is_imported(text, imported, finding)
         || is_choice(text, finding, to)
         || is_beside_new(text, finding, to)
 }
@@ -40,10 +46,9 @@ pub(super) fn is_definition(text: &str, finding: &Finding) -> bool {
     let is_ended = line.ends_with(char::is_whitespace);
     let is_type = is_ended && word.is_some_and(|word| DEFINITIONS.contains(&word));
     // Zig: `pub const FlowcontrolV1beta3FlowSchema = struct {`.
-    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let rest = text.get(finding.offset..).unwrap_or_default();
-    let rest = rest.trim_start_matches(is_name).trim_start();
-    let value = rest
+    let value = rest[name_end(rest)..]
+        .trim_start()
         .strip_prefix('=')
         .and_then(|value| value.split_whitespace().next());
     let is_type = is_type || value.is_some_and(|value| DEFINITIONS.contains(&value));
@@ -52,28 +57,37 @@ pub(super) fn is_definition(text: &str, finding: &Finding) -> bool {
     finding.rule == Rule::Program && (is_type || is_field)
 }
 
-/// Whether a finding is a use of a name that the same text gives to a package: the import decides about it. Go gives it before the path,
-/// and in KCL the last part of the path is the name.
-fn is_imported(text: &str, finding: &Finding) -> bool {
-    let rest = text.get(finding.offset..).unwrap_or_default();
+/// The names that a text gives to packages of the group.
+pub(super) fn imported(text: &str) -> HashSet<&str> {
+    text.lines().filter_map(imported_in).collect()
+}
+
+/// The name in a line with an import. Go gives it before the path, and in KCL the last part of the path is the name.
+fn imported_in(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let import = line.strip_prefix("import ");
+    if let Some((path, last)) = import.and_then(|path| path.rsplit_once('.'))
+        && path.ends_with("flowcontrol")
+    {
+        return Some(last);
+    }
+    let import = import.unwrap_or(line);
+    let (name, path) = import.split_at(name_end(import));
+    let path = path.trim_start().strip_prefix('"')?;
+    path.contains("/flowcontrol/").then_some(name)
+}
+
+/// The end of the name at the beginning of a text.
+fn name_end(text: &str) -> usize {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let (name, rest) = rest.split_at(rest.find(|letter| !is_name(letter)).unwrap_or(rest.len()));
-    let is_own = |line: &str| {
-        let line = line.trim();
-        let import = line.strip_prefix("import ");
-        let is_last = import
-            .and_then(|path| path.strip_suffix(name))
-            .is_some_and(|path| path.ends_with("flowcontrol."));
-        let path = import
-            .unwrap_or(line)
-            .strip_prefix(name)
-            .and_then(|rest| rest.trim_start().strip_prefix('"'));
-        is_last || path.is_some_and(|path| path.contains("/flowcontrol/"))
-    };
-    finding.rule == Rule::Program
-        && !name.is_empty()
-        && rest.starts_with('.')
-        && text.lines().any(is_own)
+    text.find(|letter| !is_name(letter)).unwrap_or(text.len())
+}
+
+/// Whether a finding is a use of an imported name: the import decides about it.
+fn is_imported(text: &str, imported: &HashSet<&str>, finding: &Finding) -> bool {
+    let rest = text.get(finding.offset..).unwrap_or_default();
+    let (name, rest) = rest.split_at(name_end(rest));
+    finding.rule == Rule::Program && rest.starts_with('.') && imported.contains(name)
 }
 
 /// The number of lines around an old field in which the same line with the new one stands.

@@ -29,10 +29,14 @@ pub fn named_template(text: &str, name: &str, to: ApiVersion) -> Option<NamedTem
         .iter()
         .filter(|mention| span.range().contains(&mention.span.start))
         .all(|mention| {
-            let mut around = chains.iter().filter(|chain| chain.contains(mention.span));
+            let mut around = chains
+                .all
+                .iter()
+                .filter(|chain| chain.contains(mention.span));
             around.next().is_some_and(|chain| chain.is_current)
         });
     let is_listed = chains
+        .all
         .iter()
         .any(|chain| span.range().contains(&chain.span.start) && !chain.is_current);
     let body = source.slice(span);

@@ -3,7 +3,7 @@
 use super::decide::{Decision, LAST_APPLIED, Surroundings, decide, owned};
 use super::edit::planned;
 use super::findings::{Finding, Rule, Severity};
-use super::read::{Found, Role, is_kept};
+use super::read::{Found, Role};
 use super::result::{Change, MigratedObject};
 use super::settings::{ForeignFieldPolicy, Settings};
 use super::state::State;
@@ -24,7 +24,7 @@ impl State<'_> {
         let Some(before) = work.original.pointer(&found.pointer).cloned() else {
             return;
         };
-        let is_selected = |span: &Span| self.chains.iter().any(|chain| chain.contains(*span));
+        let is_selected = |span: &Span| self.chains.contain(*span);
         if owned(found.node).iter().any(is_selected) {
             // The finding about the branches stands for the object.
             return;
@@ -37,9 +37,9 @@ impl State<'_> {
         if [Some(span.start), version]
             .into_iter()
             .flatten()
-            .any(|at| is_kept(&self.kept, at))
+            .any(|at| self.kept.contains(at))
         {
-            self.kept.push(span);
+            self.kept.add(span);
             let message = "this object is unchanged, because a comment keeps it";
             let note = Finding::new(Severity::Note, Rule::Kept, span.start, message);
             self.result.findings.push(note);

@@ -3,10 +3,10 @@
 use super::client_names::client_names;
 #[cfg(feature = "files")]
 use super::dynamic::versions_of_names;
-use super::dynamic::{Links, versions_in_context, versions_of_group};
+use super::dynamic::{Links, floor, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
-use super::lesser_uses::needs_nothing;
-use super::read::{Mention, Mentioned, Text, is_kept, kept_lines, mentions};
+use super::lesser_uses::{imported, needs_nothing};
+use super::read::{Kept, Mention, Mentioned, Text, mentions};
 use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -58,6 +58,9 @@ const PATTERNS: [Pattern; 17] = [
 
 /// The versions that newer servers do not have.
 pub(super) const OLD_VERSIONS: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
+
+/// The maximum number of bytes of a path before the group.
+const MAX_PATH: usize = 200;
 
 const VERSIONS: [&str; 5] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v1"];
 
@@ -119,11 +122,14 @@ impl Pattern {
                 let begin = if searches_after { start } else { at };
                 (is_same && ends).then(|| {
                     let end = start + version.len() + self.after.len();
-                    let path = |character: char| {
-                        !(character.is_ascii_alphanumeric() || "./-_".contains(character))
+                    let is_path = |character: char| {
+                        character.is_ascii_alphanumeric() || "./-_".contains(character)
                     };
                     let begin = match word.starts_with(['/', '_']) {
-                        true => text[..begin].rfind(path).map_or(0, |at| at + 1),
+                        true => {
+                            let first = floor(text, begin.saturating_sub(MAX_PATH));
+                            first + text[first..begin].trim_end_matches(is_path).len()
+                        }
                         false => begin,
                     };
                     (Span::new(begin, end), *version, self.what)
@@ -198,25 +204,31 @@ pub(crate) fn uses_with(
     found.sort_by_key(|(span, ..)| span.start);
     // One finding for each place: a longer name stands for the names in it.
     found.dedup_by(|(later, ..), (earlier, ..)| later.start < earlier.end);
+    // The first mention of a line stands for it, as below.
+    let mut lines = HashSet::new();
     let mentions = mentions(source.text, to);
     let mentions = mentions
         .iter()
-        .filter(|mention| !is_parameter(source.text, mention))
-        .map(|mention| in_text(source.text, mention));
+        .filter(|mention| {
+            let line = source.line(mention.span.start);
+            !lines.contains(&line) && !is_parameter(&source, mention) && lines.insert(line)
+        })
+        .map(|mention| in_text(&source, mention));
     let mut findings: Vec<_> = found
         .into_iter()
-        .map(|(span, version, what, at)| use_of(source.text, (span, at), version, what, to))
+        .map(|(span, version, what, at)| use_of(&source, (span, at), version, what, to))
         .chain(old_fields(source.text, to))
         .chain(mentions)
         .collect();
-    let kept = kept_lines(source.text);
-    findings.retain(|finding| !is_kept(&kept, finding.offset));
+    let kept = Kept::of(&source);
+    findings.retain(|finding| !kept.contains(finding.offset));
     findings.sort_by_key(|finding| finding.offset);
     // One finding for each line: its other names change with the first.
     let mut lines = HashSet::new();
     findings.retain(|finding| lines.insert(source.line(finding.offset)));
+    let imported = imported(source.text);
     for finding in &mut findings {
-        if needs_nothing(source.text, finding, to) {
+        if needs_nothing(source.text, &imported, finding, to) {
             finding.severity = Severity::Note;
         }
         finding.offset += source.mark;
@@ -230,12 +242,12 @@ pub(crate) fn uses_of_names(text: &str, names: &BTreeSet<String>, to: ApiVersion
     let source = Text::new(text);
     let versions: Vec<_> = other_versions(to).collect();
     let found = versions_of_names(source.text, true, names, &versions);
-    let kept = kept_lines(source.text);
+    let kept = Kept::of(&source);
     let found = found
         .into_iter()
-        .filter(|(span, _)| !is_kept(&kept, span.start));
+        .filter(|(span, _)| !kept.contains(span.start));
     let findings = found.map(|(span, version)| {
-        let mut finding = use_of(source.text, (span, span.start), version, "", to);
+        let mut finding = use_of(&source, (span, span.start), version, "", to);
         finding.offset += source.mark;
         finding
     });
@@ -250,21 +262,20 @@ pub(super) fn other_versions(to: ApiVersion) -> impl Iterator<Item = &'static st
 
 /// A finding for a name at a span, whose version is at an offset.
 fn use_of(
-    text: &str,
+    source: &Text<'_>,
     (span, at): (Span, usize),
     version: &str,
     what: &str,
     to: ApiVersion,
 ) -> Finding {
-    let name = text.get(span.range()).unwrap_or(version);
+    let name = source.text.get(span.range()).unwrap_or(version);
     let name = name.split_whitespace().collect::<String>();
     let message = match name == version {
         true => format!("a request or reference names {GROUP} in {version}"),
         false => format!("{name} is {what} of {version}"),
     };
-    let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
     // A name that begins in a line above is at the line of its version.
-    let offset = match span.start < line {
+    let offset = match span.start < source.line_start(at) {
         true => at,
         false => span.start,
     };
@@ -297,19 +308,16 @@ fn old_fields(text: &str, to: ApiVersion) -> Vec<Finding> {
 }
 
 /// Whether a field is mentioned in the head of a Go function: it is a name of the program's own.
-fn is_parameter(text: &str, mention: &Mention) -> bool {
-    let before = &text[..mention.span.start];
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    matches!(mention.what, Mentioned::Field(_)) && line.trim_start().starts_with("func ")
+fn is_parameter(source: &Text<'_>, mention: &Mention) -> bool {
+    matches!(mention.what, Mentioned::Field(_))
+        && source.indented(mention.span.start).starts_with("func ")
 }
 
 /// A mention in a text that is not a manifest.
-fn in_text(text: &str, mention: &Mention) -> Finding {
+fn in_text(source: &Text<'_>, mention: &Mention) -> Finding {
     let what = mention.describe();
-    let start = text[..mention.span.start]
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
-    let line = &text[start..mention.span.start];
+    let start = source.line_start(mention.span.start);
+    let line = &source.text[start..mention.span.start];
     let manual = |message: String, help: &str| {
         Finding::new(Severity::Manual, Rule::Program, mention.span.start, message).help(help)
     };

@@ -1,11 +1,10 @@
 //! The state of the migration of a text.
 
-use super::decide::VersionChain;
-use super::read::Text;
+use super::decide::VersionChains;
+use super::read::{Kept, Text};
 use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
 use super::verify::DocumentEdits;
-use k8s_flowcontrol_text::Span;
 
 /// The state of the migration of a text.
 pub(super) struct State<'a> {
@@ -16,9 +15,9 @@ pub(super) struct State<'a> {
     /// Migrates a text in a string of this text, at a depth.
     pub(super) inner: fn(&Text<'_>, Settings, usize) -> Migration,
     /// The branches of a template that select a version.
-    pub(super) chains: Vec<VersionChain>,
+    pub(super) chains: VersionChains,
     /// The lines that a comment keeps, and the objects in them.
-    pub(super) kept: Vec<Span>,
+    pub(super) kept: Kept,
     pub(super) result: Migration,
 }
 

@@ -5,13 +5,13 @@ use super::dynamic::{versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
 use super::lesser_uses::is_beside_new;
 use super::programs::{OLD_VERSIONS, other_versions};
-use super::read::{Text, is_kept, kept_lines};
+use super::read::{Kept, Text};
 use super::result::Migration;
 use super::settings::Settings;
 use crate::documents::Form;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Adds the versions in values that a template or a program puts together, and in values with the name of flow control.
 pub(super) fn add_values(
@@ -28,7 +28,7 @@ pub(super) fn add_values(
     let context = context.filter(|(_, version)| *version != settings.to.as_str());
     let names = client_names(text, &versions).into_iter();
     let names = names.map(|(_, at, version)| (Span::new(at, at + version.len()), version));
-    let kept = kept_lines(text);
+    let kept = Kept::of(source);
     let mut lines: BTreeSet<usize> = result
         .findings
         .iter()
@@ -37,14 +37,14 @@ pub(super) fn add_values(
         .map(|offset| source.line(offset))
         .collect();
     let is_commented = |offset: usize| {
-        let line = text[source.line_start(offset)..offset].trim_start();
+        let line = source.indented(offset);
         line.starts_with('#') && !line.starts_with("#@")
     };
     let mut is_any = false;
     for (span, version) in found.into_iter().chain(context).chain(names) {
         // A version behind the group in one word is a mention, which is handled.
         let is_mention = text[..span.start].ends_with(&format!("{GROUP}/"));
-        let is_skipped = is_mention || is_kept(&kept, span.start) || is_commented(span.start);
+        let is_skipped = is_mention || kept.contains(span.start) || is_commented(span.start);
         if is_skipped || !lines.insert(source.line(span.start)) {
             continue;
         }
@@ -61,6 +61,10 @@ pub(super) fn add_values(
             && finding.message.contains(&behind_group)
     });
     result.links = links;
+    let defined = match is_listed && !is_any {
+        true => defined(text),
+        false => HashSet::new(),
+    };
     for finding in &mut result.findings {
         let is_computed = finding.rule == Rule::Template
             && finding.computed_by.is_none()
@@ -70,7 +74,7 @@ pub(super) fn add_values(
         }
         // The version that a function or a variable of the same text has.
         let action = &text[finding.offset..];
-        match is_any || is_listed && is_defined(text, action) {
+        match is_any || called(action).is_some_and(|name| defined.contains(name)) {
             // The value with the version is listed, so its uses need nothing.
             true => finding.severity = Severity::Note,
             false => result.links.versions.extend(variable(action)),
@@ -83,18 +87,25 @@ pub(super) fn add_values(
     }
 }
 
-/// Whether a text defines the function or the variable that an action begins with: `#@ version()` beside `#@ def version():`.
-fn is_defined(text: &str, action: &str) -> bool {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+/// The functions and variables that a text defines in lines such as `#@ def version():`.
+fn defined(text: &str) -> HashSet<&str> {
+    let names = text.lines().flat_map(|line| {
+        let mut words = line.split(|mark: char| !is_part(mark));
+        let _ = words.find(|word| matches!(*word, "def" | "set" | "macro"));
+        words
+    });
+    names.collect()
+}
+
+/// The name of the function or the variable that an action begins with: `version` of `#@ version()`.
+fn called(action: &str) -> Option<&str> {
     let name = action.trim_start_matches(|mark: char| !is_part(mark));
-    let name = &name[..name.find(|mark| !is_part(mark)).unwrap_or(name.len())];
-    let mut lines = text.lines();
-    !name.is_empty()
-        && lines.any(|line| {
-            let mut words = line.split(|mark: char| !is_part(mark));
-            words.any(|word| matches!(word, "def" | "set" | "macro"))
-                && words.any(|word| word == name)
-        })
+    let end = name.find(|mark| !is_part(mark)).unwrap_or(name.len());
+    (end > 0).then(|| &name[..end])
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// The variable whose value an action writes: `{{ flowcontrol_version }}`, `{{ .Values.flow.apiVersion | quote }}`.

@@ -1,10 +1,12 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
-use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
+use super::decide::{
+    Surroundings, Template, VersionChains, classify, computed_versions, twice, version_chains,
+};
 use super::edit::{Edit, Refusal, apply};
 use super::findings::{Finding, Rule, Severity};
 use super::metrics::{Metrics, NameForm, removed};
-use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
+use super::read::{Kept, Mention, Text, find, mentions};
 use super::result::{Change, MigratedObject, Migration};
 use super::settings::Settings;
 use super::state::State;
@@ -14,6 +16,7 @@ use crate::documents::{Action, Blocks, Form, Parsed, actions, blocks, parse_all,
 use k8s_flowcontrol_text::{Node, Span, to_value};
 use k8s_flowcontrol_types::GROUP;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Migrates a text to another API version.
 ///
@@ -64,16 +67,16 @@ pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
 
 /// Renames removed metrics outside of other edits, or lists them.
 fn rename_metrics(source: &Text<'_>, metrics: Metrics, result: &mut Migration) {
-    let kept = kept_lines(source.text);
+    let kept = Kept::of(source);
+    let mut edited: Vec<_> = result.edits.iter().map(|edit| edit.span).collect();
+    edited.sort_by_key(|span| span.start);
     for metric in removed(source.text) {
         let Span { start, end } = metric.span;
-        if is_kept(&kept, start) {
+        if kept.contains(start) {
             continue;
         }
-        let is_edited = result
-            .edits
-            .iter()
-            .any(|edit| edit.span.start < end && start < edit.span.end);
+        let next = edited.partition_point(|span| span.end <= start);
+        let is_edited = edited.get(next).is_some_and(|span| span.start < end);
         if metrics != Metrics::Rename || metric.form != NameForm::Whole || is_edited {
             result.findings.push(metric.finding(true, metrics));
             continue;
@@ -105,8 +108,8 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
         settings,
         depth,
         inner: |source, settings, depth| run(source, Form::Yaml, settings, depth),
-        chains: Vec::new(),
-        kept: kept_lines(source.text),
+        chains: VersionChains::default(),
+        kept: Kept::of(source),
         result: Migration::default(),
     };
     match parse_all(source.text, likely) {
@@ -119,13 +122,13 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
         mut result,
         ..
     } = state;
+    let choices = chains.all.iter().filter(|chain| chain.is_choice);
+    let choices: HashSet<_> = choices.map(|chain| source.line(chain.span.start)).collect();
     let is_chosen = |finding: &Finding| {
-        let line = source.line(finding.offset);
-        let mut choices = chains.iter().filter(|chain| chain.is_choice);
-        finding.rule == Rule::Template && choices.any(|chain| source.line(chain.span.start) == line)
+        finding.rule == Rule::Template && choices.contains(&source.line(finding.offset))
     };
     let is_open =
-        |finding: &Finding| finding.severity != Severity::Manual || !is_kept(&kept, finding.offset);
+        |finding: &Finding| finding.severity != Severity::Manual || !kept.contains(finding.offset);
     result
         .findings
         .retain(|finding| is_open(finding) && !is_chosen(finding));
@@ -145,8 +148,7 @@ impl State<'_> {
             self.result.findings.push(finding);
         } else if is_template {
             let why = "this template can only be read once it is rendered";
-            let is_outside =
-                |mention: &&Mention| !self.chains.iter().any(|chain| chain.contains(mention.span));
+            let is_outside = |mention: &&Mention| !self.chains.contain(mention.span);
             let findings = mentions
                 .iter()
                 .filter(is_outside)
@@ -177,7 +179,7 @@ impl State<'_> {
             chains: &self.chains,
         };
         let mut findings = computed_versions(template);
-        findings.extend(self.chains.iter().map(|chain| chain.finding.clone()));
+        findings.extend(self.chains.all.iter().map(|chain| chain.finding.clone()));
         let is_any = !findings.is_empty();
         self.result.findings.extend(findings);
         is_any
@@ -187,8 +189,7 @@ impl State<'_> {
         let all_mentions = mentions(self.source.text, self.settings.to);
         self.template(&parsed.actions, &all_mentions);
         let asks_cluster = parsed.actions.iter().any(|action| {
-            self.source.slice(action.span).contains(GROUP)
-                && !self.chains.iter().any(|chain| chain.contains(action.span))
+            self.source.slice(action.span).contains(GROUP) && !self.chains.contain(action.span)
         });
         let mut places = Vec::new();
         for (index, (document, part)) in parsed.documents.iter().zip(&parsed.parts).enumerate() {
@@ -228,10 +229,7 @@ impl State<'_> {
         self.check_whole(parsed);
         places.extend(self.result.edits.iter().map(|edit| edit.span));
         places.sort_by_key(|place| place.start);
-        let is_selected = |mention: &Mention| {
-            let mut chains = self.chains.iter();
-            chains.any(|chain| chain.contains(mention.span))
-        };
+        let is_selected = |mention: &Mention| self.chains.contain(mention.span);
         let rest: Vec<Mention> = all_mentions
             .into_iter()
             .filter(|mention| !mention.is_within(&places) && !is_selected(mention))

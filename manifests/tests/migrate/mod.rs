@@ -3,6 +3,7 @@
 mod choices;
 mod edits;
 mod fences;
+mod hostile;
 mod programs;
 mod properties;
 mod references;

@@ -5,10 +5,12 @@ use super::given::{FIRST, releases, shares, version};
 use crate::documents::Chain;
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::Text;
-use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 use std::collections::BTreeMap;
+
+/// The maximum number of chains before and behind one of which the nearest is searched.
+const MAX_BESIDE: usize = 16;
 
 /// Judges the chains that select a field by the version that the same clusters get: the index of each with its finding. Each
 /// chain stands beside whether it selects a version.
@@ -18,6 +20,12 @@ pub(super) fn agree(
     to: ApiVersion,
 ) -> Vec<(usize, Finding)> {
     let mut found = Vec::new();
+    let breaks: Vec<_> = source.text.match_indices("\n---").collect();
+    let document = |chain: &Chain| breaks.partition_point(|(at, _)| *at < chain.span.start);
+    let mut versions: BTreeMap<(usize, usize), &Chain> = BTreeMap::new();
+    for (chain, _) in chains.iter().filter(|(_, has_version)| *has_version) {
+        versions.insert((document(chain), chain.span.start), chain);
+    }
     for (index, (fields, has_version)) in chains.iter().enumerate() {
         let has_shares = |chain: &Chain| {
             let mut bodies = chain.branches.iter();
@@ -26,13 +34,24 @@ pub(super) fn agree(
         if *has_version || !has_shares(fields) {
             continue;
         }
-        let partner = chains
-            .iter()
-            .filter(|(other, has_version)| {
-                *has_version && is_same_object(source, other.span, fields.span)
-            })
-            .map(|(other, _)| *other)
-            .min_by_key(|other| other.span.start.abs_diff(fields.span.start));
+        let (document, place) = (document(fields), fields.span.start);
+        let before = versions.range((document, 0)..(document, place)).rev();
+        let after = versions.range((document, place)..=(document, usize::MAX));
+        // A chain in another one, or around it, does not stand beside it.
+        let is_beside = |other: &&&Chain| {
+            let (one, other) = (fields.span, other.span);
+            one.end <= other.start || other.end <= one.start
+        };
+        let before = before
+            .take(MAX_BESIDE)
+            .map(|(_, other)| other)
+            .find(is_beside);
+        let after = after
+            .take(MAX_BESIDE)
+            .map(|(_, other)| other)
+            .find(is_beside);
+        let partner = before.into_iter().chain(after);
+        let partner = partner.min_by_key(|other| other.span.start.abs_diff(place));
         let verdict = match partner {
             Some(versions) => together(source, versions, fields),
             None => alone(source, fields, to),
@@ -40,16 +59,6 @@ pub(super) fn agree(
         found.extend(verdict.map(|finding| (index, finding)));
     }
     found
-}
-
-/// Whether two places beside each other are in one document.
-fn is_same_object(source: &Text<'_>, one: Span, other: Span) -> bool {
-    let (end, start) = match one.start < other.start {
-        true => (one.end, other.start),
-        false => (other.end, one.start),
-    };
-    let between = source.text.get(end..start);
-    between.is_some_and(|between| !between.contains("\n---"))
 }
 
 /// The finding about a chain of versions and a chain of fields; `None` if they depend on more than the release.

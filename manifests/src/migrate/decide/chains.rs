@@ -22,6 +22,35 @@ pub(in crate::migrate) struct VersionChain {
     pub(in crate::migrate) finding: Finding,
 }
 
+/// The chains of a template that select a version or field.
+#[derive(Debug, Default)]
+pub(in crate::migrate) struct VersionChains {
+    pub(in crate::migrate) all: Vec<VersionChain>,
+    /// The places of the chains that are not in another one, in order.
+    outer: Vec<Span>,
+}
+
+impl VersionChains {
+    fn new(all: Vec<VersionChain>) -> Self {
+        let mut spans: Vec<_> = all.iter().map(|chain| chain.span).collect();
+        spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+        let mut outer: Vec<Span> = Vec::new();
+        for span in spans {
+            if outer.last().is_none_or(|last| last.end < span.end) {
+                outer.push(span);
+            }
+        }
+        Self { all, outer }
+    }
+
+    /// Whether a place is in a chain.
+    pub(in crate::migrate) fn contain(&self, place: Span) -> bool {
+        let before = self.outer.partition_point(|span| span.start <= place.start);
+        let last = before.checked_sub(1).and_then(|last| self.outer.get(last));
+        last.is_some_and(|span| contains(*span, place))
+    }
+}
+
 /// Words of conditions about the release of a cluster, in lower case.
 const RELEASE_WORDS: [&str; 9] = [
     "capabilities",
@@ -41,7 +70,8 @@ pub(in crate::migrate) fn version_chains(
     chains: &[Chain],
     mentions: &[Mention],
     to: ApiVersion,
-) -> Vec<VersionChain> {
+) -> VersionChains {
+    let helm = of_helm(source.text, to);
     let mut found: Vec<VersionChain> = Vec::new();
     let mut selected = Vec::new();
     // The mentions of inner chains are theirs.
@@ -66,7 +96,7 @@ pub(in crate::migrate) fn version_chains(
             span: chain.span,
             is_choice: chain.is_choice || is_behind_group(source, chain),
             is_current,
-            finding: finding(source, chain, &own, to, is_current),
+            finding: finding(source, chain, &own, to, (is_current, helm.as_deref())),
         });
         let has_version = own
             .iter()
@@ -79,7 +109,7 @@ pub(in crate::migrate) fn version_chains(
             chain.finding = finding;
         }
     }
-    found
+    VersionChains::new(found)
 }
 
 /// Whether a chain selects the version behind the group: `flowcontrol.apiserver.k8s.io/{{ ternary "v1" "v1beta3" .x }}`.
@@ -212,12 +242,13 @@ fn tests(condition: &str, to: ApiVersion) -> bool {
     names || (since && lifecycle.removed.is_none())
 }
 
+/// The finding about a chain; `helm` is the condition for the wanted version in a template of Helm.
 fn finding(
     source: &Text<'_>,
     chain: &Chain,
     own: &[&Mention],
     to: ApiVersion,
-    is_current: bool,
+    (is_current, helm): (bool, Option<&str>),
 ) -> Finding {
     let conditions: Vec<_> = chain
         .branches
@@ -271,7 +302,7 @@ fn finding(
     let known = conditions
         .iter()
         .find_map(|condition| for_version(condition, to))
-        .or_else(|| of_helm(source.text, to));
+        .or_else(|| helm.map(str::to_owned));
     let with = known.map(|condition| format!(", with the condition {condition}"));
     let help = format!(
         "add a first branch for {to}{}, and keep the others while clusters need them",

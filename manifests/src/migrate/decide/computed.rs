@@ -1,6 +1,6 @@
 //! Objects of a template whose version the template computes.
 
-use super::chains::VersionChain;
+use super::chains::VersionChains;
 use crate::documents::{Action, Definition, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::Text;
@@ -15,8 +15,11 @@ pub(in crate::migrate) struct Template<'a> {
     pub(in crate::migrate) source: &'a Text<'a>,
     pub(in crate::migrate) actions: &'a [Action],
     pub(in crate::migrate) definitions: &'a [Definition],
-    pub(in crate::migrate) chains: &'a [VersionChain],
+    pub(in crate::migrate) chains: &'a VersionChains,
 }
+
+/// The maximum number of lines of an object above and below its kind.
+const MAX_OBJECT: usize = 500;
 
 /// A line of a text: a key with its value, or something else.
 struct Line<'a> {
@@ -58,8 +61,7 @@ pub(in crate::migrate) fn computed_versions(template: Template<'_>) -> Vec<Findi
             [version] => {
                 let line = &lines[*version];
                 let value = Span::new(line.start, line.start + line.content.len());
-                let is_other = line.content.contains(GROUP)
-                    || template.chains.iter().any(|chain| chain.contains(value));
+                let is_other = line.content.contains(GROUP) || template.chains.contain(value);
                 let writes = touching(template.actions, value).find(|action| action.writes);
                 writes.filter(|_| !is_other).copied()
             }
@@ -125,8 +127,11 @@ fn included(
 /// named template and the next item.
 fn siblings(template: Template<'_>, lines: &[Line<'_>], at: usize) -> Range<usize> {
     let line = &lines[at];
+    // Definitions are not in each other.
+    let definitions = template.definitions;
+    let next = definitions.partition_point(|definition| definition.span.end <= line.start);
     let inside = |definition: &&Definition| definition.span.range().contains(&line.start);
-    let bounds = template.definitions.iter().find(inside);
+    let bounds = definitions.get(next).filter(inside);
     let bounds = bounds.map_or(0..template.source.text.len(), |found| found.span.range());
     let is_end = |other: &Line<'_>| {
         other.content.starts_with("---")
@@ -134,12 +139,14 @@ fn siblings(template: Template<'_>, lines: &[Line<'_>], at: usize) -> Range<usiz
             || other.indent < line.indent && !other.content.starts_with('{')
     };
     let mut start = at;
-    while start > 0 && !lines[start].has_dash && !is_end(&lines[start - 1]) {
+    let first = at.saturating_sub(MAX_OBJECT);
+    while start > first && !lines[start].has_dash && !is_end(&lines[start - 1]) {
         start -= 1;
     }
     let is_next = |other: &Line<'_>| other.has_dash && other.indent <= line.indent;
     let mut end = at + 1;
-    while end < lines.len() && !is_end(&lines[end]) && !is_next(&lines[end]) {
+    let last = lines.len().min(end + MAX_OBJECT);
+    while end < last && !is_end(&lines[end]) && !is_next(&lines[end]) {
         end += 1;
     }
     start..end

@@ -20,7 +20,7 @@ mod template;
 mod wanted;
 mod words;
 
-pub(super) use chains::{VersionChain, version_chains};
+pub(super) use chains::{VersionChains, version_chains};
 pub(super) use computed::{Template, computed_versions};
 pub(super) use object::{Decision, Target, decide, owned};
 pub(super) use patches::find;

@@ -1,6 +1,7 @@
 //! Versions that the names around them assign to flow control: `flowcontrol_version: v1beta2`, or a field `version` below a key
 //! `flowcontrol`.
 
+use super::tokens::floor;
 use k8s_flowcontrol_text::Span;
 
 /// The number of lines with less indentation around a version whose names count.
@@ -8,6 +9,9 @@ const LEVELS: usize = 2;
 
 /// The maximum number of lines above a version that are searched.
 const MAX_LINES: usize = 60;
+
+/// The maximum number of bytes of a line above a version that are searched.
+const MAX_LINE: usize = 400;
 
 /// The number of lines above a call with a version in which its kind stands.
 const CALL: usize = 6;
@@ -54,7 +58,7 @@ pub(crate) fn versions_in_context(
                 from = end;
             }
             if !content.is_empty() {
-                lines.push((indentation(content), content));
+                lines.push((indentation(content), shortened(content)));
             }
         }
         start += line.len();
@@ -169,13 +173,14 @@ fn is_of_group(name: &str, above: &[(usize, &str)]) -> bool {
 
 /// Whether a line above, with less indentation or as the head of a section, names flow control.
 fn is_below(line: &str, above: &[(usize, &str)]) -> bool {
+    let line = shortened(line);
     let mut indent = indentation(line);
     let mut levels = 0;
     let is_value = ["value", "default"]
         .iter()
         .any(|word| line.trim_start().starts_with(word));
     for (found, other) in above.iter().rev().take(MAX_LINES) {
-        let trimmed = shortened(other.trim_start());
+        let trimmed = other.trim_start();
         let is_name = is_value
             && trimmed.trim_start_matches("- ").starts_with("name")
             && (*found == indent || trimmed.starts_with("- ") && *found + 2 == indentation(line));
@@ -201,13 +206,9 @@ fn is_below(line: &str, above: &[(usize, &str)]) -> bool {
     false
 }
 
-/// The beginning of a line, in which its key is.
+/// The beginning of a line, in which its key is. All of the lines above are read for each version, so that they may not be long.
 fn shortened(line: &str) -> &str {
-    let mut end = line.len().min(200);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    &line[..end]
+    &line[..floor(line, MAX_LINE)]
 }
 
 /// Whether a text names flow control, in any spelling.

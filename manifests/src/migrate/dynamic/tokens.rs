@@ -71,7 +71,10 @@ pub(super) fn tokens(text: &str, is_template: bool) -> Vec<Token<'_>> {
             at += first.len_utf8();
             continue;
         }
-        if is_comment(text, line, at) {
+        let is_alone = tokens
+            .last()
+            .is_none_or(|last: &Token<'_>| last.line != line);
+        if is_comment(text, at, is_alone) {
             at += rest.find('\n').unwrap_or(rest.len());
             continue;
         }
@@ -182,11 +185,10 @@ fn run(text: &str, start: usize, is_template: bool) -> Option<usize> {
         .filter(|_| !is_variable)
 }
 
-/// Whether a comment begins at a place: `//`, or `#` or `--` with a blank, at the start of a line or behind a blank.
-fn is_comment(text: &str, line: usize, at: usize) -> bool {
+/// Whether a comment begins at a place: `//`, or `#` or `--` with a blank, alone in its line or behind a blank.
+fn is_comment(text: &str, at: usize, is_alone: bool) -> bool {
     let rest = &text[at..];
-    let is_alone = text[line..at].trim().is_empty();
-    let is_behind = text[line..at].ends_with([' ', '\t']);
+    let is_behind = text[..at].ends_with([' ', '\t']);
     (is_alone || is_behind) && (rest.starts_with("// ") || rest.starts_with("# "))
         || is_alone
             && ["-- ", ";; ", "* ", "<!--", "//"]
@@ -204,7 +206,7 @@ pub(super) fn index_at(tokens: &[Token<'_>], offset: usize) -> usize {
 }
 
 /// The last boundary of a character at or before a byte.
-pub(super) fn floor(text: &str, at: usize) -> usize {
+pub(in crate::migrate) fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

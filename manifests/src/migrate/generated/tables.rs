@@ -49,10 +49,11 @@ pub(super) fn is_among_groups(text: &str, offsets: impl IntoIterator<Item = usiz
     let lines: Vec<_> = text.lines().collect();
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-    let mut offsets = offsets.into_iter().peekable();
-    offsets.peek().is_some()
-        && offsets.all(|offset| {
-            let line = starts.partition_point(|start| *start <= offset) - 1;
+    let places = offsets.into_iter();
+    let places = places.map(|offset| starts.partition_point(|start| *start <= offset) - 1);
+    let places: BTreeSet<_> = places.collect();
+    !places.is_empty()
+        && places.into_iter().all(|line| {
             let around = lines.iter().take(line + AROUND + 1);
             let around = around.skip(line.saturating_sub(AROUND));
             let named: BTreeSet<_> = around.filter_map(|line| quoted_group(line)).collect();
@@ -101,10 +102,9 @@ fn lists_versions(text: &str) -> bool {
             if !matches!(bytes[start], b'v' | b'V') || !bytes[start + 1].is_ascii_digit() {
                 continue;
             }
-            let length = text[start..]
-                .find(|next: char| !next.is_ascii_alphanumeric())
-                .unwrap_or(text.len() - start);
-            let version = &text[start..start + length.min("v1alpha10".len())];
+            let near = &bytes[start..text.len().min(start + "v1alpha10".len())];
+            let length = near.iter().take_while(|byte| byte.is_ascii_alphanumeric());
+            let version = &text[start..start + length.count()];
             let (is_plain, before) = match text[..start].strip_suffix('/') {
                 Some(before) => (true, before),
                 None => (false, text[..start].trim_end_matches('_')),

@@ -5,7 +5,7 @@ mod mentions;
 mod objects;
 mod text;
 
-pub(super) use keep::{is_kept, kept_lines};
+pub(super) use keep::Kept;
 pub use mentions::{Mention, Mentioned, may_mention, mentions};
 pub(super) use mentions::{SHARES, other_shares_of, version_is_at};
 pub(super) use objects::{Found, Role, find};

@@ -1,8 +1,12 @@
 //! The text of a file without its byte order mark, addressed by lines.
 
+use crate::migrate::dynamic::floor;
 use k8s_flowcontrol_text::Span;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The maximum number of bytes of a line in which its first word begins and ends.
+const MAX_INDENTATION: usize = 1_000;
 
 /// The text of a file without its byte order mark.
 pub(in crate::migrate) struct Text<'a> {
@@ -47,6 +51,14 @@ impl<'a> Text<'a> {
         before
             .checked_sub(1)
             .map_or(0, |last| self.breaks[last] + 1)
+    }
+
+    /// The beginning of the line that contains a byte, behind its indentation and up to the byte. A line that is indented by more than
+    /// [`MAX_INDENTATION`] bytes has none.
+    pub(in crate::migrate) fn indented(&self, offset: usize) -> &'a str {
+        let start = self.line_start(offset);
+        let line = &self.text[start..floor(self.text, offset.min(start + MAX_INDENTATION))];
+        line.trim_start()
     }
 
     /// The end of the line that contains a byte, without its line break.
