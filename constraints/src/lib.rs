@@ -5,6 +5,7 @@ mod check;
 mod error;
 mod go;
 mod old;
+mod pattern;
 mod rules;
 mod schema;
 mod violation;

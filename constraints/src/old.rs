@@ -2,7 +2,7 @@
 
 use crate::schema::{Additional, ListType, Node};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A value beside the one that was there before.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +52,13 @@ impl<'a> Then<'a> {
         Some(self.step(node, new, old))
     }
 
-    /// An element of the list: only lists whose elements have keys know theirs again.
-    pub(crate) fn element(self, element: &'a Value) -> Option<Self> {
-        let old = matching(self.node, element, self.old)?;
-        Some(self.step(self.node.items.as_ref()?, element, old))
+    /// The elements of the list: only lists whose elements have keys know theirs again.
+    pub(crate) fn elements(self) -> Option<Elements<'a>> {
+        Some(Elements {
+            list: self,
+            items: self.node.items.as_deref()?,
+            old: Keyed::new(self.node, self.old)?,
+        })
     }
 
     fn step(self, node: &'a Node, new: &'a Value, old: &'a Value) -> Self {
@@ -74,9 +77,10 @@ impl<'a> Then<'a> {
             (Value::Array(new), Value::Array(old)) => {
                 new.len() == old.len()
                     && match self.node.list_type {
-                        ListType::Map(_) => new
-                            .iter()
-                            .all(|element| self.element(element).is_some_and(Self::is_same)),
+                        ListType::Map(_) => self.elements().is_some_and(|elements| {
+                            let is_same = |new| elements.of(new).is_some_and(Self::is_same);
+                            new.iter().all(is_same)
+                        }),
                         _ => new == old,
                     }
             }
@@ -91,20 +95,45 @@ impl<'a> Then<'a> {
     }
 }
 
-/// The old element with the keys of a new one, which must have all of them.
-pub(crate) fn matching<'a>(node: &Node, element: &Value, old: &'a Value) -> Option<&'a Value> {
-    let ListType::Map(keys) = &node.list_type else {
-        return None;
-    };
-    let is_key = |value: &Value| !(value.is_null() || value.is_array() || value.is_object());
-    let is_known = |element: &Value| {
-        let mut keys = keys.iter();
-        keys.all(|key| element.get(key).is_some_and(is_key))
-    };
-    if !is_known(element) {
-        return None;
+/// The elements of a list beside the old ones with their keys.
+pub(crate) struct Elements<'a> {
+    list: Then<'a>,
+    items: &'a Node,
+    old: Keyed<'a>,
+}
+
+impl<'a> Elements<'a> {
+    pub(crate) fn of(&self, element: &'a Value) -> Option<Then<'a>> {
+        let old = self.old.matching(element)?;
+        Some(self.list.step(self.items, element, old))
     }
-    let old = old.as_array()?;
-    let is_wanted = |old: &&Value| keys.iter().all(|key| old.get(key) == element.get(key));
-    old.iter().find(is_wanted)
+}
+
+/// The elements of an old list by their keys. Of several with the same keys it has the first.
+pub(crate) struct Keyed<'a> {
+    keys: &'a [String],
+    elements: HashMap<Vec<Option<&'a Value>>, &'a Value>,
+}
+
+impl<'a> Keyed<'a> {
+    /// `None` for lists whose elements have no keys.
+    pub(crate) fn new(node: &'a Node, old: &'a Value) -> Option<Self> {
+        let ListType::Map(keys) = &node.list_type else {
+            return None;
+        };
+        let mut elements = HashMap::new();
+        for element in old.as_array()? {
+            let values = keys.iter().map(|key| element.get(key)).collect();
+            elements.entry(values).or_insert(element);
+        }
+        Some(Self { keys, elements })
+    }
+
+    /// The old element with the keys of a new one, which must have all of them.
+    pub(crate) fn matching(&self, element: &Value) -> Option<&'a Value> {
+        let is_key = |value: &&Value| !(value.is_null() || value.is_array() || value.is_object());
+        let key = |key: &String| element.get(key).filter(is_key).map(Some);
+        let values: Option<Vec<_>> = self.keys.iter().map(key).collect();
+        self.elements.get(&values?).copied()
+    }
 }

@@ -1,21 +1,24 @@
 //! Faults of a value, and how much of its schema it fits.
 
 use crate::violation::{Reason, Violation};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The outcome for a value.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pub(super) faults: Vec<Fault>,
+    faults: Vec<Fault>,
+    /// The identities of the faults.
+    known: HashSet<Rc<str>>,
     /// The number of checks that were made. Of several branches that do not fit, that with the most is reported.
     pub(super) matches: usize,
 }
 
 impl Found {
     pub(super) fn of(fault: Fault) -> Self {
-        Self {
-            faults: vec![fault],
-            matches: 0,
-        }
+        let mut found = Self::default();
+        found.add(fault);
+        found
     }
 
     pub(super) fn is_valid(&self) -> bool {
@@ -27,16 +30,27 @@ impl Found {
     }
 
     pub(super) fn add(&mut self, fault: Fault) {
-        let is_same = |known: &Fault| known.identity == fault.identity;
-        if !self.faults.iter().any(is_same) {
+        if self.known.insert(Rc::clone(&fault.identity)) {
             self.faults.push(fault);
         }
     }
 
     pub(super) fn merge(&mut self, other: Self) {
         self.matches += other.matches;
+        if self.is_valid() {
+            (self.faults, self.known) = (other.faults, other.known);
+            return;
+        }
         for fault in other.faults {
             self.add(fault);
+        }
+    }
+
+    /// The same without its faults.
+    pub(super) fn forgiven(self) -> Self {
+        Self {
+            matches: self.matches,
+            ..Self::default()
         }
     }
 
@@ -51,7 +65,7 @@ impl Found {
 /// A violation, with the text by which a server knows it again.
 #[derive(Debug)]
 pub(super) struct Fault {
-    identity: String,
+    identity: Rc<str>,
     violation: Violation,
 }
 
@@ -70,7 +84,7 @@ impl Fault {
             }
         }
         Self {
-            identity: format!("{path} {detail} {}", reason.as_str()),
+            identity: format!("{path} {detail} {}", reason.as_str()).into(),
             violation: Violation {
                 field: field.to_owned(),
                 reason,

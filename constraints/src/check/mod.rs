@@ -82,11 +82,11 @@ impl<'a> Checker<'a> {
         value: &Value,
         then: Option<Then<'_>>,
     ) -> Found {
-        let mut found = self.check(node, path, value, then);
-        if then.is_some_and(Then::is_same) {
-            found.faults.clear();
+        let found = self.check(node, path, value, then);
+        match !found.is_valid() && then.is_some_and(Then::is_same) {
+            true => found.forgiven(),
+            false => found,
         }
-        found
     }
 
     /// Checks a value by all keywords of its schema, in a server's order, which decides about the branches that are reported.

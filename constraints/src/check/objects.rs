@@ -6,6 +6,7 @@ use crate::go::bad_value;
 use crate::schema::{Additional, Node};
 use crate::violation::Reason;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 impl Checker<'_> {
     pub(super) fn fields(
@@ -62,17 +63,18 @@ impl Checker<'_> {
         found
     }
 
-    pub(super) fn elements(
+    pub(super) fn elements<'e>(
         &mut self,
         node: &Node,
         path: &str,
-        elements: &[Value],
-        then: Option<Then<'_>>,
+        elements: &'e [Value],
+        then: Option<Then<'e>>,
     ) -> Found {
         let mut found = Found::default();
         if let Some(items) = &node.items {
+            let known = then.and_then(Then::elements);
             for (index, element) in elements.iter().enumerate() {
-                let then = then.and_then(|then| then.element(element));
+                let then = known.as_ref().and_then(|known| known.of(element));
                 let path = format!("{path}[{index}]");
                 found.merge(self.check_changed(items, &path, element, then));
             }
@@ -86,8 +88,8 @@ impl Checker<'_> {
         if let Some(most) = node.max_items.filter(|most| count > *most) {
             found.add(too_many(path, count, most));
         }
-        let is_repeated = |(index, element): (usize, &Value)| elements[..index].contains(element);
-        if node.unique_items && elements.iter().enumerate().any(is_repeated) {
+        let mut seen = HashSet::new();
+        if node.unique_items && !elements.iter().all(|element| seen.insert(element)) {
             let detail = "shouldn't contain duplicates";
             found.add(Fault::in_body(path, Reason::Invalid, "\"\"", detail));
         }

@@ -1,7 +1,7 @@
 //! Functions of CEL that have another result in Go: the text of a number, and regular expressions.
 
 use super::compile::environment;
-use super::functions::searched;
+use super::patterns::searched;
 use crate::go;
 use cel::common::ast::{CallExpr, Expr};
 use cel::common::types::{CelBool, CelDouble, CelString, CelTimestamp, DYN_TYPE, STRING_TYPE};

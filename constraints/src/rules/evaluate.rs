@@ -2,13 +2,12 @@
 
 use super::compile::environment;
 use super::fault::Fault;
-use super::value::{cel_value, wrong_type};
+use super::place::{Beside, Known, Place};
+use super::variables::Variables;
 use crate::go::bad_value;
-use crate::old::{Then, matching};
+use crate::old::{Keyed, Then};
 use crate::schema::{Additional, Compiled, Node, Rule};
 use crate::violation::{NotChecked, Reason, Validation, Violation};
-use cel::common::types::CelOptional;
-use cel::common::value::Val;
 use cel::{Context, Value as Cel};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +54,7 @@ pub(crate) fn evaluate(
     let old = then.map(Then::old);
     let place = Place {
         path: String::new(),
-        then,
+        then: then.map(Known::new),
         parent: None,
     };
     walk.value(root, &[], object, old, &place);
@@ -66,61 +65,15 @@ struct Walk<'a> {
     outcome: &'a mut Validation,
 }
 
-/// Where a value is.
-struct Place<'a> {
-    path: String,
-    /// The value before, if it can be known again.
-    then: Option<Then<'a>>,
-    /// The innermost value around this one that can be known again.
-    parent: Option<Then<'a>>,
-}
-
-impl<'a> Place<'a> {
-    fn step(&self, path: String, then: Option<Then<'a>>) -> Self {
-        Self {
-            path,
-            then,
-            parent: match self.then {
-                Some(then) => Some(then),
-                None => self.parent,
-            },
-        }
-    }
-
-    /// Whether the value is the same as before, so that its errors do not count.
-    fn is_same(&self) -> bool {
-        self.then.or(self.parent).is_some_and(Then::is_same)
-    }
-}
-
-/// A schema of an `allOf`, with rules for the same value.
-#[derive(Clone, Copy)]
-struct Beside<'a> {
-    node: &'a Node,
-    /// Around the `allOf`, the innermost value that can be known again.
-    parent: Option<Then<'a>>,
-}
-
-impl<'a> Beside<'a> {
-    /// The schemas for a value in that of these.
-    fn step(all: &[Self], into: impl Fn(&'a Node) -> Option<&'a Node>) -> Vec<Self> {
-        let inner = |beside: &Self| {
-            let node = into(beside.node)?;
-            Some(Self { node, ..*beside })
-        };
-        all.iter().filter_map(inner).collect()
-    }
-}
-
 impl Walk<'_> {
     /// The rules of a value, then those of the values in it.
     fn value(
         &mut self,
         node: &Node,
-        beside: &[Beside<'_>],
+        beside: &[Beside<'_, '_>],
         value: &Value,
         old: Option<&Value>,
-        place: &Place<'_>,
+        place: &Place<'_, '_>,
     ) {
         let node = node.resolve(self.definitions);
         if value.is_null() {
@@ -145,9 +98,11 @@ impl Walk<'_> {
                     return;
                 };
                 let inner = Beside::step(&all, |node| node.items.as_deref());
+                let old = old.and_then(|old| Keyed::new(node, old));
+                let known = place.then().and_then(Then::elements);
                 for (index, element) in elements.iter().enumerate() {
-                    let before = old.and_then(|old| matching(node, element, old));
-                    let then = place.then.and_then(|then| then.element(element));
+                    let before = old.as_ref().and_then(|old| old.matching(element));
+                    let then = known.as_ref().and_then(|known| known.of(element));
                     let place = place.step(format!("{}[{index}]", place.path), then);
                     self.value(items, &inner, element, before, &place);
                 }
@@ -155,7 +110,7 @@ impl Walk<'_> {
             Value::Object(fields) => {
                 for (name, value) in fields {
                     let before = old.and_then(|old| old.get(name));
-                    let then = place.then.and_then(|then| then.field(name));
+                    let then = place.then().and_then(|then| then.field(name));
                     let (schema, path) = match (node.properties.get(name), &node.additional) {
                         (Some(property), _) => {
                             let dot = if place.path.is_empty() { "" } else { "." };
@@ -180,7 +135,7 @@ impl Walk<'_> {
         rules: &[Rule],
         value: &Value,
         old: Option<&Value>,
-        place: &Place<'_>,
+        place: &Place<'_, '_>,
     ) {
         let mut variables = None;
         for rule in rules {
@@ -205,7 +160,9 @@ impl Walk<'_> {
                     continue;
                 }
             };
-            let context = variables.context(rule.optional_old);
+            let named = variables.named(rule.optional_old);
+            let mut context = Context::with_env(Arc::clone(environment()));
+            context.set_variable_resolver(&named);
             match program.execute(&context).map_err(Fault::from) {
                 Ok(Cel::Bool(true)) => {}
                 Ok(Cel::Bool(false)) => self.violated(node, rule, value, place, &context),
@@ -221,7 +178,7 @@ impl Walk<'_> {
         node: &Node,
         rule: &Rule,
         value: &Value,
-        place: &Place<'_>,
+        place: &Place<'_, '_>,
         context: &Context<'_, '_>,
     ) {
         if !rule.is_transition() && place.is_same() {
@@ -261,7 +218,7 @@ impl Walk<'_> {
     }
 
     /// A rule that fails on the value.
-    fn fails(&mut self, node: &Node, rule: &Rule, place: &Place<'_>, words: &str) {
+    fn fails(&mut self, node: &Node, rule: &Rule, place: &Place<'_, '_>, words: &str) {
         let kind = format!("\"{}\"", node.only_type().unwrap_or_default());
         let detail = format!("{words} evaluating rule: {}", rule.name());
         self.add(&place.path, Reason::Invalid, [kind, detail].into_iter());
@@ -283,7 +240,7 @@ impl Walk<'_> {
         });
     }
 
-    fn not_checked(&mut self, rule: &Rule, place: &Place<'_>, reason: &str) {
+    fn not_checked(&mut self, rule: &Rule, place: &Place<'_, '_>, reason: &str) {
         self.outcome.not_checked.push(NotChecked {
             field: match place.path.as_str() {
                 "" => "<nil>".to_owned(),
@@ -292,45 +249,6 @@ impl Walk<'_> {
             constraint: rule.text.clone(),
             reason: reason.to_owned(),
         });
-    }
-}
-
-/// `self` and `oldSelf`.
-struct Variables {
-    now: Box<dyn Val>,
-    before: Option<Box<dyn Val>>,
-}
-
-impl Variables {
-    fn read(
-        node: &Node,
-        definitions: &BTreeMap<String, Node>,
-        value: &Value,
-        old: Option<&Value>,
-    ) -> Result<Self, String> {
-        if let Some(wrong) = wrong_type(node, value) {
-            return Err(wrong);
-        }
-        Ok(Self {
-            now: cel_value(node, definitions, value)?,
-            before: old
-                .map(|old| cel_value(node, definitions, old))
-                .transpose()?,
-        })
-    }
-
-    fn context(&self, optional_old: bool) -> Context<'static, 'static> {
-        let mut context = Context::with_env(Arc::clone(environment()));
-        context.add_variable_as_val("self", self.now.clone());
-        match self.before.clone() {
-            before if optional_old => {
-                let before = before.map_or_else(CelOptional::none, CelOptional::of);
-                context.add_variable_as_val("oldSelf", Box::new(before));
-            }
-            Some(before) => context.add_variable_as_val("oldSelf", before),
-            None => {}
-        }
-        context
     }
 }
 

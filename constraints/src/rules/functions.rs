@@ -1,20 +1,19 @@
 //! The functions of rules: those of CEL, and those that Kubernetes adds.
 
+use super::patterns::{find, find_all};
 use super::{as_in_go, library};
 use cel::common::functions::Function;
 use cel::common::traits::Iterable;
 use cel::common::types::{
-    CelBool, CelDouble, CelDuration, CelInt, CelList, CelString, INT_TYPE, LIST_TYPE, STRING_TYPE,
-    Type,
+    CelBool, CelDouble, CelDuration, CelInt, INT_TYPE, LIST_TYPE, STRING_TYPE, Type,
 };
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
-use regex::Regex;
 use std::cmp::Ordering;
 
 /// Whether there is a function of that name. A rule that calls another one is not checked.
 pub(super) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || library::NAMES.contains(&name)
+    NAMES.contains(&name) || library::is_known(name)
 }
 
 /// The names of the functions of CEL, and of those for strings, lists and sets.
@@ -154,7 +153,7 @@ pub(super) fn environment() -> Env {
     env
 }
 
-type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+pub(super) type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// The elements of the list among the arguments.
 fn elements<'a, 'v>(
@@ -298,39 +297,4 @@ fn set_intersects<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
         .iter()
         .any(|element| second.iter().any(|other| other.equals(*element)));
     Ok(CowVal::owned(CelBool::from(some)))
-}
-
-/// The text and the pattern among the arguments.
-pub(super) fn searched(
-    args: &[CowVal<'_, '_>],
-    name: &str,
-) -> Result<(String, Regex), ExecutionError> {
-    let text = |index: usize| {
-        let value = args.get(index)?.as_ref().downcast_ref::<CelString>()?;
-        Some(value.inner().to_owned())
-    };
-    let missing = ExecutionError::missing_argument_or_target;
-    let pattern = crate::go::pattern(&text(1).ok_or_else(missing)?);
-    let pattern =
-        Regex::new(&pattern).map_err(|error| ExecutionError::function_error(name, error))?;
-    Ok((text(0).ok_or_else(missing)?, pattern))
-}
-
-fn find<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    let (text, pattern) = searched(&args, "find")?;
-    let found = pattern.find(&text).map_or("", |found| found.as_str());
-    Ok(CowVal::owned(CelString::from(found.to_owned())))
-}
-
-fn find_all<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    let (text, pattern) = searched(&args, "findAll")?;
-    let most = args.get(2).and_then(|count| {
-        let count = count.as_ref().downcast_ref::<CelInt>()?;
-        usize::try_from(*count.inner()).ok()
-    });
-    let found = pattern.find_iter(&text).take(most.unwrap_or(usize::MAX));
-    let found: Vec<Box<dyn Val + 'v>> = found
-        .map(|found| Box::new(CelString::from(found.as_str().to_owned())) as Box<dyn Val + 'v>)
-        .collect();
-    Ok(CowVal::owned(CelList::from(found)))
 }

@@ -7,7 +7,10 @@ mod fault;
 mod functions;
 mod keyed_list;
 mod library;
+mod patterns;
+mod place;
 mod value;
+mod variables;
 
 pub use compile::uncheckable;
 

@@ -1,9 +1,10 @@
 //! Formats of strings and numbers, as Go's libraries read them.
 
+use super::duration::duration;
+use crate::pattern::Pattern;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, NaiveDate};
-use regex::Regex;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A format that a server checks.
@@ -123,84 +124,12 @@ pub(crate) fn date_time(text: &str) -> Option<DateTime<chrono::FixedOffset>> {
     time.filter(|_| has_letter)
 }
 
-/// The nanoseconds of a duration, as Go's `time.ParseDuration` reads it, or else as Scala writes it: `2 days`.
-pub(crate) fn duration(text: &str) -> Option<i64> {
-    go_duration(text).or_else(|| scala_duration(text))
-}
-
-fn go_duration(text: &str) -> Option<i64> {
-    let (negative, mut rest) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut sum: f64 = 0.0;
-    while !rest.is_empty() {
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
-        let (number, after) = rest.split_at(end);
-        let end = after
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(end);
-        let factor = match unit {
-            "ns" => 1.0,
-            "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 6e10,
-            "h" => 3.6e12,
-            _ => return None,
-        };
-        sum += number.parse::<f64>().ok()? * factor;
-        rest = after;
-    }
-    // More than 63 bits of nanoseconds are an error.
-    (sum < 9.2e18).then_some(if negative { -(sum as i64) } else { sum as i64 })
-}
-
-fn scala_duration(text: &str) -> Option<i64> {
-    const UNITS: [(&[&str], i64); 8] = [
-        (&["ns", "nano"], 1),
-        (&["us", "\u{b5}s", "micro"], 1_000),
-        (&["ms", "milli"], 1_000_000),
-        (&["s", "sec"], 1_000_000_000),
-        (&["m", "min"], 60_000_000_000),
-        (&["h", "hr", "hour"], 3_600_000_000_000),
-        (&["d", "day"], 86_400_000_000_000),
-        (&["w", "wk", "week"], 604_800_000_000_000),
-    ];
-    let parts = Regex::new("([0-9]+)[\\t\\n\\f\\r ]*([A-Za-z\u{b5}]+)").ok()?;
-    let mut sum = None;
-    for part in parts.captures_iter(text) {
-        let count: i64 = part[1].parse().ok()?;
-        let unit = part[2].to_lowercase();
-        for (names, factor) in UNITS {
-            let (last, _) = names.split_last()?;
-            if names.contains(&unit.as_str()) || unit.starts_with(last) {
-                sum = Some(sum.unwrap_or(0i64).wrapping_add(count.wrapping_mul(factor)));
-            }
-        }
-    }
-    sum
-}
-
 /// One label, with at most one hyphen behind its first letter, or several labels of which the last has letters only.
 fn is_hostname(text: &str) -> bool {
-    const LETTER: &str = r"a-zA-Z0-9\p{S}\p{L}";
-    let one = format!("[{LETTER}](-?[{LETTER}]{{0,62}})?");
-    let several =
-        format!(r"([{LETTER}]([{LETTER}-]{{0,61}}[{LETTER}])?\.)+[a-zA-Z\p{{L}}]{{2,63}}");
-    let has_pattern =
-        Regex::new(&format!("^({one}|{several})$")).is_ok_and(|all| all.is_match(text));
-    has_pattern && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
+    static PATTERN: Pattern = Pattern::new(
+        r"([a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|([a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})",
+    );
+    text.len() <= 255 && text.split('.').all(|label| label.len() <= 63) && PATTERN.is_match(text)
 }
 
 /// An IPv4 address, also with leading zeros.
@@ -263,16 +192,21 @@ fn is_mac(text: &str) -> bool {
     groups(':', 2, [6, 8, 20]) || groups('-', 2, [6, 8, 20]) || groups('.', 4, [3, 4, 10])
 }
 
+/// Five groups of digits, with a hyphen between two of them or none. The third has the version, the fourth that of the versions 4 and 5 a variant.
 fn is_uuid(text: &str, version: &str) -> bool {
-    let version = match version {
-        "" => "[0-9a-f]{4}".to_owned(),
-        version => format!("{version}[0-9a-f]{{3}}"),
-    };
-    let variant = match version.starts_with(['4', '5']) {
-        true => "[89ab][0-9a-f]{3}",
-        false => "[0-9a-f]{4}",
-    };
-    let pattern =
-        format!("(?i)^[0-9a-f]{{8}}-?[0-9a-f]{{4}}-?{version}-?{variant}-?[0-9a-f]{{12}}$");
-    Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(text))
+    let mut groups = Vec::new();
+    let mut rest = text;
+    for length in [8, 4, 4, 4, 12] {
+        let without_hyphen = rest.strip_prefix('-').filter(|_| !groups.is_empty());
+        rest = without_hyphen.unwrap_or(rest);
+        let Some((group, after)) = rest.split_at_checked(length) else {
+            return false;
+        };
+        groups.push(group);
+        rest = after;
+    }
+    let is_hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let has_variant =
+        || groups[3].starts_with(['8', '9', 'a', 'b', 'A', 'B']) || !matches!(version, "4" | "5");
+    rest.is_empty() && groups.iter().all(is_hex) && groups[2].starts_with(version) && has_variant()
 }

@@ -171,6 +171,7 @@ fn macros_ignore_faults_that_do_not_decide() {
         &[
             "self.l.exists(e, e.w == 'x') && !self.l.all(e, e.w != 'x') && self.l.exists_one(e, has(e.w))",
             "self.l.filter(e, has(e.w)).size() == 1 && self.l.map(e, e.v) == [1, 2, 3] && self.l.map(e, has(e.w), e.w) == ['x']",
+            "self.l.map(self, self.v) == [1, 2, 3] && [1, 2].map(oldSelf, oldSelf) == [1, 2]",
             "self.l.map(e, e.v * 2).exists(v, v == 6) && self.l.map(e, self.l.filter(f, f.v < e.v).size()) == [0, 1, 2]",
             "self.m.all(k, self.m[k] > 0) && self.m.exists(k, k == '/' || self.m[k] == 3) && self.m.exists_one(k, self.m[k] == 2)",
             "'a' in self.m && !('z' in self.m) && self.m['./-'] == 3 && self.m['in'] == 4 && self.m.a == 1 && has(self.m.a) && !has(self.m.z)",

@@ -7,9 +7,11 @@
 )]
 
 mod expressions;
+mod formats;
 mod generated_types;
 mod hostile;
 mod library;
+mod long_lists;
 mod recorded;
 mod schema;
 

@@ -2,12 +2,11 @@
 
 use super::url::Url;
 use super::{Answer, STRING_TYPE, argument, functions, methods, text, value};
+use crate::pattern::Pattern;
 use crate::schema::Format;
 use cel::Env;
 use cel::common::types::{CelList, CelOptional, CelString};
 use cel::common::value::{CowVal, Val};
-use regex::Regex;
-use std::sync::OnceLock;
 
 value!(
     /// A format.
@@ -29,28 +28,6 @@ pub(super) enum Kind {
     DateTime,
 }
 
-/// A pattern, compiled at its first use.
-struct Pattern {
-    text: &'static str,
-    whole: OnceLock<Option<Regex>>,
-}
-
-impl Pattern {
-    const fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            whole: OnceLock::new(),
-        }
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        let whole = self
-            .whole
-            .get_or_init(|| Regex::new(&format!("^(?:{})$", self.text)).ok());
-        whole.as_ref().is_some_and(|whole| whole.is_match(text))
-    }
-}
-
 static LABEL: Pattern = Pattern::new("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
 static OLD_LABEL: Pattern = Pattern::new("[a-z]([-a-z0-9]*[a-z0-9])?");
 static SUBDOMAIN: Pattern =
@@ -58,37 +35,48 @@ static SUBDOMAIN: Pattern =
 static NAME: Pattern = Pattern::new("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
 static VALUE: Pattern = Pattern::new("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
 
+/// The formats by their names, with a function for each, since functions have no data.
+macro_rules! formats {
+    ($($name:literal => $kind:expr,)*) => {
+        /// The names of the formats, which are functions.
+        pub(super) const NAMES: &[&str] = &[$($name),*];
+
+        fn kind(name: &str) -> Option<Kind> {
+            match name {
+                $($name => Some($kind),)*
+                _ => None,
+            }
+        }
+
+        fn add_kinds_to(env: &mut Env) {
+            functions(env, vec![
+                $((concat!("format.", $name), concat!("format.", $name), vec![], |_| {
+                    Ok(CowVal::owned(Named($kind)))
+                })),*
+            ]);
+        }
+    };
+}
+
+formats! {
+    "dns1123Label" => Kind::Label { is_prefix: false },
+    "dns1123LabelPrefix" => Kind::Label { is_prefix: true },
+    "dns1123Subdomain" => Kind::Subdomain { is_prefix: false },
+    "dns1123SubdomainPrefix" => Kind::Subdomain { is_prefix: true },
+    "dns1035Label" => Kind::OldLabel { is_prefix: false },
+    "dns1035LabelPrefix" => Kind::OldLabel { is_prefix: true },
+    "qualifiedName" => Kind::QualifiedName,
+    "labelValue" => Kind::LabelValue,
+    "uri" => Kind::Uri,
+    "uuid" => Kind::Uuid,
+    "byte" => Kind::Byte,
+    "date" => Kind::Date,
+    "datetime" => Kind::DateTime,
+}
+
 pub(super) fn add_to(env: &mut Env) {
     let _ = env.add_type(FORMAT.to_owned());
-    /// A function for each format, since functions have no data.
-    macro_rules! constants {
-        ($($name:literal),*) => {
-            vec![$((concat!("format.", $name), concat!("format.", $name), vec![], |_| {
-                Ok(match kind($name) {
-                    Some(kind) => CowVal::owned(Named(kind)),
-                    None => CowVal::owned(CelOptional::none()),
-                })
-            })),*]
-        };
-    }
-    functions(
-        env,
-        constants!(
-            "dns1123Label",
-            "dns1123Subdomain",
-            "dns1035Label",
-            "qualifiedName",
-            "dns1123LabelPrefix",
-            "dns1123SubdomainPrefix",
-            "dns1035LabelPrefix",
-            "labelValue",
-            "uri",
-            "uuid",
-            "byte",
-            "date",
-            "datetime"
-        ),
-    );
+    add_kinds_to(env);
     functions(
         env,
         vec![
@@ -108,25 +96,6 @@ pub(super) fn add_to(env: &mut Env) {
             validate,
         )],
     );
-}
-
-fn kind(name: &str) -> Option<Kind> {
-    Some(match name {
-        "dns1123Label" => Kind::Label { is_prefix: false },
-        "dns1123LabelPrefix" => Kind::Label { is_prefix: true },
-        "dns1123Subdomain" => Kind::Subdomain { is_prefix: false },
-        "dns1123SubdomainPrefix" => Kind::Subdomain { is_prefix: true },
-        "dns1035Label" => Kind::OldLabel { is_prefix: false },
-        "dns1035LabelPrefix" => Kind::OldLabel { is_prefix: true },
-        "qualifiedName" => Kind::QualifiedName,
-        "labelValue" => Kind::LabelValue,
-        "uri" => Kind::Uri,
-        "uuid" => Kind::Uuid,
-        "byte" => Kind::Byte,
-        "date" => Kind::Date,
-        "datetime" => Kind::DateTime,
-        _ => return None,
-    })
 }
 
 /// The faults of a text, or nothing.
@@ -230,7 +199,7 @@ fn matching(
     if !pattern.is_match(text) {
         let examples: Vec<String> = examples.iter().map(|one| format!("'{one}'")).collect();
         let examples = examples.join(",  or ");
-        let pattern = pattern.text;
+        let pattern = pattern.text();
         faults.push(format!(
             "{words} (e.g. {examples}, regex used for validation is '{pattern}')"
         ));

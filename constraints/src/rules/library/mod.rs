@@ -17,8 +17,13 @@ use cel::{Env, ExecutionError};
 /// The name under which a function reports an error in a server's words.
 pub(super) const SERVER: &str = "server";
 
+/// Whether there is a function of that name.
+pub(super) fn is_known(name: &str) -> bool {
+    NAMES.contains(&name) || formats::NAMES.contains(&name)
+}
+
 /// The names of the functions.
-pub(super) const NAMES: [&str; 54] = [
+const NAMES: [&str; 41] = [
     // addresses
     "ip",
     "isIP",
@@ -62,22 +67,9 @@ pub(super) const NAMES: [&str; 54] = [
     "major",
     "minor",
     "patch",
-    // formats
+    // formats, which have names of their own
     "validate",
     "named",
-    "dns1123Label",
-    "dns1123Subdomain",
-    "dns1035Label",
-    "qualifiedName",
-    "dns1123LabelPrefix",
-    "dns1123SubdomainPrefix",
-    "dns1035LabelPrefix",
-    "labelValue",
-    "uri",
-    "uuid",
-    "byte",
-    "date",
-    "datetime",
 ];
 
 /// The outcome of a function.
