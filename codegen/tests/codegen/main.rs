@@ -3,6 +3,7 @@
 mod cli;
 mod custom;
 mod errors;
+mod explain;
 mod folder;
 mod golden;
 mod groups;
