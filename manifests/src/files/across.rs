@@ -179,8 +179,9 @@ fn read(candidate: &Candidate) -> Option<String> {
 fn value_at(text: &str, path: &str, settings: Settings) -> Vec<Finding> {
     let mut depth: Vec<(usize, &str)> = Vec::new();
     let wanted: Vec<_> = path.split('.').skip(1).collect();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    // Behind a byte order mark.
+    let mut start = text.len() - text.trim_start_matches('\u{feff}').len();
+    for line in text[start..].split_inclusive('\n') {
         let begin = start;
         start += line.len();
         let content = line.trim_start();

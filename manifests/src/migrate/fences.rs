@@ -3,7 +3,7 @@
 use super::edit::apply;
 use super::findings::{Finding, Rule, Severity};
 use super::programs::uses;
-use super::read::may_mention;
+use super::read::{Text, may_mention};
 use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
@@ -134,8 +134,8 @@ fn blocks(text: &str) -> Vec<Block> {
     // The form that the line before names, as `[source,yaml]` and `.. code-block:: yaml` do.
     let mut named: Option<Language> = None;
     let mut is_blank = true;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut start = Text::new(text).mark;
+    for line in text[start..].split_inclusive('\n') {
         let begin = start;
         start += line.len();
         let content = line.trim();

@@ -8,6 +8,7 @@ mod tables;
 
 use super::findings::{Finding, Rule, Severity};
 use super::lesser_uses::is_definition;
+use super::read::Text;
 use k8s_flowcontrol_types::ApiVersion;
 
 /// The reason for old versions in a file.
@@ -77,6 +78,14 @@ pub(crate) fn reason(
     findings: &[Finding],
     to: ApiVersion,
 ) -> Option<Reason> {
+    let source = Text::new(text);
+    if source.mark > 0 {
+        let mut findings = findings.to_vec();
+        for finding in &mut findings {
+            finding.offset = finding.offset.saturating_sub(source.mark);
+        }
+        return reason(source.text, path, &findings, to);
+    }
     let mut end = HEAD.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

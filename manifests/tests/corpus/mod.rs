@@ -1,6 +1,7 @@
 //! The small forms in `tests/forms`: the lines that need attention are found, and few others.
 
 mod facts;
+mod odd;
 
 use k8s_flowcontrol_manifests::files::{Examined, Selection, collect, examine_all};
 use k8s_flowcontrol_manifests::{Form, Metrics, Settings, migrate, migrate_fences, uses};

@@ -144,8 +144,7 @@ fn assigned(before: &str) -> Option<&str> {
     let object = field.trim_end().strip_suffix(".version");
     let object = object.or_else(|| field.trim_end().strip_suffix(".Version"))?;
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let start = object.rfind(|letter| !is_part(letter));
-    let name = &object[start.map_or(0, |at| at + 1)..];
+    let name = &object[object.trim_end_matches(is_part).len()..];
     (!name.is_empty()).then_some(name)
 }
 

@@ -156,10 +156,8 @@ fn version_behind(text: &str, end: usize) -> Option<Mention> {
 /// `flowschemas.v1beta2.flowcontrol.apiserver.k8s.io`, as kubectl takes it.
 fn version_before(text: &str, at: usize) -> Option<Mention> {
     let before = text[..at].strip_suffix('.')?;
-    let start = before
-        .rfind(|character: char| !character.is_ascii_alphanumeric())
-        .map_or(0, |at| at + 1);
-    version_at(text, start, before.len())
+    let start = before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric());
+    version_at(text, start.len(), before.len())
 }
 
 fn version_at(text: &str, start: usize, end: usize) -> Option<Mention> {
