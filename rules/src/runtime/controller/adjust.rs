@@ -1,11 +1,37 @@
 //! The limits of the levels, adjusted to their demand.
 
-use super::forecast::limit_of;
 use super::level::Level;
 use super::{ADJUSTMENT_PERIOD, FlowController, LevelIndex};
-use crate::limits::SeatDemand;
-use crate::queueing::QueueSetConfig;
+use crate::limits::{Adjustment, SeatDemand, ServerLimits};
+use crate::queueing::{QueueSetConfig, Queuing};
 use std::time::Duration;
+
+/// A level in an adjustment.
+#[derive(Clone, Debug)]
+pub(super) struct Adjusted {
+    pub(super) name: String,
+    pub(super) queuing: Queuing,
+    pub(super) is_quiescing: bool,
+    pub(super) demand: SeatDemand,
+    /// The current limit in seats.
+    pub(super) limit: i64,
+}
+
+/// Adjusts the limits of levels to their demand.
+pub(super) fn adjust(limits: &ServerLimits, levels: &mut [&mut Adjusted]) -> Adjustment {
+    let of = |name: &str| levels.iter().find(|level| level.name == name);
+    let adjustment = limits.adjust(
+        |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
+        |name| of(name).map(|level| level.limit),
+    );
+    for level in levels.iter_mut().filter(|level| !level.is_quiescing) {
+        level.limit = match adjustment.level(&level.name) {
+            Some(adjusted) => adjusted.current,
+            None => limits.level(&level.name).map_or(0, |limits| limits.nominal),
+        };
+    }
+    adjustment
+}
 
 impl FlowController {
     /// Adjusts the limits to the demand since the last adjustment.
@@ -14,7 +40,7 @@ impl FlowController {
         if let Some(forecast) = self.due_forecast(now) {
             for (level, of) in self.levels.iter_mut().zip(forecast.levels()) {
                 level.recorder.finish_period(now);
-                (level.demand, level.limit) = (of.demand, of.limit);
+                (level.adjusted.demand, level.adjusted.limit) = (of.demand, of.limit);
             }
             self.adjustment = forecast.into_adjustment();
             return self.apply_limits(now);
@@ -24,18 +50,10 @@ impl FlowController {
         }
         for level in &mut self.levels {
             let period = level.recorder.finish_period(now);
-            level.demand.update(&period);
+            level.adjusted.demand.update(&period);
         }
-        let of = |name: &str| self.levels.iter().find(|level| level.name == name);
-        let adjustment = self.limits.adjust(
-            |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
-            |name| of(name).map(|level| level.limit),
-        );
-        for level in &mut self.levels {
-            if !level.is_quiescing {
-                level.limit = limit_of(&level.name, &adjustment, &self.limits);
-            }
-        }
+        let levels = self.levels.iter_mut().map(|level| &mut level.adjusted);
+        let adjustment = adjust(&self.limits, &mut levels.collect::<Vec<_>>());
         self.adjustment = Some(adjustment);
         self.apply_limits(now);
     }
@@ -57,8 +75,8 @@ impl FlowController {
         let config = QueueSetConfig {
             seats,
             queuing: match self.has_length_limits {
-                true => level.queuing,
-                false => level.queuing.without_length_limit(),
+                true => level.adjusted.queuing,
+                false => level.adjusted.queuing.without_length_limit(),
             },
         };
         // The queuing was checked when the level was configured.
@@ -70,5 +88,5 @@ impl FlowController {
 }
 
 pub(super) fn seats_of(level: &Level) -> u32 {
-    u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX)
+    u32::try_from(level.adjusted.limit.max(0)).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,9 @@
 //! Limits from period to period, without the requests that cause the demand.
 
+use super::adjust::{Adjusted, adjust};
 use super::{ADJUSTMENT_PERIOD, FlowController, LevelIndex};
-use crate::limits::{Adjustment, DemandPeriod, SeatDemand, ServerLimits};
+use crate::limits::{Adjustment, DemandPeriod, ServerLimits};
+use crate::queueing::Queuing;
 use std::time::Duration;
 
 /// The limits of all levels, as the demand of whole periods between two adjustments changes them.
@@ -13,17 +15,8 @@ pub struct Forecast {
     limits: ServerLimits,
     at: Duration,
     /// In the order of [`LevelIndex`].
-    levels: Vec<Forecasted>,
+    levels: Vec<Adjusted>,
     adjustment: Option<Adjustment>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Forecasted {
-    name: String,
-    is_exempt: bool,
-    is_quiescing: bool,
-    pub(super) demand: SeatDemand,
-    pub(super) limit: i64,
 }
 
 impl Forecast {
@@ -35,7 +28,8 @@ impl Forecast {
     /// Whether a level has room for so many seats until the next adjustment.
     pub fn has_room(&self, level: LevelIndex, seats: u64) -> bool {
         self.levels.get(level.index()).is_some_and(|level| {
-            level.is_exempt || i64::try_from(seats).is_ok_and(|seats| seats <= level.limit)
+            level.queuing == Queuing::Exempt
+                || i64::try_from(seats).is_ok_and(|seats| seats <= level.limit)
         })
     }
 
@@ -45,21 +39,12 @@ impl Forecast {
         for (index, level) in self.levels.iter_mut().enumerate() {
             level.demand.update(&demand(LevelIndex(index)));
         }
-        let levels = &self.levels;
-        let of = |name: &str| levels.iter().find(|level| level.name == name);
-        let adjustment = self.limits.adjust(
-            |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
-            |name| of(name).map(|level| level.limit),
-        );
-        for level in &mut self.levels {
-            if !level.is_quiescing {
-                level.limit = limit_of(&level.name, &adjustment, &self.limits);
-            }
-        }
+        let levels = self.levels.iter_mut();
+        let adjustment = adjust(&self.limits, &mut levels.collect::<Vec<_>>());
         self.adjustment = Some(adjustment);
     }
 
-    pub(super) fn levels(&self) -> &[Forecasted] {
+    pub(super) fn levels(&self) -> &[Adjusted] {
         &self.levels
     }
 
@@ -68,24 +53,10 @@ impl Forecast {
     }
 }
 
-/// The limit of a level after an adjustment.
-pub(super) fn limit_of(name: &str, adjustment: &Adjustment, limits: &ServerLimits) -> i64 {
-    match adjustment.level(name) {
-        Some(adjusted) => adjusted.current,
-        None => limits.level(name).map_or(0, |limits| limits.nominal),
-    }
-}
-
 impl FlowController {
     /// The limits as of the last adjustment.
     pub fn forecast(&self) -> Forecast {
-        let levels = self.levels.iter().map(|level| Forecasted {
-            name: level.name.clone(),
-            is_exempt: level.queuing == crate::queueing::Queuing::Exempt,
-            is_quiescing: level.is_quiescing,
-            demand: level.demand,
-            limit: level.limit,
-        });
+        let levels = self.levels.iter().map(|level| level.adjusted.clone());
         Forecast {
             limits: self.limits.clone(),
             at: self.next_adjustment.saturating_sub(ADJUSTMENT_PERIOD),

@@ -1,5 +1,6 @@
 //! One priority level of a server.
 
+use super::adjust::Adjusted;
 use super::retry_after::RetryAfter;
 use crate::limits::{DemandRecorder, SeatDemand};
 use crate::queueing::{QueueSet, QueueSetConfig, Queuing};
@@ -10,14 +11,9 @@ use std::time::Duration;
 /// A priority level with its queues and its demand.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
-    pub(super) name: String,
-    pub(super) queuing: Queuing,
+    pub(super) adjusted: Adjusted,
     pub(super) queues: QueueSet,
-    /// The current limit in seats.
-    pub(super) limit: i64,
     pub(super) recorder: DemandRecorder,
-    pub(super) demand: SeatDemand,
-    pub(super) is_quiescing: bool,
     pub(super) retry_after: RetryAfter,
     /// The demand that the recorder has.
     noted: u64,
@@ -51,13 +47,15 @@ impl Level {
     ) -> Result<Self, InvalidDealer> {
         let seats = u32::try_from(limit.max(0)).unwrap_or(u32::MAX);
         Ok(Self {
-            name: name.to_owned(),
-            queuing,
+            adjusted: Adjusted {
+                name: name.to_owned(),
+                queuing,
+                is_quiescing: false,
+                demand: SeatDemand::default(),
+                limit,
+            },
             queues: QueueSet::new(&QueueSetConfig { seats, queuing }, now)?,
-            limit,
             recorder: DemandRecorder::new(now),
-            demand: SeatDemand::default(),
-            is_quiescing: false,
             retry_after: RetryAfter::new(release),
             noted: 0,
         })
@@ -67,7 +65,7 @@ impl Level {
     pub(super) fn restart(&mut self, now: Duration, arrived: u64) {
         let config = QueueSetConfig {
             seats: u32::MAX,
-            queuing: self.queuing,
+            queuing: self.adjusted.queuing,
         };
         // The queuing was checked when the level was configured.
         self.queues.restart(now, &config, arrived).ok();
@@ -85,12 +83,12 @@ impl Level {
 
     pub(super) fn state(&self) -> LevelState<'_> {
         LevelState {
-            name: &self.name,
-            queuing: self.queuing,
-            limit: self.limit,
-            demand: self.demand,
+            name: &self.adjusted.name,
+            queuing: self.adjusted.queuing,
+            limit: self.adjusted.limit,
+            demand: self.adjusted.demand,
             queues: &self.queues,
-            is_quiescing: self.is_quiescing,
+            is_quiescing: self.adjusted.is_quiescing,
         }
     }
 }

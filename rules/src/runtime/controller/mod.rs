@@ -172,6 +172,7 @@ impl FlowController {
         self.classifier = Classifier::new(flow_schemas, priority_levels, self.release);
         self.limits = ServerLimits::new(priority_levels, self.concurrency_limit, self.release);
         for level in &mut self.levels {
+            let level = &mut level.adjusted;
             level.is_quiescing = in_use.iter().all(|used| used.name() != level.name);
         }
         for used in &in_use {
@@ -179,9 +180,9 @@ impl FlowController {
             match self
                 .levels
                 .iter_mut()
-                .find(|level| level.name == used.name())
+                .find(|level| level.adjusted.name == used.name())
             {
-                Some(level) => level.queuing = queuing,
+                Some(level) => level.adjusted.queuing = queuing,
                 None => {
                     let limit = self
                         .limits
@@ -207,7 +208,10 @@ impl FlowController {
 
     /// The place of a priority level, which stays the same.
     pub fn level(&self, name: &str) -> Option<LevelIndex> {
-        let index = self.levels.iter().position(|level| level.name == name)?;
+        let index = self
+            .levels
+            .iter()
+            .position(|level| level.adjusted.name == name)?;
         Some(LevelIndex(index))
     }
 
