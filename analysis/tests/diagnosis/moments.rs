@@ -4,7 +4,7 @@
 
 use super::cases::{AFTER, BEFORE};
 use super::recorded::show;
-use super::support::{lines, objects, of};
+use super::support::{lines, objects, of, unquoted};
 use flate2::read::GzDecoder;
 use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Finding, Observation, Scope, ServerEvidence, Severity, Verdict, diagnose,
@@ -177,6 +177,19 @@ fn numbers_of_sentences_are_those_of_their_evidence() {
         }
     }
     assert!(checked > 40, "{checked}");
+}
+
+#[test]
+fn every_number_of_a_message_is_in_its_evidence() {
+    let cases = super::cases::cases();
+    let cases = cases.iter().map(|(_, diagnosis)| diagnosis);
+    for diagnosis in cases.chain(DIAGNOSED.iter().map(|(_, diagnosis)| diagnosis)) {
+        for finding in &diagnosis.findings {
+            let missing = unquoted(finding);
+            let (message, lines) = (&finding.message, lines(finding));
+            assert!(missing.is_empty(), "{missing:?} of {message}: {lines:#?}");
+        }
+    }
 }
 
 /// Without `--verbose`.

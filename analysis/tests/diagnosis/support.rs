@@ -1,11 +1,14 @@
 //! Evidence of made-up servers.
 
-use k8s_flowcontrol_analysis::diagnosis::{Diagnosis, Evidence, Finding, ServerEvidence};
+use k8s_flowcontrol_analysis::diagnosis::{
+    Diagnosis, Evidence, Finding, Observation, ServerEvidence,
+};
 use k8s_flowcontrol_analysis::dumps::parse_requests;
 use k8s_flowcontrol_analysis::metrics::FlowMetrics;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The flow schemas and priority levels of a recorded list.
@@ -164,4 +167,38 @@ pub(crate) fn of<'a>(diagnosis: &'a Diagnosis, check: &str) -> Vec<&'a Finding> 
 /// The lines of a finding's evidence.
 pub(crate) fn lines(finding: &Finding) -> Vec<String> {
     finding.evidence.iter().map(ToString::to_string).collect()
+}
+
+/// The numbers of a message that are neither in its evidence nor a sum or a difference of values there.
+pub(crate) fn unquoted(finding: &Finding) -> Vec<String> {
+    let value = |observation: &Observation| match observation {
+        Observation::Metric { value, .. } | Observation::Dump { value, .. } => Some(*value),
+        Observation::Log { requests, .. } => i64::try_from(*requests).ok(),
+        _ => None,
+    };
+    let values: Vec<i64> = finding.evidence.iter().filter_map(value).collect();
+    let sums = (0..values.len()).flat_map(|start| {
+        let rest = values[start..].iter();
+        rest.scan(0, |sum, value| {
+            *sum += value;
+            Some(*sum)
+        })
+    });
+    let differences = values
+        .iter()
+        .flat_map(|one| values.iter().map(move |other| one - other));
+    let known: BTreeSet<String> = sums
+        .chain(differences)
+        .map(|known| known.to_string())
+        .chain(lines(finding).iter().flat_map(|line| words(line)))
+        .collect();
+    let numbers = words(&finding.message).into_iter();
+    let numbers = numbers.filter(|word| word.parse::<f64>().is_ok());
+    numbers.filter(|number| !known.contains(number)).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split([' ', ',', ';', ':', '(', ')']);
+    let words = words.map(|word| word.trim_end_matches('.').to_owned());
+    words.collect()
 }

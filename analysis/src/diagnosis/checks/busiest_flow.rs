@@ -86,6 +86,14 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
             evidence.push(row(format!("requests of {name} by {user}"), requests));
         }
     }
+    let all = match flows.len() {
+        1 => "the flow".to_owned(),
+        number => format!("the {number} flows"),
+    };
+    evidence.push(row(
+        format!("{what} of {all} of priority level {}", load.name()),
+        whole,
+    ));
     let severity = match fills && load.is_in_trouble_now() {
         true => Severity::Problem,
         false => Severity::Note,
@@ -153,15 +161,13 @@ fn of_log(context: &Context<'_>, report: &mut Report) {
                 seconds(busy),
             ),
         };
-        let mut evidence = vec![Observation::log(
-            format!("requests of priority level {level}"),
-            all,
-        )];
+        let of = |what: &str, busy: u64, requests| {
+            let what = format!("requests of {what}, which took {:.1} s", seconds(busy));
+            Observation::log(what, requests)
+        };
+        let mut evidence = vec![of(&format!("priority level {level}"), busy, all)];
         for (name, requests) in &named {
-            evidence.push(Observation::log(
-                format!("requests of {name}"),
-                requests.all,
-            ));
+            evidence.push(of(name, requests.busy_us, requests.all));
             let rejected = format!("rejected requests of {name}");
             evidence.push(Observation::log(rejected, requests.rejected));
         }

@@ -2,9 +2,7 @@
 
 use super::machine::Limit;
 use super::overload::Pressed;
-use super::{
-    Check, Context, MORE_SEATS, Observation, Report, Severity, about_seats, count, waiting_requests,
-};
+use super::{Check, Context, MORE_SEATS, Report, Severity, about_seats, count, waiting_requests};
 
 pub(super) const CHECK: Check = Check {
     id: "idle-seats",
@@ -37,11 +35,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 evidence.extend(measured.map(|measured| measured.from.clone()));
             }
         }
-        evidence.push(Observation::computed(format!(
-            "idle seats that the other levels can lend: {}, the sum of their limits without the seats in use and without the seats \
-             guaranteed to them",
-            pressed.lendable
-        )));
+        evidence.push(pressed.idle_seats());
         // Who gains and who pays depends on the load, which the evidence does not have.
         let advice = format!("the level has the most seats that it may have: {MORE_SEATS}");
         let action = about_seats(load, &advice);

@@ -1,7 +1,7 @@
 //! A server whose seats are in use while requests wait.
 
 use super::machine::Limit;
-use super::{Check, Context, Report, Severity, count, share, waiting_requests};
+use super::{Check, Context, Observation, Report, Severity, count, share, waiting_requests};
 use crate::diagnosis::load::{Load, Measured};
 
 pub(super) const CHECK: Check = Check {
@@ -41,6 +41,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             }
         );
         let mut evidence = pressed.evidence(load);
+        evidence.push(pressed.idle_seats());
         evidence.extend(context.others(load).filter_map(|other| {
             let in_use = other.in_use.as_ref().filter(|in_use| in_use.value > 0)?;
             Some(in_use.from.clone())
@@ -108,7 +109,17 @@ impl<'a> Pressed<'a> {
         share(self.lendable, self.all) < IDLE_PERCENT
     }
 
-    pub(super) fn evidence(&self, load: &Load<'_>) -> Vec<super::Observation> {
+    /// The idle seats of the other levels.
+    pub(super) fn idle_seats(&self) -> Observation {
+        Observation::computed(format!(
+            "idle seats of the other levels: {} that they can lend, and {} that are guaranteed to them; {} of the server",
+            self.lendable,
+            self.guaranteed,
+            count(self.all, "seat")
+        ))
+    }
+
+    pub(super) fn evidence(&self, load: &Load<'_>) -> Vec<Observation> {
         let waiting = load.waiting.iter();
         waiting
             .chain([self.in_use, self.current])

@@ -124,7 +124,8 @@ fn rejected_in_log(context: &Context<'_>, report: &mut Report) {
             count(i64::try_from(sum).unwrap_or(i64::MAX), "request"),
             if sum == 1 { "was" } else { "were" },
         );
-        let evidence = flows.into_iter().take(MOST_FLOWS).map(|(rejected, flow)| {
+        let all = Observation::log(format!("rejected requests of priority level {level}"), sum);
+        let of_flows = flows.into_iter().take(MOST_FLOWS).map(|(rejected, flow)| {
             Observation::log(format!("rejected requests of {flow}"), rejected)
         });
         let action = "compare the flow with most rejections with the flow that fills the level";
@@ -132,7 +133,7 @@ fn rejected_in_log(context: &Context<'_>, report: &mut Report) {
             Severity::Risk,
             Some(level),
             message,
-            evidence.collect(),
+            [all].into_iter().chain(of_flows).collect(),
             action,
         );
     }

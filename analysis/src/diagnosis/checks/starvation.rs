@@ -40,20 +40,20 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
     let flows = flows::of_load(load).unwrap_or_default();
     let (heavy, occupied) = flows::occupied(&flows, dealer);
     let starved = starved(context, load, &flows, &heavy, dealer, &occupied);
-    let odds = |elephants| percent(dealer.squish_probability(elephants));
     let (queues, hand_size) = (dealer.queues(), dealer.hand_size());
     let mut evidence = vec![
         Observation::level_field(load.name(), QUEUES, queues),
         Observation::level_field(load.name(), HAND_SIZE, hand_size),
-        Observation::computed(format!(
+    ];
+    if heavy.is_empty() {
+        let odds = |elephants| percent(dealer.squish_probability(elephants));
+        evidence.push(Observation::computed(format!(
             "probability that heavy flows fill all queues of another flow: {} with 1, {} with 4, {} with 16 heavy flows",
             odds(1),
             odds(4),
             odds(16),
-        )),
-    ];
-    evidence.extend(of_queues(load));
-    if heavy.is_empty() {
+        )));
+        evidence.extend(of_queues(load));
         let one = dealer.squish_probability(1);
         let severity = if one < TOO_LIKELY {
             Severity::Note
@@ -72,6 +72,17 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
     }
     let occupied = u32::try_from(occupied.len()).unwrap_or(u32::MAX);
     let probability = dealer.covered_probability(occupied);
+    let number = count(i64::try_from(heavy.len()).unwrap_or(i64::MAX), "heavy flow");
+    evidence.push(Observation::computed(match starved.is_empty() {
+        true => format!(
+            "queues in the hands of {number}: {occupied} of {queues}; probability that all queues of another flow are among them: {}",
+            percent(probability)
+        ),
+        false => format!(
+            "queues in the hands of {number}: {occupied} of {queues}, among them all queues of the flows that have no other"
+        ),
+    }));
+    evidence.extend(of_queues(load));
     for index in heavy.iter().take(NAMED) {
         if let Some(flow) = flows.get(*index) {
             let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
@@ -88,7 +99,6 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         }
     }
     let fill = if heavy.len() == 1 { "fills" } else { "fill" };
-    let heavy = count(i64::try_from(heavy.len()).unwrap_or(i64::MAX), "heavy flow");
     let (severity, rest) = match starved.is_empty() {
         false => {
             let names: Vec<_> = starved.into_iter().take(NAMED).collect();
@@ -115,7 +125,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         }
     };
     let message = format!(
-        "{heavy} of priority level {} {fill} {occupied} of its {queues} queues; {rest}",
+        "{number} of priority level {} {fill} {occupied} of its {queues} queues; {rest}",
         load.name(),
     );
     report.level(severity, load, message, evidence, action(severity));

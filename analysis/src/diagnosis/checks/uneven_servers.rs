@@ -43,6 +43,9 @@ fn run(context: &Context<'_>, report: &mut Report) {
         let seats = free.iter().flat_map(|load| [&load.in_use, &load.current]);
         let now = waiting.chain(seats.flatten());
         let mut evidence: Vec<_> = now.map(|measured| measured.from.clone()).collect();
+        let rejections = busy.iter().flat_map(|load| &load.rejections);
+        let now = rejections.filter(|found| matches!(found.period, Period::Interval(_)));
+        evidence.extend(now.map(|found| found.from.clone()));
         evidence.extend(busy.iter().chain(&free).filter_map(|load| {
             let metrics = load.server.metrics.as_ref()?;
             let metric = metrics.metric(Quantity::DispatchedRequests)?;
