@@ -8,8 +8,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Advice, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
-    write_file_diff, write_log, write_patch, write_skipped,
+    Groups, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
+    write_file_diff, write_log, write_patch, write_single, write_skipped,
 };
 use crate::output::{Streams, write_report};
 use backup::working_directory;
@@ -294,9 +294,9 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         let is_important = finding.severity > Severity::Note || finding.rule == Rule::Loss;
         args.verbose || file.skipped == Some(SkipReason::TooLong) || is_important
     };
-    let advice = match args.verbose {
-        true => Advice::default(),
-        false => Advice::of(files, is_listed),
+    let groups = match args.verbose {
+        true => Groups::default(),
+        false => Groups::of(files, is_listed),
     };
     for file in files {
         let path = file.candidate.path.display();
@@ -320,10 +320,10 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         streams.out.flush()?;
         match args.verbose {
             true => write_details(&file.source, &findings, &mut streams.err)?,
-            false => advice.write_lines(file, &findings, &mut streams.err)?,
+            false => write_single(file, &findings, &mut streams.err)?,
         }
     }
-    advice.write(&mut streams.err)?;
+    groups.write(&mut streams.err)?;
     Ok(())
 }
 

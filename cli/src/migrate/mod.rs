@@ -7,7 +7,7 @@ mod selection;
 
 pub(crate) use render::{Helm, render_charts};
 pub(crate) use report::{
-    Advice, Summary, json, skipped_files, write_details, write_file_diff, write_log, write_patch,
-    write_skipped,
+    Groups, Summary, json, skipped_files, write_details, write_file_diff, write_log, write_patch,
+    write_single, write_skipped,
 };
 pub(crate) use selection::SelectionArgs;

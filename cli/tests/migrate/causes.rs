@@ -41,14 +41,14 @@ fn places_are_grouped_by_the_dependency_that_is_their_cause() {
     assert_eq!(
         lines,
         [
-            "./new/a.go:1:8: warning[program]: FlowcontrolV1beta3 is a Go client of v1beta3",
-            "./other/a.go:1:8: warning[program]: FlowcontrolV1beta1 is a Go client of v1beta1",
-            "./web/src/a.ts:1:5: warning[program]: FlowcontrolApiserverV1beta1Api is a client class of v1beta1",
-            "help[program]: use the client of v1: update k8s.io/client-go from v0.26.3 to v0.29.0 or later (./app/go.mod:3) \
-             (12 places in 3 files, the first is ./app/a.go:1:8; --verbose lists all)",
-            "help[program]: use the client of v1: k8s.io/client-go v0.31.0 (./new/go.mod:1) has it (1 place)",
-            "help[program]: use the client of v1, with a library version that has it (1 place)",
-            "help[program]: use the client of v1: update @kubernetes/client-node from 0.16.3 to 0.21.0 or later (./web/yarn.lock:2) (1 place)",
+            "./app/a.go:1:8: warning[program]: FlowcontrolV1beta2 is a Go client of v1beta2 (12 places in 3 files, --verbose lists all); \
+             help: use the client of v1: update k8s.io/client-go from v0.26.3 to v0.29.0 or later (./app/go.mod:3)",
+            "./new/a.go:1:8: warning[program]: FlowcontrolV1beta3 is a Go client of v1beta3; \
+             help: use the client of v1: k8s.io/client-go v0.31.0 (./new/go.mod:1) has it",
+            "./other/a.go:1:8: warning[program]: FlowcontrolV1beta1 is a Go client of v1beta1; \
+             help: use the client of v1, with a library version that has it",
+            "./web/src/a.ts:1:5: warning[program]: FlowcontrolApiserverV1beta1Api is a client class of v1beta1; \
+             help: use the client of v1: update @kubernetes/client-node from 0.16.3 to 0.21.0 or later (./web/yarn.lock:2)",
             "note[generated]: 2 files with generated code: update @kubernetes/client-node from 0.16.3 to 0.21.0 or later (./web/yarn.lock:2), \
              and generate the code again (--verbose lists them)",
             "12 files checked, 15 places to change by hand, 4 notes (--verbose shows notes)",

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 
 #[test]
-fn findings_are_lines_with_the_advice_at_the_end() {
+fn places_with_the_same_advice_are_one_line() {
     let folder = folder("lines");
     for name in ["a.go", "b.go"] {
         let text = "FlowcontrolV1beta2()\n".repeat(3);
@@ -13,22 +13,52 @@ fn findings_are_lines_with_the_advice_at_the_end() {
     }
     let ran = run(&folder, &["migrate", ".", "--check"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, "./a.go\n./b.go\n"));
-    let mut expected = String::new();
-    for name in ["a", "b"] {
-        for line in 1..=3 {
-            expected.push_str(&format!(
-                "./{name}.go:{line}:1: warning[program]: FlowcontrolV1beta2 is a Go client of v1beta2\n"
-            ));
-        }
-    }
-    expected.push_str("help[program]: use the client of v1, with a library version that has it (6 places)\n2 files checked, 6 places to change by hand\n");
-    assert_eq!(ran.err, expected);
+    let group = "./a.go:1:1: warning[program]: FlowcontrolV1beta2 is a Go client of v1beta2 (6 places in 2 files, --verbose lists all); \
+                 help: use the client of v1, with a library version that has it\n";
+    let summary = "2 files checked, 6 places to change by hand\n";
+    assert_eq!(ran.err, format!("{group}{summary}"));
     let ran = run(&folder, &["migrate", ".", "-o", "json"]);
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["files"][0]["status"], "manual");
     assert_eq!(report["summary"]["manualFiles"], 2);
     let ran = run(&folder, &["migrate", ".", "-v"]);
     assert!(ran.err.contains("1 | FlowcontrolV1beta2()"), "{}", ran.err);
+    for name in ["a", "b"] {
+        for line in 1..=3 {
+            let place = format!("./{name}.go:{line}:1");
+            assert!(ran.err.contains(&place), "{place}\n{}", ran.err);
+        }
+    }
+    // Another advice is another group, and a single place needs no number.
+    let flag = "server --runtime-config=flowcontrol.apiserver.k8s.io/v1beta2=true\n";
+    fs::write(folder.join("c.sh"), flag).unwrap();
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    let line = "./c.sh:1:54: warning[program]: a --runtime-config flag names flowcontrol.apiserver.k8s.io/v1beta2; \
+                help: remove the version from the flag: newer servers do not have it\n";
+    let summary = "3 files checked, 7 places to change by hand\n";
+    assert_eq!(ran.err, format!("{group}{line}{summary}"));
+}
+
+#[test]
+fn each_error_is_a_line() {
+    let folder = folder("errors");
+    for name in ["a", "b"] {
+        let text = level(name)
+            .replace("v1beta2", "v1")
+            .replace("assuredConcurrencyShares: 5", "nominalConcurrencyShares: 0");
+        fs::write(folder.join(format!("{name}.yaml")), text).unwrap();
+    }
+    let ran = run(&folder, &["migrate", ".", "--to-version", "v1beta2"]);
+    let lines: Vec<_> = ran.err.lines().collect();
+    let [first, second, _summary] = lines[..] else {
+        panic!("{}", ran.err);
+    };
+    for (line, name) in [(first, "a"), (second, "b")] {
+        let place = format!("./{name}.yaml:8:");
+        assert!(line.starts_with(&place), "{line}");
+        assert!(line.contains("error[loss]:"), "{line}");
+        assert!(line.contains("; help: "), "{line}");
+    }
 }
 
 #[test]

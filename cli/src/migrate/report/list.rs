@@ -1,4 +1,4 @@
-//! The findings as lines, grouped by file, with the advice for each kind of place at the end.
+//! The findings as lines: each with its details, or one line for all places with the same advice.
 
 use super::advice as advice_of;
 use crate::output::{Diagnostic, ERROR, HINT, Stream, WARNING, one_line, plural};
@@ -28,89 +28,59 @@ pub(crate) fn write_details(
     Ok(())
 }
 
-/// The advice for the kinds of places that were listed.
+/// The findings of a migration in lines: one for each error, and one for all places of the same kind with the same advice.
 #[derive(Debug, Default)]
-pub(crate) struct Advice {
-    kinds: Vec<Kind>,
+pub(crate) struct Groups {
+    groups: Vec<Group>,
     /// The advice for generated code and lists of versions, with the number of files.
     generated: BTreeMap<String, usize>,
 }
 
 /// The places with the same advice.
 #[derive(Debug)]
-struct Kind {
-    rule: &'static str,
+struct Group {
+    severity: Severity,
+    rule: Rule,
     advice: String,
     places: usize,
     files: usize,
     /// The number of the last file, so that each counts once.
     last: usize,
+    /// The first place, and the message about it.
     first: String,
+    message: String,
 }
 
-/// The most places of a kind that have a line each; of more places only the first is named, and `--verbose` lists all.
-const LISTED: usize = 10;
-
-impl Advice {
-    /// The kinds of the findings that `is_listed` selects.
+impl Groups {
+    /// The groups of the findings that `is_listed` selects.
     pub(crate) fn of(files: &[Examined], is_listed: impl Fn(&Examined, &Finding) -> bool) -> Self {
-        let mut advice = Self::default();
+        let mut found = Self::default();
+        let mut known = BTreeMap::new();
         for (number, file) in files.iter().enumerate() {
             for finding in &file.outcome.findings {
                 if is_listed(file, finding) {
-                    advice.add(file, number + 1, finding);
+                    found.add(&mut known, (file, number), finding);
                 } else if finding.rule == Rule::Generated {
                     let help = finding.help.as_ref().map(advice_of);
-                    *advice
-                        .generated
-                        .entry(help.unwrap_or_default())
-                        .or_default() += 1;
+                    *found.generated.entry(help.unwrap_or_default()).or_default() += 1;
                 }
             }
         }
-        advice
+        found
     }
 
-    /// Writes a line for each finding, unless one line stands for all of its kind.
-    pub(crate) fn write_lines(
-        &self,
-        file: &Examined,
-        findings: &[&Finding],
-        err: &mut Stream,
-    ) -> io::Result<()> {
-        for finding in findings {
-            let kind = self.kind(finding);
-            let is_many = kind.is_some_and(|kind| kind.places > LISTED);
-            if is_many && finding.severity != Severity::Error {
-                continue;
-            }
-            let name = place(file, finding);
-            write!(err, "{name}: ")?;
-            let rule = finding.rule.as_str();
-            match finding.severity {
-                Severity::Error => err.label(ERROR, &format!("error[{rule}]:"))?,
-                Severity::Manual => err.label(WARNING, &format!("warning[{rule}]:"))?,
-                Severity::Note => err.label(HINT, &format!("note[{rule}]:"))?,
-            }
-            writeln!(err, " {}", one_line(&message(finding)))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the advice, once for each kind of place.
+    /// Writes a line for each group.
     pub(crate) fn write(&self, err: &mut Stream) -> io::Result<()> {
-        for kind in &self.kinds {
-            err.label(HINT, &format!("help[{}]:", kind.rule))?;
-            let places = plural(kind.places, "place");
-            let more = match kind.places > LISTED {
-                true => {
-                    let files = plural(kind.files, "file");
-                    let first = &kind.first;
-                    format!(" in {files}, the first is {first}; --verbose lists all")
-                }
-                false => String::new(),
-            };
-            writeln!(err, " {} ({places}{more})", one_line(&kind.advice))?;
+        for group in &self.groups {
+            write!(err, "{}: ", group.first)?;
+            write_label(group.severity, group.rule, err)?;
+            write!(err, " {}", group.message)?;
+            if group.places > 1 {
+                let places = plural(group.places, "place");
+                let files = plural(group.files, "file");
+                write!(err, " ({places} in {files}, --verbose lists all)")?;
+            }
+            write_help(&group.advice, err)?;
         }
         for (help, count) in &self.generated {
             err.label(HINT, "note[generated]:")?;
@@ -124,38 +94,78 @@ impl Advice {
         Ok(())
     }
 
-    fn kind(&self, finding: &Finding) -> Option<&Kind> {
-        let help = finding.help.as_ref().map(advice_of)?;
-        let rule = finding.rule.as_str();
-        let mut kinds = self.kinds.iter();
-        kinds.find(|kind| kind.rule == rule && kind.advice == help)
-    }
-
-    fn add(&mut self, file: &Examined, number: usize, finding: &Finding) {
-        let Some(help) = finding.help.as_ref().map(advice_of) else {
+    fn add(
+        &mut self,
+        known: &mut BTreeMap<(Severity, Rule, String), usize>,
+        (file, number): (&Examined, usize),
+        finding: &Finding,
+    ) {
+        let Some(advice) = group_of(finding) else {
             return;
         };
-        let rule = finding.rule.as_str();
-        let known = self
-            .kinds
-            .iter_mut()
-            .find(|kind| kind.rule == rule && kind.advice == help);
-        match known {
-            Some(kind) => {
-                kind.places += 1;
-                kind.files += usize::from(kind.last != number);
-                kind.last = number;
-            }
-            None => self.kinds.push(Kind {
-                rule,
-                advice: help,
-                places: 1,
-                files: 1,
-                last: number,
-                first: place(file, finding),
-            }),
+        let key = (finding.severity, finding.rule, advice);
+        if let Some(group) = known.get(&key).and_then(|at| self.groups.get_mut(*at)) {
+            group.places += 1;
+            group.files += usize::from(group.last != number);
+            group.last = number;
+            return;
         }
+        self.groups.push(Group {
+            severity: finding.severity,
+            rule: finding.rule,
+            advice: key.2.clone(),
+            places: 1,
+            files: 1,
+            last: number,
+            first: place(file, finding),
+            message: one_line(&message(finding)).into_owned(),
+        });
+        known.insert(key, self.groups.len() - 1);
     }
+}
+
+/// The advice of a finding that stands in the line of a group. Each error has its own line, and so has a finding without advice.
+fn group_of(finding: &Finding) -> Option<String> {
+    let help = finding.help.as_ref().map(advice_of);
+    help.filter(|_| finding.severity != Severity::Error)
+}
+
+/// Writes a line for each finding of a file that is in no group.
+pub(crate) fn write_single(
+    file: &Examined,
+    findings: &[&Finding],
+    err: &mut Stream,
+) -> io::Result<()> {
+    for finding in findings {
+        if group_of(finding).is_some() {
+            continue;
+        }
+        write!(err, "{}: ", place(file, finding))?;
+        write_label(finding.severity, finding.rule, err)?;
+        write!(err, " {}", one_line(&message(finding)))?;
+        let help = finding.help.as_ref().map(advice_of);
+        write_help(&help.unwrap_or_default(), err)?;
+    }
+    Ok(())
+}
+
+fn write_label(severity: Severity, rule: Rule, err: &mut Stream) -> io::Result<()> {
+    let rule = rule.as_str();
+    match severity {
+        Severity::Error => err.label(ERROR, &format!("error[{rule}]:")),
+        Severity::Manual => err.label(WARNING, &format!("warning[{rule}]:")),
+        Severity::Note => err.label(HINT, &format!("note[{rule}]:")),
+    }
+}
+
+/// Writes advice, if there is any, and ends the line.
+fn write_help(advice: &str, err: &mut Stream) -> io::Result<()> {
+    if !advice.is_empty() {
+        write!(err, "; ")?;
+        err.label(HINT, "help:")?;
+        write!(err, " {}", one_line(advice))?;
+    }
+    writeln!(err)
 }
 
 /// The place of a finding: `app/main.go:3:5`.

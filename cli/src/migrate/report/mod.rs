@@ -11,7 +11,7 @@ mod summary;
 pub(crate) use advice::advice;
 pub(crate) use diff::{write_file_diff, write_patch};
 pub(crate) use json::json;
-pub(crate) use list::{Advice, write_details};
+pub(crate) use list::{Groups, write_details, write_single};
 pub(crate) use sarif::write_log;
 pub(crate) use skipped::{skipped_files, write_skipped};
 pub(crate) use summary::Summary;
