@@ -139,17 +139,17 @@ async fn a_dead_connection_is_noticed_and_the_read_repeated() {
         let mut dead = listener.accept().await;
         let ignored = next(&mut dead).await;
         // From now on nothing reads from the first connection, not even its pings.
-        let mut alive = listener.accept().await;
-        answer(next(&mut alive).await, 200);
-        drain(alive).await;
-        drop((dead, ignored));
+        let _dead = (dead, ignored);
+        loop {
+            // On a slow machine another connection can be taken for dead, too.
+            tokio::spawn(drain(listener.accept().await));
+        }
     });
-    let moment = Duration::from_millis(50);
-    let client = Client::new(config.with_keep_alive(moment, moment)).unwrap();
+    let (idle, patience) = (Duration::from_millis(50), Duration::from_millis(500));
+    let client = Client::new(config.with_keep_alive(idle, patience)).unwrap();
     let got = client.flow_schemas().get("mine").send().await.unwrap();
     assert!(got.attempts() > 1);
-    drop(client);
-    serving.await.unwrap();
+    serving.abort();
 }
 
 #[tokio::test]

@@ -67,6 +67,32 @@ fn a_document_can_have_any_number_of_empty_lists() {
     }
 }
 
+/// Neither lists in lists nor entries in entries are nested calls, and the lines behind them are read.
+#[test]
+fn a_document_can_be_nested_to_any_depth() {
+    let lines = String::from_utf8(fixture("lines.log")).unwrap();
+    for (open, close) in [
+        ("[", "]"),
+        ("{\"events\": ", "}"),
+        ("{\"events\": [", "]}"),
+        ("{\"a\": ", "}"),
+        ("[{\"events\": [", "]}]"),
+    ] {
+        let depth = 100_000;
+        let (opens, closes) = (open.repeat(depth), close.repeat(depth));
+        for document in [
+            format!("[\n{opens}1{closes},\n{}]\n", lines.replace('\n', ",\n")),
+            format!("[\n{opens}\n"),
+        ] {
+            let (found, counts) = read(&[document.as_bytes()]);
+            let is_whole = document.contains("auditID");
+            let expected = if is_whole { 3 } else { 0 };
+            assert_eq!(found.len(), expected, "{open} {counts:?}");
+            assert!(is_whole || counts.broken > 0, "{open} {counts:?}");
+        }
+    }
+}
+
 /// The most bytes of an entry are 64 MiB.
 #[test]
 fn the_entries_behind_a_longer_one_are_read() {

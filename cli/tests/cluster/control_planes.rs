@@ -1,9 +1,10 @@
 //! Control planes of several API servers.
 
 use crate::cluster::Cluster;
+use crate::common::closed_address;
 use k8s_flowcontrol::meta::Status;
 use k8s_flowcontrol_server::{ApiServer, Builder, Fault};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 
 /// A server and its peer, with these seats.
 async fn two(seats: [u32; 2]) -> (ApiServer, Cluster) {
@@ -16,12 +17,6 @@ async fn two(seats: [u32; 2]) -> (ApiServer, Cluster) {
 
 fn address(server: &ApiServer) -> SocketAddr {
     ([127, 0, 0, 1], server.port()).into()
-}
-
-/// An address without a server.
-fn closed() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,7 +77,7 @@ async fn two_equal() -> (ApiServer, Cluster) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_do_not_respond_are_named() {
-    let gone = closed();
+    let gone = closed_address();
     let cluster = Cluster::start(ApiServer::builder().peers([gone])).await;
     let text = cluster.run(&["top", "--once"]).expect(0).out;
     let note = format!("the API server {gone} was not asked:");

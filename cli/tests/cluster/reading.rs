@@ -259,10 +259,7 @@ async fn top_without_the_dump_leaves_deleted_levels_out() {
     // A failed connection does not count as missing permissions.
     let kubeconfig = cluster.folder.path("kubeconfig");
     let text = std::fs::read_to_string(&kubeconfig).unwrap();
-    let address = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let address = crate::common::closed_address();
     let text = text.replace(&cluster.server.url(), &format!("http://{address}"));
     let file = cluster.file("refused", &text);
     let ran = cluster.run_with(&file, &["top"]).expect(5);

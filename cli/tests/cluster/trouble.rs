@@ -40,10 +40,7 @@ const COMMANDS: &[&[&str]] = &[
 #[test]
 fn nobody_answers() {
     let folder = Folder::new();
-    let address = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap()
-    };
+    let address = crate::common::closed_address();
     let text = format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a}}}}]\n"
     );

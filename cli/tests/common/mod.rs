@@ -4,9 +4,12 @@ pub(crate) mod browser;
 pub(crate) mod schema;
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::net::TcpSocket;
 
 /// Whether the tests with many cases try them all, as in the gate, and not only a part of them, as `cargo test` does.
 pub(crate) fn tries_all() -> bool {
@@ -18,6 +21,17 @@ pub(crate) fn some_of<T>(cases: Vec<T>, each: usize) -> impl Iterator<Item = T> 
     cases
         .into_iter()
         .step_by(if tries_all() { 1 } else { each })
+}
+
+/// An address at which no server listens, as long as the tests run: its port is taken.
+pub(crate) fn closed_address() -> SocketAddr {
+    static SOCKET: OnceLock<TcpSocket> = OnceLock::new();
+    let socket = SOCKET.get_or_init(|| {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        socket
+    });
+    socket.local_addr().unwrap()
 }
 
 /// The fixtures of the formats, which the package of the program on its own does not have.

@@ -313,10 +313,9 @@ fn findings_in_one_line_cost_what_they_cost_in_many() {
             assert!(ran.code != 0, "{file}: {}", ran.err);
             start.elapsed()
         };
-        let (many, one) = (time("many.json"), time("one.json"));
-        assert!(
-            one < 4 * many + Duration::from_secs(1),
-            "{command:?}: {one:?}, in lines {many:?}"
-        );
+        // Other programs can slow down one run, but not each of them.
+        let mut times = (0..10).map(|_| (time("one.json"), time("many.json")));
+        let is_near = |(one, many): (Duration, Duration)| one < 4 * many + Duration::from_secs(1);
+        assert!(times.any(is_near), "{command:?}");
     }
 }

@@ -42,6 +42,8 @@ async fn a_server_without_http_1_1_needs_http2() {
         let (mut stream, _) = listener.accept().unwrap();
         assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
         stream.write_all(&NO_APPLICATION_PROTOCOL).unwrap();
+        // Until the client closes the connection: unread bytes would reset it, and the alert would be lost.
+        let _closed = stream.read_to_end(&mut Vec::new());
     });
     let config = Config::new(&url)
         .unwrap()

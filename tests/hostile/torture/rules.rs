@@ -189,15 +189,14 @@ async fn a_rejected_watch_list_that_is_sent_again() {
     let path = format!(
         "{LEVELS}?watch=1&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
     );
-    let mut codes = Vec::new();
-    for _ in 0..30 {
-        let sent = tokio::time::timeout(Duration::from_millis(200), world.get(&path)).await;
-        codes.extend(sent.ok().flatten().map(|(code, _)| code));
+    // A watch that is not rejected is given up. On a slow machine this happens to rejected ones, too.
+    let patience = Duration::from_millis(200);
+    let mut rejected = 0;
+    while rejected < 5 {
+        let sent = tokio::time::timeout(patience, world.get(&path)).await;
+        let code = sent.ok().flatten().map(|(code, _)| code);
+        rejected += u32::from(code == Some(StatusCode::UNPROCESSABLE_ENTITY));
     }
-    assert!(
-        codes.contains(&StatusCode::UNPROCESSABLE_ENTITY),
-        "{codes:?}"
-    );
     world.found(Rule::RepeatedWatchList);
 }
 

@@ -35,9 +35,7 @@ fn has_none(text: &str, private: &[String]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redacted_diagnosis_has_no_original_value() {
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let unreachable = gone.local_addr().unwrap();
-    drop(gone);
+    let unreachable = crate::common::closed_address();
     let cluster = narrow(queue(50), vec![unreachable]).await;
     let users = [
         "carol",

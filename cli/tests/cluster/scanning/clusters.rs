@@ -20,13 +20,10 @@ async fn each_cluster_has_its_own_verdict() {
     .await;
     let slow = Cluster::of("1.32").await;
     slow.server
-        .inject(Fault::delay(Duration::from_secs(30)).times(9));
+        .inject(Fault::delay(Duration::from_secs(3600)).times(9));
     let broken = Cluster::of("1.32").await;
     broken.server.inject(Fault::internal_error().times(99));
-    let gone = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        format!("http://{}", listener.local_addr().unwrap())
-    };
+    let gone = format!("http://{}", crate::common::closed_address());
     let servers = [
         ("outdated", outdated.server.url()),
         ("clean", clean.server.url()),
@@ -42,8 +39,9 @@ async fn each_cluster_has_its_own_verdict() {
         "scan",
         "--all-contexts",
         "--no-helm",
+        // Enough for the other clusters on a slow machine.
         "--timeout",
-        "3",
+        "20",
         "--parallel",
         "7",
         "-o",
