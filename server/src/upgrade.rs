@@ -32,7 +32,7 @@ fn read(stored: &Stored, writer: &Kind, reader: &Kind) -> Found {
         return Found::Unreadable;
     };
     let form = writer.to_stored(&stored.object);
-    let object = Arc::new(reader.canonical(&reader.to_hub(form.clone(), version), reader.hub()));
+    let object = Arc::new(reader.canonical(reader.to_hub(form.clone(), version), reader.hub()));
     if reader.to_stored(&object) == form {
         Found::Current(object)
     } else {

@@ -115,7 +115,7 @@ impl Lines {
 
     /// A bookmark: an event with only a resource version.
     pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
-        let mut object = self.kind.canonical(&Value::Null, self.version);
+        let mut object = self.kind.canonical(Value::Null, self.version);
         edit_metadata(&mut object, |metadata| {
             metadata.insert("resourceVersion".into(), revision.to_string().into());
             if ends_initial_events {

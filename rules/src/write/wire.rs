@@ -19,22 +19,33 @@ use serde_json::{Map, Value};
 /// assert_eq!(*spec, json!({"priorityLevelConfiguration": {"name": "a"}, "matchingPrecedence": 0}));
 /// ```
 pub fn canonical(value: &Value, schema: &TypeSchema) -> Value {
-    fields(value, schema, EmptyLists::Nil)
+    let mut value = value.clone();
+    make_canonical(&mut value, schema);
+    value
 }
 
-/// `value` as Go decodes it: like [`canonical`], but an empty list differs from an absent one.
-pub fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
-    fields(value, schema, EmptyLists::Kept)
+/// Changes `value` into its [`canonical`] form, without a copy.
+pub fn make_canonical(value: &mut Value, schema: &TypeSchema) {
+    fields(value, schema, EmptyLists::Nil);
+}
+
+/// Changes `value` into what Go decodes: like [`make_canonical`], but an empty list differs from an absent one.
+pub fn make_in_memory(value: &mut Value, schema: &TypeSchema) {
+    fields(value, schema, EmptyLists::Kept);
 }
 
 /// `value` as a server keeps an object of a custom resource: every value that the schema has, also an empty one, and `null` only
 /// where it is nullable. An integral number is an integer. The metadata is as [`canonical`] writes it.
 pub fn structural(value: &Value, schema: &TypeSchema) -> Value {
     let mut kept = structural_fields(value, schema);
-    if let (Some(kept), Some(field)) = (kept.as_object_mut(), schema.field("metadata"))
-        && let Some(metadata) = canonical_field(value.get("metadata"), field, EmptyLists::Nil)
-    {
-        kept.insert("metadata".to_owned(), metadata);
+    if let (Some(kept), Some(field)) = (kept.as_object_mut(), schema.field("metadata")) {
+        if let Some(metadata) = value.get("metadata") {
+            let mut metadata = metadata.clone();
+            canonical_element(&mut metadata, &field.shape, EmptyLists::Nil);
+            kept.insert("metadata".to_owned(), metadata);
+        } else {
+            canonical_field(kept, field, EmptyLists::Nil);
+        }
     }
     kept
 }
@@ -98,31 +109,31 @@ enum EmptyLists {
     Kept,
 }
 
-fn fields(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
-    let mut canonical = Map::new();
+fn fields(value: &mut Value, schema: &TypeSchema, lists: EmptyLists) {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    let Value::Object(object) = value else { return };
+    if !schema.preserves_unknown_fields {
+        object.retain(|name, _| schema.field(name).is_some());
+    }
     for field in schema.fields() {
-        let found = value.get(field.name).filter(|value| !value.is_null());
-        if let Some(value) = canonical_field(found, field, lists) {
-            canonical.insert(field.name.into(), value);
-        }
+        canonical_field(object, field, lists);
     }
-    if schema.preserves_unknown_fields {
-        for (name, value) in value.as_object().into_iter().flatten() {
-            if schema.field(name).is_none() {
-                canonical.insert(name.clone(), value.clone());
-            }
-        }
-    }
-    Value::Object(canonical)
 }
 
-fn canonical_field(value: Option<&Value>, field: &FieldSchema, lists: EmptyLists) -> Option<Value> {
-    match value.map(|value| canonical_value(value, &field.shape, lists)) {
-        Some(value) if lists == EmptyLists::Kept && value.is_array() => Some(value),
-        Some(value) if !is_left_out(&value, field) => Some(value),
-        _ if field.always_emitted => Some(zero(&field.shape)),
-        _ => None,
+fn canonical_field(object: &mut Map<String, Value>, field: &FieldSchema, lists: EmptyLists) {
+    let found = object.get_mut(field.name);
+    if let Some(value) = found.filter(|value| !value.is_null()) {
+        canonical_value(value, &field.shape, lists);
+        if (lists == EmptyLists::Kept && value.is_array()) || !is_left_out(value, field) {
+            return;
+        }
     }
+    match field.always_emitted {
+        true => object.insert(field.name.into(), zero(&field.shape)),
+        false => object.remove(field.name),
+    };
 }
 
 fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
@@ -143,27 +154,29 @@ fn is_plain(field: &FieldSchema) -> bool {
     field.go_type.is_some_and(|name| !name.starts_with('*'))
 }
 
-fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
+fn canonical_value(value: &mut Value, shape: &Shape, lists: EmptyLists) {
     match (shape, value) {
-        (Shape::Object(schema), _) => fields(value, schema, lists),
-        (Shape::List { element, .. }, Value::Array(elements)) => elements
-            .iter()
-            .map(|value| canonical_element(value, element, lists))
-            .collect(),
-        (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), canonical_element(value, shape, lists)))
-            .collect(),
-        _ => value.clone(),
+        (Shape::Object(schema), value) => fields(value, schema, lists),
+        (Shape::List { element, .. }, Value::Array(elements)) => {
+            for value in elements {
+                canonical_element(value, element, lists);
+            }
+        }
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
+            for value in entries.values_mut() {
+                canonical_element(value, shape, lists);
+            }
+        }
+        _ => {}
     }
 }
 
 /// An element is always written; `null` becomes its zero value.
-fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
+fn canonical_element(value: &mut Value, shape: &Shape, lists: EmptyLists) {
     if value.is_null() {
-        zero(shape)
+        *value = zero(shape);
     } else {
-        canonical_value(value, shape, lists)
+        canonical_value(value, shape, lists);
     }
 }
 

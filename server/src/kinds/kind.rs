@@ -5,7 +5,7 @@ use super::rules::{Deprecation, HUB, Rules};
 use super::version::Version;
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_rules::validate::{self, Violation};
-use k8s_flowcontrol_rules::wire::{canonical, in_memory, structural};
+use k8s_flowcontrol_rules::wire::{make_canonical, make_in_memory, structural};
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
@@ -198,11 +198,12 @@ impl Kind {
     /// the object is stored.
     pub(crate) fn to_hub(&self, mut object: Value, version: Version) -> Value {
         let Some(rules) = version.rules() else {
-            return self.canonical(&object, self.hub);
+            return self.canonical(object, self.hub);
         };
         rules.fill_in_defaults(&mut object);
         object = rules.version_to_hub(object);
-        self.typed(in_memory(&object, self.hub.schema()), self.hub)
+        make_in_memory(&mut object, self.hub.schema());
+        self.typed(object, self.hub)
     }
 
     /// An object in the version in which the release stores it.
@@ -212,14 +213,14 @@ impl Kind {
 
     /// An object without any field set, in hub form.
     pub(crate) fn empty(&self) -> Value {
-        self.canonical(&Value::Null, self.hub)
+        self.canonical(Value::Null, self.hub)
     }
 
     /// The object as a client of `version` sees it, with its type.
     pub(crate) fn in_version(&self, object: &Value, version: Version) -> Value {
         match version.rules() {
-            Some(rules) => self.canonical(&rules.hub_to_version(object.clone()), version),
-            None => self.canonical(object, version),
+            Some(rules) => self.canonical(rules.hub_to_version(object.clone()), version),
+            None => self.typed(structural(object, version.schema()), version),
         }
     }
 
@@ -228,19 +229,19 @@ impl Kind {
         match from.rules() {
             Some(rules) if from != to => {
                 let hub = rules.version_to_hub(object.clone());
-                self.in_version(&self.canonical(&hub, self.hub), to)
+                self.in_version(&self.canonical(hub, self.hub), to)
             }
             _ => object.clone(),
         }
     }
 
     /// The canonical form in `version`, with the object's type.
-    pub(crate) fn canonical(&self, object: &Value, version: Version) -> Value {
-        let form = match version.rules() {
-            Some(_) => canonical(object, version.schema()),
-            None => structural(object, version.schema()),
-        };
-        self.typed(form, version)
+    pub(crate) fn canonical(&self, mut object: Value, version: Version) -> Value {
+        match version.rules() {
+            Some(_) => make_canonical(&mut object, version.schema()),
+            None => object = structural(&object, version.schema()),
+        }
+        self.typed(object, version)
     }
 
     /// Violations of an object in hub form that is to be created or to replace `old`.
@@ -258,8 +259,9 @@ impl Kind {
         };
         // Messages show the empty lists that a client sent.
         let shown = |object: &Value| {
-            let object = rules.hub_to_version(object.clone());
-            self.typed(in_memory(&object, version.schema()), version)
+            let mut object = rules.hub_to_version(object.clone());
+            make_in_memory(&mut object, version.schema());
+            self.typed(object, version)
         };
         match old {
             None => rules.validate_create(&shown(object)),

@@ -45,7 +45,7 @@ pub(super) fn initialize(object: &mut Value, kind: &Kind, now: &str) {
 
 /// Restores the fields of `old` that a client cannot change.
 pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
-    let old_metadata = old.get("metadata").cloned().unwrap_or_default();
+    let old_metadata = &old["metadata"];
     edit_metadata(object, |metadata| {
         drop_namespace(metadata, kind);
         metadata.remove("selfLink");
@@ -132,20 +132,32 @@ pub(crate) fn finalizers(object: &Value) -> &[Value] {
         .unwrap_or_default()
 }
 
-/// The object without the times of its managed fields, which are not a change by themselves.
-pub(super) fn without_times(object: &Value) -> Value {
-    let mut object = object.clone();
-    let entries = object
-        .pointer_mut("/metadata/managedFields")
-        .and_then(Value::as_array_mut);
-    for entry in entries.into_iter().flatten() {
-        if let Some(entry) = entry.as_object_mut() {
-            entry.remove("time");
-        }
+/// Whether two objects are equal except for the times of their managed fields, which are not a change by themselves.
+pub(super) fn is_unchanged(new: &Value, old: &Value) -> bool {
+    are_equal_without("metadata", new, old) && {
+        let (new, old) = (&new["metadata"], &old["metadata"]);
+        are_equal_without("managedFields", new, old)
+            && without_times(&new["managedFields"]) == without_times(&old["managedFields"])
     }
-    if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields") {
-        // The order of the entries depends on the times.
-        entries.sort_by_key(Value::to_string);
+}
+
+fn are_equal_without(name: &str, left: &Value, right: &Value) -> bool {
+    let others = |object: &Value| {
+        let fields = object.as_object().into_iter().flatten();
+        fields.filter(|(field, _)| *field != name).count()
+    };
+    let mut fields = left.as_object().into_iter().flatten();
+    others(left) == others(right)
+        && fields.all(|(field, value)| field == name || right.get(field) == Some(value))
+}
+
+/// Entries of managed fields without their times.
+fn without_times(managed: &Value) -> Vec<Value> {
+    let mut entries = managed.as_array().cloned().unwrap_or_default();
+    for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+        entry.remove("time");
     }
-    object
+    // The order of the entries depends on the times.
+    entries.sort_by_cached_key(Value::to_string);
+    entries
 }

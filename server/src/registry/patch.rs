@@ -270,11 +270,8 @@ fn apply(
             }
             // Without an object the resource version of an applied configuration has no effect.
             edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
-            let object = create::store_new(
-                store,
-                write,
-                write.kind.canonical(&object, write.kind.hub()),
-            )?;
+            let object =
+                create::store_new(store, write, write.kind.canonical(object, write.kind.hub()))?;
             Ok(Patched {
                 object,
                 created: true,

@@ -76,11 +76,11 @@ pub(crate) fn commit(
     keep_other_fields(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
     admission::admit(write, &object, Some(old))?;
-    let mut object = write.kind.canonical(&object, write.kind.hub());
+    let mut object = write.kind.canonical(object, write.kind.hub());
     if metadata::has_generation(write.kind) && object.get("spec") != old.get("spec") {
         metadata::increment_generation(&mut object);
     }
-    if metadata::without_times(&object) == metadata::without_times(old) {
+    if metadata::is_unchanged(&object, old) {
         if store.is_current(write.kind.index, &write.key(name)) {
             return Ok(old.clone());
         }

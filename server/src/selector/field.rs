@@ -1,6 +1,7 @@
 //! Field selectors: `metadata.name=a,metadata.namespace!=b`.
 
 use crate::status::{Failure, bad_request};
+use crate::store::meta_str;
 use serde_json::Value;
 
 /// Requirements that must all hold.
@@ -77,15 +78,11 @@ impl FieldSelector {
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
         self.0.iter().all(|term| {
-            let pointer = match term.field {
-                Field::Name => "/metadata/name",
-                Field::Namespace => "/metadata/namespace",
+            let field = match term.field {
+                Field::Name => "name",
+                Field::Namespace => "namespace",
             };
-            let found = object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            (found == term.value) == term.equal
+            (meta_str(object, field) == term.value) == term.equal
         })
     }
 }

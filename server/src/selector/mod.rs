@@ -49,8 +49,7 @@ impl Selector {
     }
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
-        let namespace = meta_str(object, "namespace");
-        (self.namespace.is_empty() || self.namespace == namespace)
+        (self.namespace.is_empty() || self.namespace == meta_str(object, "namespace"))
             && self.fields.matches(object)
             && self.labels.matches(object)
     }

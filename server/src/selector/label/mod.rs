@@ -27,9 +27,7 @@ impl LabelSelector {
     }
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
-        let labels = object
-            .pointer("/metadata/labels")
-            .and_then(Value::as_object);
+        let labels = object["metadata"]["labels"].as_object();
         self.0.iter().all(|requirement| requirement.holds(labels))
     }
 }
