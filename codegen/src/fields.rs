@@ -76,6 +76,16 @@ pub(crate) fn apply(
     Ok(())
 }
 
+/// Makes sure that the documents have named schemas of these names.
+pub(crate) fn check_schemas(model: &Model, names: &[String]) -> Result<(), Error> {
+    let known = |name: &&String| model.schemas.keys().any(|key| key.name == **name);
+    match names.iter().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::new(format!("no document has the schema `{name}`"))
+            .help("give the name as it stands below `components/schemas` or `$defs`")),
+    }
+}
+
 fn unknown_kind(served: &BTreeMap<Key, Served>, kind: &str) -> Error {
     let mut kinds: Vec<&str> = served.values().map(|entry| &*entry.kind.kind).collect();
     kinds.sort_unstable();

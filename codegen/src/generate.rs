@@ -83,7 +83,10 @@ impl Generator {
     fn plan(&self, mut model: Model) -> Result<(Model, Plan), Error> {
         let mut served = plan::served_kinds(&model)?;
         let packages = plan::packages(&model, &served)?;
-        fields::select_kinds(&mut served, &self.options.kinds)?;
+        match self.documents.plain {
+            true => fields::check_schemas(&model, &self.options.kinds)?,
+            false => fields::select_kinds(&mut served, &self.options.kinds)?,
+        }
         fields::apply(&mut model, &served, &self.fields)?;
         let plan = Plan::new(&model, &self.options, &served, packages)?;
         Ok((model, plan))

@@ -202,7 +202,9 @@ impl Generator {
 
     /// Generates only the kinds with these names, and the types that they need. Without names all kinds are generated.
     ///
-    /// A name that no document serves is an error of [`Generator::generate`].
+    /// After [`Generator::plain`] these are the names of schemas, as the documents have them.
+    ///
+    /// A name that no document has is an error of [`Generator::generate`].
     pub fn kinds<K: Into<String>>(mut self, kinds: impl IntoIterator<Item = K>) -> Self {
         self.options.kinds.extend(kinds.into_iter().map(Into::into));
         self

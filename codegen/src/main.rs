@@ -29,7 +29,7 @@ Options:
   --out DIR          the folder of the modules; changed files are written after all documents are read
   --group GROUP      select one API group, such as `apps` or `core`, from documents that describe several
   --version V        select one version of the group
-  --kinds KIND,…     generate only these kinds and the types that they need
+  --kinds KIND,…     generate only these kinds, or schemas of `types`, and the types that they need
   --fields PATH,…    generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
   --rename OLD=NEW   give a type another name; `generate` and `types` report long and numbered names
   --validate         give types `validate()`, which checks bounds, patterns, list keys and CEL rules; they need the feature

@@ -31,6 +31,20 @@ pub(crate) fn type_name(text: &str) -> String {
         .unwrap_or_default()
 }
 
+/// The name that stays the same when typify reads it again, as it does not `AB`: it becomes `Ab`.
+pub(crate) fn stable_type_name(text: &str) -> String {
+    let mut name = type_name(text);
+    // Twice is enough for every name that is known.
+    for _ in 0..4 {
+        let next = type_name(&name);
+        if next == name {
+            break;
+        }
+        name = next;
+    }
+    name
+}
+
 /// The name of the runtime schema of a type.
 pub(crate) fn constant(ident: &str) -> String {
     ident.to_shouty_snake_case()

@@ -2,7 +2,8 @@
 //!
 //! A pod's volume has thirty sources, of which one is set. Without boxes every volume takes 3,496 bytes.
 
-use super::types::{Body, Plan, PlannedField, Shape, Struct};
+use super::cycles::components;
+use super::types::{Body, Item, Plan, PlannedField, Shape, Struct};
 use crate::model::Scalar;
 
 /// The size in bytes above which a struct boxes its optional objects, the largest first.
@@ -15,36 +16,42 @@ const POINTER: usize = 8;
 const COLLECTION: usize = 24;
 
 pub(super) fn add(plan: &mut Plan) {
-    let mut sizes: Vec<Option<usize>> = vec![None; plan.items.len()];
-    // A struct is decided after the structs that it holds. Circles have boxes already.
-    loop {
-        let mut changed = false;
-        for index in 0..plan.items.len() {
-            if sizes[index].is_none()
-                && let Some(fields) = field_sizes(plan, index, &sizes)
-            {
-                sizes[index] = Some(decide(&mut plan.items[index].body, fields));
-                changed = true;
-            }
-        }
-        if !changed {
-            return;
+    let items = plan.items.iter().enumerate();
+    let edges = items.flat_map(|(from, item)| held(item).map(move |to| (from, to)));
+    // A struct is decided after those that it holds, which have lower numbers. Circles have boxes already.
+    let component = components(plan.items.len(), edges);
+    let mut order: Vec<usize> = (0..plan.items.len()).collect();
+    order.sort_unstable_by_key(|item| component[*item]);
+    let mut sizes = vec![0; plan.items.len()];
+    for index in order {
+        if let Body::Struct(body) = &mut plan.items[index].body {
+            sizes[index] = decide(body, &sizes);
+        } else {
+            sizes[index] = COLLECTION;
         }
     }
 }
 
-/// The sizes of an item's fields; `None` while the size of one is open.
-fn field_sizes(plan: &Plan, index: usize, sizes: &[Option<usize>]) -> Option<Vec<usize>> {
-    let Body::Struct(body) = &plan.items[index].body else {
-        return Some(Vec::new());
+/// The items whose size counts for that of the item.
+fn held(item: &Item) -> impl Iterator<Item = usize> {
+    let fields = match &item.body {
+        Body::Struct(body) => body.fields.as_slice(),
+        Body::Enum(_) => &[],
     };
-    let size = |field: &PlannedField| match (&field.shape, field.boxed) {
-        _ if !field.has_field() => Some(0),
-        (_, true) => Some(POINTER),
+    fields.iter().filter_map(|field| match field.shape {
+        Shape::Item(item) if field.has_field() && !field.boxed => Some(item),
+        _ => None,
+    })
+}
+
+/// The size of a field, by those of the items that it may hold.
+fn field_size(field: &PlannedField, sizes: &[usize]) -> usize {
+    match (&field.shape, field.boxed) {
+        _ if !field.has_field() => 0,
+        (_, true) => POINTER,
         (Shape::Item(item), false) => sizes[*item],
-        (shape, false) => Some(size_of(shape)),
-    };
-    body.fields.iter().map(size).collect()
+        (shape, false) => size_of(shape),
+    }
 }
 
 /// An estimate, which is exact for most types.
@@ -63,13 +70,12 @@ fn size_of(shape: &Shape) -> usize {
 
 /// Boxes fields of a large struct, and returns its size. The fields `spec` and `status` of an object with metadata are
 /// not boxed.
-fn decide(body: &mut Body, fields: Vec<usize>) -> usize {
-    let Body::Struct(Struct {
-        fields: planned, ..
-    }) = body
-    else {
-        return COLLECTION;
-    };
+fn decide(body: &mut Struct, sizes: &[usize]) -> usize {
+    let planned = &mut body.fields;
+    let fields: Vec<usize> = planned
+        .iter()
+        .map(|field| field_size(field, sizes))
+        .collect();
     let mut total = POINTER + fields.iter().sum::<usize>();
     if planned.iter().any(is_metadata) {
         return total;

@@ -44,7 +44,10 @@ impl Plan {
                 .iter()
                 .partition(|key| !serves || items.modules.serve(key));
             let sent = rest.into_iter().filter(|key| top_level.contains(key));
-            let is_wanted = |key: &&Key| options.kinds.is_empty() || served.contains_key(*key);
+            // Documents of plain types serve nothing.
+            let is_named = |key: &Key| served.is_empty() && options.kinds.contains(&key.name);
+            let is_wanted =
+                |key: &&Key| options.kinds.is_empty() || served.contains_key(*key) || is_named(key);
             for key in roots.into_iter().chain(sent).filter(is_wanted) {
                 if lists::item_of(model, served, key).is_none() {
                     root(model, &mut items, key)?;

@@ -20,16 +20,16 @@ pub(super) struct Copy<'a> {
     module: usize,
     /// The path of the runtime's types.
     meta: String,
-    /// The definitions that become types of the module.
+    /// The definitions that become types of this copy.
     pub(super) own: BTreeMap<String, Schema>,
-    /// The names of definitions that stand for types outside the module, by their Rust paths.
+    /// The names of definitions that stand for other types, by their Rust paths.
     outside: BTreeMap<String, String>,
     /// The type names of all definitions, by which typify finds replacements.
     taken: HashSet<String>,
 }
 
 impl<'a> Copy<'a> {
-    pub(super) fn of(plan: &'a Plan, module: usize, runtime: &syn::Path) -> Self {
+    pub(super) fn of(plan: &'a Plan, module: usize, items: &[usize], runtime: &syn::Path) -> Self {
         let runtime = runtime.to_token_stream().to_string().replace(' ', "");
         let mut copy = Self {
             plan,
@@ -39,7 +39,6 @@ impl<'a> Copy<'a> {
             outside: BTreeMap::new(),
             taken: HashSet::new(),
         };
-        let items = &plan.modules[module].items;
         for &item in items {
             let name = plan.items[item].ident.clone();
             copy.taken.insert(names::type_name(&name));
@@ -72,14 +71,10 @@ impl<'a> Copy<'a> {
         settings
     }
 
-    pub(super) fn definitions(&self) -> impl Iterator<Item = (String, Schema)> {
-        let outside = self
-            .outside
-            .values()
-            .map(|name| (name.clone(), Schema::Bool(true)));
-        let own = self.own.iter();
-        own.map(|(name, schema)| (name.clone(), schema.clone()))
-            .chain(outside)
+    pub(super) fn into_definitions(self) -> impl Iterator<Item = (String, Schema)> {
+        let outside = self.outside.into_values();
+        let outside = outside.map(|name| (name, Schema::Bool(true)));
+        self.own.into_iter().chain(outside)
     }
 
     fn item(&mut self, item: &Item) -> Schema {
@@ -146,7 +141,8 @@ impl<'a> Copy<'a> {
                 let item = &plan.items[*index];
                 let module = &plan.modules[item.module];
                 match item.module == self.module {
-                    true => reference(&item.ident),
+                    true if self.own.contains_key(&item.ident) => reference(&item.ident),
+                    true => self.outside(item.ident.clone()),
                     false if module.is_meta => self.runtime(&item.ident),
                     false => self.outside(format!("super::{}::{}", module.name, item.ident)),
                 }

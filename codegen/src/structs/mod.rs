@@ -1,6 +1,6 @@
 //! Structs from typify: the names of types and fields, the fields' types, and which are `Option`.
 //!
-//! typify reads a reduced copy of each module's schemas ([`copy`]); its Rust is read back
+//! typify reads a reduced copy of each module's schemas ([`copy`]), some at a time; its Rust is read back
 //! ([`output`]). The generator adds open enums, the field `unknown`, reading and writing, merge rules
 //! and documentation.
 
@@ -18,6 +18,9 @@ use quote::quote;
 pub(crate) use renames::unwieldy;
 use std::collections::{BTreeMap, HashSet};
 
+/// The items that typify reads at once. It takes twenty kilobytes and more for each.
+const MAX_TYPES: usize = 500;
+
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
 pub(crate) fn complete(
     plan: &mut Plan,
@@ -29,41 +32,45 @@ pub(crate) fn complete(
     }
     renames::apply(plan, renames)?;
     for module in 0..plan.modules.len() {
-        let output = typify(plan, module, runtime)?;
-        adopt(plan, module, &output)?;
-        let idents: HashSet<String> = plan.modules[module]
-            .items
+        let items = plan.modules[module].items.clone();
+        let mut constants: HashSet<String> = HashSet::new();
+        let idents: HashSet<String> = items
             .iter()
             .map(|&item| plan.items[item].ident.clone())
             .collect();
-        for item in plan.modules[module].items.clone() {
-            fill(&mut plan.items[item], &output, &idents)?;
+        for part in items.chunks(MAX_TYPES) {
+            let output = typify(plan, module, part, runtime)?;
+            for &item in part {
+                let item = &mut plan.items[item];
+                check_name(item, &output, &mut constants)?;
+                fill(item, &output, &idents)?;
+            }
         }
     }
     Ok(())
 }
 
-/// Takes over the names of the types, which are the chosen ones.
-fn adopt(plan: &mut Plan, module: usize, output: &Output) -> Result<(), Error> {
-    let mut constants: HashSet<String> = HashSet::new();
-    for item in plan.modules[module].items.clone() {
-        let item = &mut plan.items[item];
-        let ident = output.definition(&item.ident).map(str::to_owned);
-        item.ident = ident
-            .filter(|ident| constants.insert(names::constant(ident)))
-            .ok_or_else(|| {
-                Error::at(
-                    &item.at,
-                    format!("typify does not generate the type `{}`", item.ident),
-                )
-                .help("rename the schema, or give the inline schema its own `title`")
-            })?;
+/// Makes sure that the type has its name, which others use too.
+fn check_name(item: &Item, output: &Output, constants: &mut HashSet<String>) -> Result<(), Error> {
+    let is_same = output.definition(&item.ident) == Some(&*item.ident);
+    match is_same && constants.insert(names::constant(&item.ident)) {
+        true => Ok(()),
+        false => Err(Error::at(
+            &item.at,
+            format!("typify does not generate the type `{}`", item.ident),
+        )
+        .help("rename the schema, or give the inline schema its own `title`")),
     }
-    Ok(())
 }
 
-fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Error> {
-    let copy = Copy::of(plan, module, runtime);
+/// The Rust of some of a module's items.
+fn typify(
+    plan: &Plan,
+    module: usize,
+    items: &[usize],
+    runtime: &syn::Path,
+) -> Result<Output, Error> {
+    let copy = Copy::of(plan, module, items, runtime);
     let failed = |error: String| {
         Error::new(format!(
             "typify cannot make the structs of the module `{}`: {error}",
@@ -74,9 +81,9 @@ fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Err
     let names: Vec<String> = copy.own.keys().cloned().collect();
     let mut space = typify::TypeSpace::new(&copy.settings());
     space
-        .add_ref_types(copy.definitions())
+        .add_ref_types(copy.into_definitions())
         .map_err(|error| failed(error.to_string()))?;
-    Output::read(&mut space, &names).map_err(failed)
+    Output::read(space, names).map_err(failed)
 }
 
 /// Takes over the names and types of an item's fields.

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use schemars::schema::Schema;
 use std::collections::{HashMap, HashSet};
+use syn::parse::{ParseStream, Parser};
 
 /// typify's types.
 pub(super) struct Output {
@@ -33,8 +34,8 @@ pub(super) struct RustField {
 
 impl Output {
     pub(super) fn read(
-        space: &mut typify::TypeSpace,
-        definitions: &[String],
+        mut space: typify::TypeSpace,
+        definitions: Vec<String>,
     ) -> Result<Self, String> {
         let mut named = HashMap::new();
         for definition in definitions {
@@ -43,22 +44,32 @@ impl Output {
                 .add_type(&reference)
                 .and_then(|id| Ok(space.get_type(&id)?.name()))
                 .map_err(|error| error.to_string())?;
-            named.insert(definition.clone(), name);
+            named.insert(definition, name);
         }
-        let file: syn::File = syn::parse2(space.to_stream()).map_err(|error| error.to_string())?;
-        let structs = file.items.iter().filter_map(|item| match item {
-            syn::Item::Struct(item) => Some((item.ident.to_string(), read_struct(item))),
-            _ => None,
-        });
+        let stream = space.to_stream();
+        // A type is a hundred times as large there as here.
+        drop(space);
+        let structs = read_structs.parse2(stream);
         Ok(Self {
             definitions: named,
-            structs: structs.collect(),
+            structs: structs.map_err(|error| error.to_string())?,
         })
     }
 
     pub(super) fn definition(&self, name: &str) -> Option<&str> {
         self.definitions.get(name).map(String::as_str)
     }
+}
+
+/// Reads one item after the other, since most of them are implementations that are not kept.
+fn read_structs(input: ParseStream<'_>) -> syn::Result<HashMap<String, RustStruct>> {
+    let mut structs = HashMap::new();
+    while !input.is_empty() {
+        if let syn::Item::Struct(item) = input.parse()? {
+            structs.insert(item.ident.to_string(), read_struct(&item));
+        }
+    }
+    Ok(structs)
 }
 
 fn read_struct(item: &syn::ItemStruct) -> RustStruct {

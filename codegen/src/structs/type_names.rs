@@ -127,7 +127,9 @@ pub(super) fn choose(plan: &mut Plan, module: usize) {
 /// The name, with a number if it is taken.
 fn free(name: String, taken: &mut HashSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}{number}"));
-    let mut all = std::iter::once(name.clone()).chain(numbered);
+    let mut all = std::iter::once(name.clone())
+        .chain(numbered)
+        .map(|name| names::stable_type_name(&name));
     // Numbers do not run out.
     let name = all.find(|name| taken.insert(names::constant(name)));
     name.unwrap_or_default()

@@ -164,7 +164,8 @@ fn circles_through_aliases_are_errors_with_their_place() {
 
 #[test]
 fn as_many_definitions_as_there_are_become_types() {
-    let count: usize = std::env::var("DEFINITIONS").map_or(300, |count| count.parse().unwrap());
+    // More than typify reads at once.
+    let count: usize = std::env::var("DEFINITIONS").map_or(600, |count| count.parse().unwrap());
     let mut schemas = String::from("{");
     for number in 0..count {
         let (near, far) = (number * 2 + 1, number * 7 + 3);
@@ -184,6 +185,8 @@ fn as_many_definitions_as_there_are_become_types() {
         &["levels deep: the crate needs `#![recursion_limit"],
     );
     assert_eq!(text.matches("\npub struct ").count(), count);
+    assert_eq!(text.matches("    pub near: Option<").count(), count);
+    assert_eq!(text.matches("    pub far: Vec<A").count(), count);
 }
 
 /// Names of groups, versions and documents become names of files.

@@ -3,6 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use k8s_flowcontrol_codegen::{Error, Generated, Generator};
+use std::collections::BTreeSet;
 
 pub(crate) fn plain(schemas: &str) -> Result<Generated, Error> {
     Generator::new()
@@ -280,4 +281,46 @@ fn references_into_the_middle_of_a_document_have_a_name_each() {
         ],
     );
     assert_eq!(notes, [""; 0]);
+}
+
+#[test]
+fn a_selection_has_the_types_that_it_needs() {
+    let text = document(
+        r##"{ "A": { "type": "object", "properties": { "b": { "$ref": "#/components/schemas/B" } } },
+            "B": { "type": "object", "properties": { "text": { "type": "string" } } },
+            "C": { "type": "object", "properties": { "a": { "$ref": "#/components/schemas/A" } } } }"##,
+    );
+    let of = |kinds: &[&str]| {
+        let generator = Generator::new().plain();
+        let generator = generator.document("api.json", &text).unwrap();
+        generator.kinds(kinds.iter().copied()).generate()
+    };
+    let structs = |kinds: &[&str]| {
+        let (_, text) = &of(kinds).unwrap().files[0];
+        let lines = text.lines();
+        let names = lines.filter_map(|line| line.strip_prefix("pub struct "));
+        names
+            .filter_map(|name| name.chars().next())
+            .collect::<BTreeSet<char>>()
+    };
+    assert_eq!(structs(&["A"]), BTreeSet::from_iter("AB".chars()));
+    assert_eq!(structs(&["B"]), BTreeSet::from_iter("B".chars()));
+    assert_eq!(structs(&["B", "C"]), BTreeSet::from_iter("ABC".chars()));
+    check(
+        &of(&["D"]).unwrap_err().to_string(),
+        &["no document has the schema `D`"],
+    );
+}
+
+/// `aB` is `Ab` in the module of its document and in those that refer to it.
+#[test]
+fn types_have_one_name_in_all_modules() {
+    let first = r##"{ "$defs": { "X": { "type": "object", "properties": { "y": { "$ref": "b.json#/$defs/aB" } } } } }"##;
+    let second = r#"{ "$defs": { "aB": { "type": "object", "properties": { "n": { "type": "string" } } } } }"#;
+    let generator = Generator::new().plain();
+    let generator = generator.document("a.json", first).unwrap();
+    let generated = generator.document("b.json", second).unwrap().generate();
+    let files = generated.unwrap().files;
+    check(&files[0].1, &["pub y: Option<super::b::Ab>,"]);
+    check(&files[1].1, &["pub struct Ab {"]);
 }
