@@ -169,7 +169,7 @@ fn is_near(left: &Path, right: &Path) -> bool {
     })
 }
 
-fn read(candidate: &Candidate) -> Option<String> {
+pub(super) fn read(candidate: &Candidate) -> Option<String> {
     let (bytes, _) = read_regular(&candidate.real).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     (text.len() <= MAX_LENGTH).then_some(text)

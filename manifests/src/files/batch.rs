@@ -4,6 +4,7 @@ use super::across::find_across;
 use super::backup::Backups;
 use super::candidates::Candidate;
 use super::causes::find_causes;
+use super::chart_values::settle_values;
 use super::examine::{Examination, examine_file};
 use super::examined::{Examined, Status};
 use super::git::Dirty;
@@ -37,6 +38,7 @@ pub fn examine_all(
     });
     find_helpers(&mut files, &templates, settings.to);
     find_across(&mut files, settings);
+    settle_values(&mut files);
     find_causes(&mut files, settings.to);
     files.iter_mut().for_each(Examined::judge);
     files

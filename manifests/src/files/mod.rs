@@ -25,6 +25,7 @@ mod backup;
 mod batch;
 mod candidates;
 mod causes;
+mod chart_values;
 mod documentation;
 mod examine;
 mod examined;

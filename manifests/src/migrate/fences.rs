@@ -8,6 +8,7 @@ use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
+use k8s_flowcontrol_types::GROUP;
 use std::ops::Range;
 
 /// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
@@ -36,6 +37,15 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         };
         let mut inner = migrate(content, form, settings);
         inner.shift(block.range.start);
+        if !inner.edits.is_empty() && inner.findings.iter().any(names_version) {
+            let offset = inner.edits[0].span.start;
+            let message = "this example is unchanged, because a comment in it names its version";
+            inner
+                .findings
+                .push(Finding::new(Severity::Note, Rule::Mention, offset, message));
+            inner.objects.clear();
+            inner.edits.clear();
+        }
         for finding in &mut inner.findings {
             // An example may show anything beside objects.
             let most = match finding.rule {
@@ -57,6 +67,11 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         result.text = Some(apply(text, &result.edits));
     }
     result
+}
+
+/// Whether a finding is a comment with another version, such as the request for the object below it.
+fn names_version(finding: &Finding) -> bool {
+    finding.rule == Rule::Comment && finding.message.contains(&format!("{GROUP}/"))
 }
 
 /// Whether a block shows a change, with lines that are added and lines that are removed.

@@ -94,6 +94,10 @@ pub(crate) fn reason(
     if MARKS.iter().any(|mark| head.contains(mark)) || paths::is_generated(path) {
         return Some(Reason::Generated);
     }
+    // Declarations make no requests.
+    if path.ends_with(".pyi") || path.ends_with(".d.ts") {
+        return Some(Reason::Types);
+    }
     let is_openapi = ["\"swagger\"", "\"openapi\"", "openapi: 3"]
         .iter()
         .any(|mark| head.contains(mark))

@@ -30,6 +30,8 @@ mod verify;
 mod whole_text;
 
 #[cfg(feature = "files")]
+pub(crate) use decide::OWN_VALUE;
+#[cfg(feature = "files")]
 pub(crate) use dynamic::Links;
 pub use edit::Edit;
 pub use fences::migrate_fences;

@@ -3,7 +3,7 @@
 use super::owner::Owner;
 use crate::documents::{Parsed, Scalars, path, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
-use crate::migrate::read::{Mention, Mentioned, Text};
+use crate::migrate::read::{Mention, Mentioned, SHARES, Text};
 use k8s_flowcontrol_text::Node;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ pub(in crate::migrate) fn classify(
             .documents
             .partition_point(|document| document.span.start <= offset);
         let finding = if let Some(action) = touching(&parsed.actions, mention.span).next() {
-            Some((in_action(mention), action.span.start))
+            Some((in_action(source, mention), action.span.start))
         } else if let Some(index) = index.checked_sub(1) {
             let known = scalars.take().filter(|(known, _)| *known == index);
             let (_, scalars) = scalars.insert(
@@ -52,9 +52,16 @@ pub(in crate::migrate) fn classify(
     findings
 }
 
-fn in_action(mention: &Mention) -> Finding {
+/// The beginning of the message about a value of a chart.
+pub(crate) const OWN_VALUE: &str = "a value of the chart has the name";
+
+fn in_action(source: &Text<'_>, mention: &Mention) -> Finding {
     let what = mention.describe();
     let offset = mention.span.start;
+    if matches!(mention.what, Mentioned::Field(_)) && is_own_value(source, offset) {
+        let message = format!("{OWN_VALUE} {what}");
+        return Finding::new(Severity::Note, Rule::Template, offset, message);
+    }
     let (rule, message, help) = match mention.what {
         Mentioned::Version(_) => (
             Rule::CapabilityCheck,
@@ -68,6 +75,15 @@ fn in_action(mention: &Mention) -> Finding {
         ),
     };
     Finding::new(Severity::Manual, rule, offset, message).help(help)
+}
+
+/// Whether the name at a place is that of a value, which a template writes to the field of the shares that the version has:
+/// `nominalConcurrencyShares: {{ .Values.assuredConcurrencyShares }}`.
+fn is_own_value(source: &Text<'_>, offset: usize) -> bool {
+    let line = source.indented(offset);
+    let is_path = line.ends_with('.');
+    let key = line.split(':').next().unwrap_or_default();
+    is_path && SHARES.contains(&key.trim_matches(['"', '\'']))
 }
 
 /// Whether a place outside of keys and values is in a comment.

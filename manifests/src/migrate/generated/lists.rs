@@ -65,12 +65,19 @@ pub(super) fn is_list(text: &str, findings: &[Finding], to: ApiVersion) -> bool 
     let is_converter = CONVERSION.iter().any(|word| lower.contains(word))
         && all.contains(to.as_str())
         && all.len() > CONVERTED;
-    let complete = complete(&named, to);
+    let complete = complete(&named, &lines, to);
+    let near: usize = places
+        .iter()
+        .filter(|(line, _)| is_near_target(&named, **line, to))
+        .map(|(_, count)| count)
+        .sum();
+    // Tests of the conversions may name one version only.
+    let is_converter = is_converter && near * 4 >= places.values().sum::<usize>() * 3;
     let is_catalog = knows_removals || direct.values().copied().sum::<usize>() > 1;
     places.keys().all(|line| {
         is_catalog && direct.range(around(*line, NEAR - 1)).next().is_some()
             || complete.contains(line)
-            || is_converter && is_near_target(&named, *line, to)
+            || is_converter
     })
 }
 
@@ -205,21 +212,33 @@ pub(super) fn is_test_of_versions(
 }
 
 /// The lines of the lists that name a version and at least two other ones, and the lines around them. In a list at most [`NEAR`] lines
-/// without a version stand between two with one.
-fn complete(named: &BTreeMap<usize, Vec<&'static str>>, to: ApiVersion) -> BTreeSet<usize> {
-    let mut lists: Vec<(RangeInclusive<usize>, BTreeSet<&str>)> = Vec::new();
+/// without a version stand between two with one. The imports of a program for three versions are such a list without that version,
+/// too: its library is older.
+fn complete(
+    named: &BTreeMap<usize, Vec<&'static str>>,
+    lines: &[&str],
+    to: ApiVersion,
+) -> BTreeSet<usize> {
+    let is_import = |line: &usize| {
+        let line = lines.get(*line).copied().unwrap_or_default();
+        line.contains("\"k8s.io/") && line.contains("/flowcontrol/v")
+    };
+    let mut lists: Vec<(RangeInclusive<usize>, BTreeSet<&str>, bool)> = Vec::new();
     for (line, versions) in named {
-        let lines = around(*line, NEAR + 1);
+        let around = around(*line, NEAR + 1);
         match lists.last_mut() {
-            Some((list, found)) if list.contains(line) => {
-                *list = *list.start()..=*lines.end();
+            Some((list, found, are_imports)) if list.contains(line) => {
+                *list = *list.start()..=*around.end();
                 found.extend(versions);
+                *are_imports &= is_import(line);
             }
-            _ => lists.push((lines, versions.iter().copied().collect())),
+            _ => lists.push((around, versions.iter().copied().collect(), is_import(line))),
         }
     }
-    lists.retain(|(_, found)| found.contains(to.as_str()) && found.len() > 2);
-    lists.into_iter().flat_map(|(lines, _)| lines).collect()
+    lists.retain(|(_, found, are_imports)| {
+        found.len() > 2 && (*are_imports || found.contains(to.as_str()))
+    });
+    lists.into_iter().flat_map(|(lines, ..)| lines).collect()
 }
 
 /// The versions of the group that a line names.
@@ -264,6 +283,8 @@ mod tests {
             format!("removed = {{\n  {{\"{group}\", \"v1alpha1\"}}: 21,\n  {{\"{group}\", \"v1beta2\"}}:  29,\n}}\n"),
             format!("\"1.31->1.32\": {{\n\tremovedGates: {{\n\t\t\"A\",\n\t\t\"B\",\n\t\t\"C\",\n\t}},\n\tremovedResources: {{\n\t\t\"flowschemas.v1beta3.{group}\",\n\t}},\n}},\n"),
             "impl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta1::FlowSchema {}\n\n\n\n\n\nimpl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta2::FlowSchema {}\n".to_owned(),
+            "a \"k8s.io/api/flowcontrol/v1alpha1\"\nb \"k8s.io/api/flowcontrol/v1beta1\"\nc \"k8s.io/api/flowcontrol/v1beta2\"\n".to_owned(),
+            format!("{}\n\n\n\n\n\n\n\n\n\nlet old = flowcontrol::v1beta3::FlowSchema {{}};\n", "impl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta2::FlowSchema {}\n\nimpl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta3::FlowSchema {}\n".repeat(2)),
             format!("input.apiVersion == \"{group}/v1beta1\"\nmsg := sprintf(\"API {group}/v1beta1 for %s is deprecated\", [input.kind])\n"),
             "one \"k8s.io/api/flowcontrol/v1\"\ntwo \"k8s.io/api/flowcontrol/v1beta2\"\nthree \"k8s.io/api/flowcontrol/v1beta3\"\n".to_owned(),
         ] {
@@ -277,6 +298,9 @@ mod tests {
                 "removed(\"{group}/v1beta2\", \"1.29\")\n\n\n\n\n\ncreate(\"{group}/v1beta3\")\n"
             ),
             format!("a(\"{group}/v1beta2\")\na(\"{group}/v1\")\n"),
+            format!("a(\"{group}/v1beta1\")\na(\"{group}/v1beta2\")\na(\"{group}/v1beta3\")\n"),
+            "a \"k8s.io/api/flowcontrol/v1beta1\"\nb \"k8s.io/api/flowcontrol/v1beta2\"\n"
+                .to_owned(),
             format!("removed = {{\n  {{\"{group}\", \"v1beta2\"}}: 30,\n}}\n"),
             format!("convert(\"{group}/v1beta2\", \"{group}/v1\")\n"),
             format!("\"1.29\": {{\n\tadded: {{\n\t\t\"{group}/v1beta3\",\n\t}},\n}},\n"),
