@@ -1,6 +1,6 @@
 //! The uniqueness of elements of lists that are sets or maps.
 
-use crate::go::{bad_value, json};
+use crate::go::{bad_value, integer, json};
 use crate::schema::{Additional, ListType, Node};
 use crate::violation::{Reason, Violation};
 use serde_json::{Map, Value};
@@ -46,7 +46,7 @@ fn walk(
         Value::Array(elements) => {
             let repeated = match &node.list_type {
                 ListType::Atomic => Vec::new(),
-                ListType::Set => repetitions(elements.iter().cloned()),
+                ListType::Set => repetitions(elements.iter().map(Identity::of)),
                 ListType::Map(keys) => match elements.iter().position(is_scalar) {
                     Some(index) => {
                         let value = elements.get(index).map(bad_value).unwrap_or_default();
@@ -58,13 +58,19 @@ fn walk(
                         });
                         Vec::new()
                     }
-                    None => repetitions(elements.iter().map(|element| keys_of(element, keys))),
+                    None => repetitions(elements.iter().map(|one| Identity::of_keys(one, keys))),
                 },
             };
-            found.extend(repeated.into_iter().map(|(index, value)| Violation {
-                field: format!("{path}[{index}]"),
-                reason: Reason::Duplicate,
-                message: format!("Duplicate value: {}", bad_value(&value)),
+            found.extend(repeated.into_iter().map(|index| {
+                let shown = match &node.list_type {
+                    ListType::Map(keys) => bad_value(&keys_of(&elements[index], keys)),
+                    _ => bad_value(&elements[index]),
+                };
+                Violation {
+                    field: format!("{path}[{index}]"),
+                    reason: Reason::Duplicate,
+                    message: format!("Duplicate value: {shown}"),
+                }
             }));
             if let Some(items) = &node.items {
                 for (index, element) in elements.iter().enumerate() {
@@ -95,15 +101,45 @@ fn keys_of(element: &Value, keys: &[String]) -> Value {
     Value::Object(present.collect::<Map<_, _>>())
 }
 
-/// The second occurrence of each value that occurs several times.
-fn repetitions(values: impl Iterator<Item = Value>) -> Vec<(usize, Value)> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+/// What an element must not have in common with another one. Go compares scalars as it decodes them, so that 1 is not 1.0, and all else as JSON text.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    Absent,
+    Integer(i64),
+    Float(u64),
+    Json(String),
+}
+
+impl Identity {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => match integer(number) {
+                Some(integer) => Self::Integer(integer),
+                // The sign of zero does not count.
+                None => Self::Float((number.as_f64().unwrap_or_default() + 0.0).to_bits()),
+            },
+            value => Self::Json(json(value)),
+        }
+    }
+
+    /// That of the keys: of a single one its value, of several the object of those that are present.
+    fn of_keys(element: &Value, keys: &[String]) -> Self {
+        match keys {
+            [key] => element.get(key).map_or(Self::Absent, Self::of),
+            keys => Self::of(&keys_of(element, keys)),
+        }
+    }
+}
+
+/// The second occurrence of each identity that occurs several times.
+fn repetitions(all: impl Iterator<Item = Identity>) -> Vec<usize> {
+    let mut seen: HashMap<Identity, usize> = HashMap::new();
     let mut found = Vec::new();
-    for (index, value) in values.enumerate() {
-        let count = seen.entry(json(&value)).or_default();
+    for (index, identity) in all.enumerate() {
+        let count = seen.entry(identity).or_default();
         *count += 1;
         if *count == 2 {
-            found.push((index, value));
+            found.push(index);
         }
     }
     found

@@ -107,6 +107,33 @@ fn unique_items_are_compared_as_go_decodes_them() {
     }
 }
 
+/// Scalars are compared as Go decodes them, and objects as JSON text, in which 1.0 is 1.
+#[test]
+fn elements_of_sets_and_maps_are_compared_as_a_server_does() {
+    let set = json!({ "type": "array", "x-kubernetes-list-type": "set", "items": {} });
+    let map = |keys: &[&str]| json!({ "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "items": { "type": "object" } });
+    let (one, two) = (map(&["a"]), map(&["a", "b"]));
+    let pair = json!([{ "a": 1 }, { "a": 1.0 }]);
+    for (schema, elements, repeated) in [
+        (&set, json!([1, 1.0, "1", null, true]), None),
+        (&set, json!([0.0, -0.0]), Some("a[1]: Duplicate value: -0")),
+        (&set, json!([2, 1, 1]), Some("a[2]: Duplicate value: 1")),
+        (&set, pair.clone(), Some("a[1]: Duplicate value: {\"a\":1}")),
+        (&one, pair.clone(), None),
+        (&two, pair, Some("a[1]: Duplicate value: {\"a\":1}")),
+        (&one, json!([{}, { "a": null }]), None),
+        (
+            &one,
+            json!([{}, { "b": 1 }]),
+            Some("a[1]: Duplicate value: {}"),
+        ),
+    ] {
+        let outcome = outcome(schema, &elements, None);
+        let found: Vec<String> = outcome.violations.iter().map(ToString::to_string).collect();
+        assert_eq!(found, Vec::from_iter(repeated), "{elements}");
+    }
+}
+
 #[test]
 fn a_rule_compiles_its_pattern_once() {
     let schema = keyed("self.k.matches('^k[0-9]+$') && self.k.find('[0-9]+$') != ''");
