@@ -36,6 +36,8 @@ pub(in crate::evidence::audit) struct Opener<'s> {
     /// The format of the layers so far.
     format: Format,
     layers: usize,
+    /// The lists in lists that are open.
+    lists: usize,
 }
 
 /// The result of opening a text.
@@ -63,6 +65,7 @@ impl<'s> Opener<'s> {
             each,
             format: Format::Events,
             layers: 0,
+            lists: 0,
         }
     }
 
@@ -236,7 +239,13 @@ impl<'s> Opener<'s> {
                 self.format = outer;
                 outcome
             }
-            None => self.list_of(&mut Reader::new(text), text, None),
+            None if self.lists >= MOST_LAYERS => Outcome::Other,
+            None => {
+                self.lists += 1;
+                let outcome = self.list_of(&mut Reader::new(text), text, None);
+                self.lists -= 1;
+                outcome
+            }
         }
     }
 
