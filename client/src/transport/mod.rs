@@ -79,7 +79,7 @@ impl Connections {
     pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
         let route = Route::of(config)?;
         let is_plain = config.server().scheme() == "http" && config.proxy()?.is_none();
-        if is_plain && !tls::has_provider() {
+        if is_plain {
             let http = Http::Plain(Box::new(Plain::new(config)));
             return Ok(Self { http, route });
         }

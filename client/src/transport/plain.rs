@@ -1,4 +1,5 @@
-//! Connections to a server without TLS, for programs without a TLS provider: the HTTP library needs one for all servers.
+//! Connections to a server without TLS. The HTTP library for TLS and proxies needs a TLS provider also here, and reads the URL of each
+//! request three times.
 
 use super::{Body, HTTP1_MAX_HEADERS, KEEP_IDLE, TCP_PROBES, TransportError};
 use crate::config::Config;

@@ -130,11 +130,6 @@ pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
             || error.source().is_some_and(lacks_protocol))
 }
 
-/// Whether the build has a provider, or the program has installed one.
-pub(crate) fn has_provider() -> bool {
-    cfg!(feature = "ring") || CryptoProvider::get_default().is_some()
-}
-
 fn provider() -> Result<Arc<CryptoProvider>, Error> {
     if let Some(provider) = CryptoProvider::get_default() {
         return Ok(provider.clone());
