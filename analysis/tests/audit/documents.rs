@@ -83,6 +83,8 @@ fn a_document_can_be_nested_to_any_depth() {
         for document in [
             format!("[\n{opens}1{closes},\n{}]\n", lines.replace('\n', ",\n")),
             format!("[\n{opens}\n"),
+            // Not a document, but a line.
+            format!("[{opens}1{closes}]\n{lines}"),
         ] {
             let (found, counts) = read(&[document.as_bytes()]);
             let is_whole = document.contains("auditID");
