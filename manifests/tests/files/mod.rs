@@ -3,7 +3,7 @@
 use k8s_flowcontrol_manifests::files::{
     Backups, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
 };
-use k8s_flowcontrol_manifests::{Remedy, Rule, Settings};
+use k8s_flowcontrol_manifests::{Remedy, Rule, Settings, Severity};
 use k8s_flowcontrol_rules::upgrade::Plan;
 use k8s_flowcontrol_types::ApiVersion;
 use std::fs;
@@ -156,4 +156,35 @@ fn an_upgrade_says_what_each_file_needs() {
             .message
             .contains("nominalConcurrencyShares")
     );
+}
+
+/// The name of a value is that of the old field, and the template writes it to the new one.
+#[test]
+fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("chart/templates")).unwrap();
+    let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+    write("chart/Chart.yaml", "name: chart\n");
+    let template = level(5).replace(
+        "Shares: 5",
+        "Shares: {{ .Values.a.assuredConcurrencyShares }}",
+    );
+    write("chart/templates/level.yaml", &template);
+    let values = "a:\n  assuredConcurrencyShares: 5\nb:\n  assuredConcurrencyShares: 5\n";
+    write("chart/values.yaml", values);
+    write("values.yaml", "a:\n  assuredConcurrencyShares: 5\n");
+    let selection = Selection::new(&[], false).unwrap();
+    let found = collect(&[root.clone()], None, &selection).unwrap();
+    let examined = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
+    let findings = |name: &str| -> Vec<_> {
+        let mut files = examined.iter();
+        let file = files.find(|file| file.candidate.real == root.join(name));
+        let findings = file.unwrap().outcome.findings.iter();
+        findings.map(|finding| finding.severity).collect()
+    };
+    let (note, manual) = (Severity::Note, Severity::Manual);
+    assert_eq!(findings("chart/templates/level.yaml"), [note]);
+    assert_eq!(findings("chart/values.yaml"), [note, manual]);
+    assert_eq!(findings("values.yaml"), [manual]);
 }

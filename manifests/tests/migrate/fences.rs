@@ -105,3 +105,15 @@ fn names_in_blocks_of_other_languages_are_notes() {
     assert_eq!(outcome.worst(), Some(Severity::Note));
     assert_eq!(outcome.findings[0].rule, Rule::Mention);
 }
+
+/// The comment would name another version than the object.
+#[test]
+fn an_example_whose_comment_names_its_version_stays() {
+    let request = "# GET /apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas/a\n";
+    let outcome = migrate_fences(&fence("yaml", &format!("{request}{OBJECT}")), V1);
+    assert_eq!(outcome.text, None);
+    assert!(outcome.objects.is_empty() && outcome.edits.is_empty());
+    assert_eq!(outcome.worst(), Some(Severity::Note));
+    let other = fence("yaml", &format!("# an example\n{OBJECT}"));
+    assert!(migrate_fences(&other, V1).text.is_some());
+}
