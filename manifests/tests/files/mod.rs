@@ -175,7 +175,7 @@ fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
     write("chart/values.yaml", values);
     write("values.yaml", "a:\n  assuredConcurrencyShares: 5\n");
     let selection = Selection::new(&[], false).unwrap();
-    let found = collect(&[root.clone()], None, &selection).unwrap();
+    let found = collect(std::slice::from_ref(&root), None, &selection).unwrap();
     let examined = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
     let findings = |name: &str| -> Vec<_> {
         let mut files = examined.iter();
