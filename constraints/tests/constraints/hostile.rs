@@ -156,3 +156,92 @@ fn long_sets_are_compared_by_their_keys() {
         .validate(&json!({ "a": names, "b": reversed }));
     assert!(outcome.is_valid(), "{outcome:?}");
 }
+
+/// Each function gets each text: the outcome is a violation or a rule that is not checked, and no function panics.
+#[test]
+fn functions_read_any_text() {
+    let functions = [
+        "quantity(self).add(quantity(self)).sub(quantity(self)).compareTo(quantity(self)) == 0",
+        "isQuantity(self)",
+        "quantity(self).asApproximateFloat() > 0.0 && sign(quantity(self)) == 1 && quantity(self).asInteger() > 0",
+        "ip(self) == ip(self) && isIP(self)",
+        "ip.isCanonical(self)",
+        "cidr(self).masked() == cidr(self) && isCIDR(self)",
+        "cidr('::/0').containsIP(self)",
+        "cidr('0.0.0.0/0').containsCIDR(self)",
+        "url(self).getQuery() == {} && url(self).getHostname() == url(self).getEscapedPath()",
+        "isURL(self) && url(self).getPort() == ''",
+        "semver(self, true).major() == 1",
+        "isSemver(self) && semver(self).compareTo(semver(self)) == 0",
+        "duration(self) == duration('1s')",
+        "timestamp(self) == timestamp(self)",
+        "int(self) == 1 || double(self) == 1.0 || uint(self) == 1u",
+        "bytes(self) == b'a' || bool(self)",
+        "self.matches(self) && self.find(self) == self && 'a'.matches(self)",
+        "self.matches('^(a|a)*$') && self.findAll('[0-9]').size() == 1",
+        "self.split('').size() == 1 && self.replace('1', '22') == '' && self.reverse() == ''",
+        "self.lowerAscii().upperAscii().trim() == '' && strings.quote(self) == ''",
+        "self.indexOf('b') == 1 && self.lastIndexOf('b') == 1 && self.substring(1) == self.charAt(1)",
+        "format.named(self).hasValue() || '%s'.format([self]) == self.format([])",
+        "format.dns1123Label().validate(self).hasValue() && format.dns1123Subdomain().validate(self).hasValue()",
+        "format.qualifiedName().validate(self).hasValue() && format.labelValue().validate(self).hasValue()",
+        "format.uri().validate(self).hasValue() && format.uuid().validate(self).hasValue()",
+        "format.byte().validate(self).hasValue() && format.date().validate(self).hasValue() && format.datetime().validate(self).hasValue()",
+    ];
+    assert_eq!(uncheckable(&functions), vec![None; functions.len()]);
+    let rules: Vec<Value> = functions
+        .iter()
+        .map(|rule| json!({ "rule": rule }))
+        .collect();
+    let schema = json!({ "type": "string", "x-kubernetes-validations": rules });
+    let schema = Schema::new(&json!({ "type": "object", "properties": { "a": schema } })).unwrap();
+    let repeated = [
+        "1", "-", ".", "1.", "1:", ":", "é", "\0", "%", "%41", "1Ei", "1s", "a.", "-a", "a/",
+        "a=b&", "AAAA", "=", "(", "\\", "[", " ",
+    ];
+    let starts = [
+        "",
+        "1e",
+        "1e-",
+        "0.",
+        "1.2.3-",
+        "1.2.3+",
+        "1.2.3.4/",
+        "::1%",
+        "http://[",
+        "http://a/?",
+        "2021-01-01T00:00:00.",
+    ];
+    let short = [
+        "+",
+        "e",
+        "1e9999",
+        "1e-9999",
+        "-9223372036854775808",
+        "170141183460469231731687303715884105728Ei",
+        "::ffff:1.2.3.4",
+        "::1%é",
+        "1é.",
+        "2021-01-01T00:00:60Z",
+        "+10000-01-01T00:00:00Z",
+        "http://%41é",
+        "http://[é]:é",
+        "//é@%",
+        "a{1000}{1000}",
+        "[[:alpha:]",
+        "\\pN{",
+        "𝟙",
+        "１",
+        "\u{202e}",
+    ];
+    let long = |start: &&str| repeated.map(|part| format!("{start}{}", part.repeat(300)));
+    let starts = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
+        Some(_) => &starts[..],
+        None => &starts[..1],
+    };
+    let texts = starts.iter().flat_map(long).chain(short.map(str::to_owned));
+    for text in texts {
+        let outcome = schema.validate(&json!({ "a": text }));
+        assert!(!outcome.is_valid());
+    }
+}
