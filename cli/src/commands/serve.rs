@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
     /// The address to listen on, such as 0.0.0.0 for all addresses of this host. An address that other hosts can reach needs
     /// `--tokens`
-    #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.into())]
+    #[arg(long, value_name = "IP", default_value_t = Ipv4Addr::LOCALHOST.into(), value_parser = address)]
     address: IpAddr,
 
     /// Listen on an address that other hosts can reach without `--tokens` or without TLS: everyone who reaches the server may do
@@ -110,6 +110,11 @@ Examples:
   kubectl flowcontrol serve --torture all --tls --proxy-to ~/.kube/config --write-kubeconfig tortured
 
 Ctrl-C stops it.";
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    let expected = "expected an IP address without a port, such as 127.0.0.1; `--port` is the port";
+    text.parse().map_err(|_| expected.to_owned())
+}
 
 inventory::submit!(Declared::of::<Args>());
 
