@@ -127,7 +127,7 @@ impl Generator {
     /// schemas that become any JSON, and fields that objects keep in `unknown`.
     ///
     /// # Errors
-    /// Those of [`Generator::generate`], except those of a single type.
+    /// As [`Generator::generate`], except for errors of a single type.
     pub fn explain(&self) -> Result<Vec<Unexpressed>, Error> {
         let (model, plan) = self.plan(self.read()?)?;
         let mut found = read::unexpressed(&self.documents);

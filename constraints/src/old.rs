@@ -116,7 +116,7 @@ pub(crate) struct Keyed<'a> {
 }
 
 impl<'a> Keyed<'a> {
-    /// `None` for lists whose elements have no keys.
+    /// `None` for lists without keys.
     pub(crate) fn new(node: &'a Node, old: &'a Value) -> Option<Self> {
         let ListType::Map(keys) = &node.list_type else {
             return None;

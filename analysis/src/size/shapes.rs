@@ -16,7 +16,7 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    /// The shape of a request, if there was one of it before.
+    /// The shape of a request, if an earlier request had the same.
     pub(super) fn find(&self, attributes: &RequestAttributes, query: &str) -> Option<u32> {
         let same = self.known.get(&hash(attributes, query))?.iter();
         let key = key(attributes, query);

@@ -37,7 +37,7 @@ fn buffers_of_any_size_are_read_alike() {
     }
 }
 
-/// What stands in the place of a number damages its entry alone.
+/// A wrong value damages its entry alone.
 #[test]
 fn a_damaged_value_is_damage_of_its_entry() {
     let lines = String::from_utf8(fixture("lines.log")).unwrap();
@@ -106,7 +106,7 @@ fn the_entries_behind_a_longer_one_are_read() {
             "[\n{\"a\": {\"a\": \"LONG\"}, \"b\": [1]},\nENTRIES\n]\n",
             1,
         ),
-        // The text is not one of an entry, but of the document.
+        // The text belongs to the document, not to an entry.
         (
             "{\n\"events\": [],\n\"a\": \"LONG\",\n\"records\": [\nENTRIES\n]\n}\n",
             0,

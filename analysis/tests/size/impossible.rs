@@ -68,7 +68,7 @@ fn ways_out_that_were_not_tried_are_named() {
     assert!(!most.give_up.contains(last) && most.give_up.len() == 2);
 }
 
-/// The contradiction of an intent in itself needs no simulation, and the way out only the intents that are left.
+/// The contradiction of an intent in itself does not need a simulation, and the way out only the intents that are left.
 #[test]
 fn an_intent_that_contradicts_itself_is_named_whatever_the_seats_are() {
     for server in [

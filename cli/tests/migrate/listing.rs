@@ -29,7 +29,7 @@ fn places_with_the_same_advice_are_one_line() {
             assert!(ran.err.contains(&place), "{place}\n{}", ran.err);
         }
     }
-    // Another advice is another group, and a single place needs no number.
+    // Another advice is another group, and a single place is without a number.
     let flag = "server --runtime-config=flowcontrol.apiserver.k8s.io/v1beta2=true\n";
     fs::write(folder.join("c.sh"), flag).unwrap();
     let ran = run(&folder, &["migrate", ".", "--check"]);

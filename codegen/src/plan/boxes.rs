@@ -18,7 +18,7 @@ const COLLECTION: usize = 24;
 pub(super) fn add(plan: &mut Plan) {
     let items = plan.items.iter().enumerate();
     let edges = items.flat_map(|(from, item)| held(item).map(move |to| (from, to)));
-    // A struct is decided after those that it holds, which have lower numbers. Circles have boxes already.
+    // A struct is decided after the structs in it, which have lower numbers. Circles have boxes already.
     let component = components(plan.items.len(), edges);
     let mut order: Vec<usize> = (0..plan.items.len()).collect();
     order.sort_unstable_by_key(|item| component[*item]);
@@ -44,7 +44,7 @@ fn held(item: &Item) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The size of a field, by those of the items that it may hold.
+/// The size of a field, by the sizes of the items that it may hold.
 fn field_size(field: &PlannedField, sizes: &[usize]) -> usize {
     match (&field.shape, field.boxed) {
         _ if !field.has_field() => 0,

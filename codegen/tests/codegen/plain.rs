@@ -312,7 +312,7 @@ fn a_selection_has_the_types_that_it_needs() {
     );
 }
 
-/// `aB` is `Ab` in the module of its document and in those that refer to it.
+/// `aB` is `Ab` in the module of its document and in all modules that refer to it.
 #[test]
 fn types_have_one_name_in_all_modules() {
     let first = r##"{ "$defs": { "X": { "type": "object", "properties": { "y": { "$ref": "b.json#/$defs/aB" } } } } }"##;

@@ -101,7 +101,7 @@ fn keys_of(element: &Value, keys: &[String]) -> Value {
     Value::Object(present.collect::<Map<_, _>>())
 }
 
-/// What an element must not have in common with another one. Go compares scalars as it decodes them, so that 1 is not 1.0, and all else as JSON text.
+/// The part in which elements must differ. Go compares scalars as it decodes them, so that 1 is not 1.0, and all else as JSON text.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Absent,
@@ -122,7 +122,7 @@ impl Identity {
         }
     }
 
-    /// That of the keys: of a single one its value, of several the object of those that are present.
+    /// The identity by keys: of one key its value, of several the object of the present keys.
     fn of_keys(element: &Value, keys: &[String]) -> Self {
         match keys {
             [key] => element.get(key).map_or(Self::Absent, Self::of),

@@ -14,7 +14,7 @@ use chrono::{DateTime, FixedOffset};
 const STRING: &str = "@string";
 const MATCHES: &str = "@matches";
 
-/// Adds macros that lead calls of the functions to those of this file. Each is declared once, so that no declaration fails.
+/// Adds macros that lead calls of the functions to this file. Each is declared once, so that no declaration fails.
 pub(super) fn add_to(env: &mut Env) {
     let _ = env.add_overload(STRING, STRING, vec![DYN_TYPE], string);
     let texts = vec![STRING_TYPE, STRING_TYPE];

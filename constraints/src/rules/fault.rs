@@ -3,7 +3,7 @@
 use super::library::SERVER;
 use cel::ExecutionError;
 
-/// Words about a wrong argument, which are those of a server.
+/// The words of a server about a wrong argument.
 const WRONG_ARGUMENT: [&str; 3] = [
     "out of range",
     "invalid substring range",

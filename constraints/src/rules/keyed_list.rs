@@ -198,7 +198,7 @@ impl Val for KeyedList<'_> {
 }
 
 impl Adder for KeyedList<'_> {
-    /// The elements, and those of the other list that are not here. In a map, an element of the other list replaces that with its key.
+    /// The elements, and the other list's that are not here. In a map, an element of the other list replaces that with its key.
     fn add<'b, 'w>(&'b self, other: &(dyn Val + 'w)) -> Result<CowVal<'b, 'w>, ExecutionError>
     where
         Self: 'w,

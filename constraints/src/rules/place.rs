@@ -9,7 +9,7 @@ pub(super) struct Place<'p, 'a> {
     pub(super) path: String,
     /// The value before, if it can be known again.
     pub(super) then: Option<Known<'a>>,
-    /// The innermost value around this one that can be known again.
+    /// The innermost enclosing value that can be known again.
     pub(super) parent: Option<&'p Known<'a>>,
 }
 

@@ -144,7 +144,7 @@ impl Document {
         }
     }
 
-    /// Reads an object as an entry; `None` if one of its fields is a list of entries, which is open then.
+    /// Reads an object as an entry; `None` if a field is a list of entries, which is open then.
     fn object<R: BufRead>(
         &mut self,
         input: &mut Source<R>,

@@ -41,7 +41,7 @@ pub(super) enum End {
 }
 
 impl FieldScan {
-    /// The last name, as it is written; empty for one that is too long.
+    /// The last name with its escapes; empty if it is too long.
     pub(super) fn name(&self) -> &[u8] {
         let (name, length) = &self.name;
         name.get(..length.saturating_sub(1)).unwrap_or_default()
@@ -57,7 +57,7 @@ impl FieldScan {
         *length += bytes.len();
     }
 
-    /// The length of the fields in `bytes`, with the bracket that ends the object, or without the one that begins another; and the
+    /// The length of the fields in `bytes`, with the bracket that ends the object, or without the bracket of a nested value; and the
     /// end, unless the fields go on behind these bytes.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> (usize, Option<End>) {
         let mut at = 0;

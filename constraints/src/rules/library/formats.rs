@@ -35,7 +35,7 @@ static SUBDOMAIN: Pattern =
 static NAME: Pattern = Pattern::new("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
 static VALUE: Pattern = Pattern::new("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
 
-/// The formats by their names, with a function for each, since functions have no data.
+/// The formats by their names, with a function for each, since functions cannot have data.
 macro_rules! formats {
     ($($name:literal => $kind:expr,)*) => {
         /// The names of the formats, which are functions.
