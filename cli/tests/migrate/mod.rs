@@ -10,6 +10,7 @@ mod listing;
 mod planning;
 #[cfg(unix)]
 mod rendering;
+mod runs;
 mod safety;
 mod selection;
 
