@@ -75,11 +75,26 @@ fn many_parts_in_lines_and_in_one_line() {
         metrics: Metrics::Rename,
         ..Settings::to(ApiVersion::V1)
     };
+    let mut is_found = Vec::new();
     for (head, part) in parts() {
         let text = format!("{head}{}", part.repeat(count));
         for text in [text.replace('\n', " "), text] {
-            let _ = uses(&text, ApiVersion::V1);
-            let _ = migrate(&text, Form::Yaml, settings);
+            let uses = uses(&text, ApiVersion::V1);
+            let migration = migrate(&text, Form::Yaml, settings);
+            is_found.push(uses.len() + migration.findings.len() + migration.edits.len() > 0);
+            for finding in uses.iter().chain(&migration.findings) {
+                assert!(text.is_char_boundary(finding.offset), "{finding:?}");
+            }
+            if let Some(new) = migration.text {
+                assert_eq!(migrate(&new, Form::Yaml, settings).text, None, "{part}");
+            }
         }
     }
+    // Some have a part of a name only.
+    let found = is_found.iter().filter(|found| **found).count();
+    assert!(
+        found * 5 > is_found.len() * 4,
+        "{found} of {}",
+        is_found.len()
+    );
 }
