@@ -17,7 +17,10 @@ impl Part {
     /// The figures that are shown of all runs.
     pub(crate) fn runs(&self) -> String {
         match (self.name, self.rounds) {
-            ("growth", rounds) => format!("the fastest of {rounds} runs"),
+            ("growth", rounds) => format!(
+                "the fastest of {rounds} runs, and of up to {} for a row above the limit",
+                rounds + growth::MORE_ROUNDS
+            ),
             (_, 1) => "one run each".to_owned(),
             (_, rounds) => format!("medians of {rounds} runs in turns"),
         }
