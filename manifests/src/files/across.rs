@@ -4,8 +4,8 @@ use super::candidates::Candidate;
 use super::examine::{is_program_or_manifest, settle};
 use super::examined::Examined;
 use super::input::read_regular;
-use crate::migrate::{uses_of_names, uses_with};
-use crate::{Finding, Rule, Settings, Severity, Source};
+use crate::migrate::{Cause, uses_of_names, uses_with};
+use crate::{Finding, Settings, Severity, Source};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -104,9 +104,10 @@ pub(super) fn find_across(files: &mut [Examined], settings: Settings) {
         }
         let findings = file.outcome.findings.iter_mut();
         let is_version = |finding: &&mut Finding| {
-            let words = ["is computed by", "the version or kind of this object"];
-            finding.rule == Rule::Template
-                && words.iter().any(|word| finding.message.contains(word))
+            matches!(
+                finding.cause,
+                Cause::ComputedVersion | Cause::TemplatedVersion
+            )
         };
         for finding in findings.filter(is_version) {
             finding.severity = Severity::Note;

@@ -1,8 +1,7 @@
 //! Values of a chart with the name of an old field, which its templates write to the field that the version has.
 
-use super::across::read;
 use super::examined::Examined;
-use crate::migrate::OWN_VALUE;
+use crate::migrate::Cause;
 use crate::{Rule, Severity};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,18 +10,17 @@ use std::path::{Path, PathBuf};
 pub(super) fn settle_values(files: &mut [Examined]) {
     let mut written: BTreeSet<(PathBuf, String)> = BTreeSet::new();
     for file in files.iter() {
-        let findings = file.outcome.findings.iter();
-        let mut offsets = findings
-            .filter(|finding| finding.message.starts_with(OWN_VALUE))
-            .map(|finding| finding.offset)
-            .peekable();
-        let Some(chart) = offsets.peek().and_then(|_| chart_of(&file.candidate.real)) else {
-            continue;
-        };
-        let Some(text) = read(&file.candidate) else {
-            continue;
-        };
-        written.extend(offsets.filter_map(|at| Some((chart.to_owned(), path_at(&text, at)?))));
+        let paths = file
+            .outcome
+            .findings
+            .iter()
+            .filter_map(|finding| match &finding.cause {
+                Cause::OwnValue(path) => Some(path),
+                _ => None,
+            });
+        if let Some(chart) = chart_of(&file.candidate.real) {
+            written.extend(paths.map(|path| (chart.to_owned(), path.clone())));
+        }
     }
     if written.is_empty() {
         return;
@@ -50,15 +48,4 @@ fn chart_of(template: &Path) -> Option<&Path> {
     let templates =
         folders.find(|folder| folder.file_name().is_some_and(|name| name == "templates"));
     templates.and_then(Path::parent)
-}
-
-/// The path of the value whose last part is at a place, without `.Values.`.
-fn path_at(text: &str, at: usize) -> Option<String> {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
-    let before = text.get(..at)?;
-    let start = before.trim_end_matches(is_part).len();
-    let rest = &text[at..];
-    let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-    let path = text[start..at + end].trim_start_matches('.');
-    path.strip_prefix("Values.").map(str::to_owned)
 }

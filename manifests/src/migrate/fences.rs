@@ -1,14 +1,13 @@
 //! The manifests in documentation: in the blocks of Markdown, AsciiDoc, reStructuredText, Org and HTML.
 
 use super::edit::apply;
-use super::findings::{Finding, Rule, Severity};
+use super::findings::{Cause, Finding, Rule, Severity};
 use super::programs::uses;
 use super::read::{Text, may_mention};
 use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
-use k8s_flowcontrol_types::GROUP;
 use std::ops::Range;
 
 /// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
@@ -71,7 +70,7 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
 
 /// Whether a finding is a comment with another version, such as the request for the object below it.
 fn names_version(finding: &Finding) -> bool {
-    finding.rule == Rule::Comment && finding.message.contains(&format!("{GROUP}/"))
+    finding.rule == Rule::Comment && finding.cause == Cause::Version
 }
 
 /// Whether a block shows a change, with lines that are added and lines that are removed.

@@ -175,6 +175,21 @@ impl fmt::Display for Rule {
     }
 }
 
+/// What later steps of a migration know about a finding.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Cause {
+    #[default]
+    Other,
+    /// A version behind the group is named.
+    Version,
+    /// A function or a variable computes the version of an object.
+    ComputedVersion,
+    /// A template writes the version or the kind of an object.
+    TemplatedVersion,
+    /// A template writes the value of a chart with this path to the field of the shares that the version has.
+    OwnValue(String),
+}
+
 /// A finding at a place of a text. Its `Display` does not contain the place: see [`Lines`](crate::Lines).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -193,6 +208,7 @@ pub struct Finding {
     pub help: Option<Remedy>,
     /// The named template that computes the value, such as `app.apiVersion`; its definition may be in another file.
     pub computed_by: Option<String>,
+    pub(crate) cause: Cause,
 }
 
 impl Finding {
@@ -206,7 +222,14 @@ impl Finding {
             message: message.into(),
             help: None,
             computed_by: None,
+            cause: Cause::Other,
         }
+    }
+
+    /// Adds the cause.
+    pub(super) fn cause(mut self, cause: Cause) -> Self {
+        self.cause = cause;
+        self
     }
 
     /// Adds the field path.

@@ -30,11 +30,11 @@ mod verify;
 mod whole_text;
 
 #[cfg(feature = "files")]
-pub(crate) use decide::OWN_VALUE;
-#[cfg(feature = "files")]
 pub(crate) use dynamic::Links;
 pub use edit::Edit;
 pub use fences::migrate_fences;
+#[cfg(feature = "files")]
+pub(crate) use findings::Cause;
 pub use findings::{Finding, Rule, Severity};
 #[cfg(feature = "files")]
 pub(crate) use generated::{Reason, grouped, one_note, reason};

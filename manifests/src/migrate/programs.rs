@@ -340,7 +340,8 @@ fn in_text(source: &Text<'_>, mention: &Mention) -> Finding {
         .any(|mark| line.trim_start().starts_with(mark));
     if is_comment {
         let message = format!("a comment mentions {what}");
-        return Finding::new(Severity::Note, Rule::Comment, mention.span.start, message);
+        return Finding::new(Severity::Note, Rule::Comment, mention.span.start, message)
+            .cause(mention.cause());
     }
     mention.finding(
         "this file is not a manifest",

@@ -2,7 +2,7 @@
 
 use super::client_names::client_names;
 use super::dynamic::{versions_in_context, versions_of_group};
-use super::findings::{Finding, Rule, Severity};
+use super::findings::{Cause, Finding, Rule, Severity};
 use super::lesser_uses::is_beside_new;
 use super::programs::{OLD_VERSIONS, other_versions};
 use super::read::{Kept, Text};
@@ -54,11 +54,10 @@ pub(super) fn add_values(
         let help = format!("use {} where all servers have it", settings.to);
         result.findings.push(finding.help(help));
     }
-    let behind_group = format!("{GROUP}/v");
     let mut listed = result.findings.iter();
     let is_listed = listed.any(|finding| {
         matches!(finding.rule, Rule::Mention | Rule::CapabilityCheck)
-            && finding.message.contains(&behind_group)
+            && finding.cause == Cause::Version
     });
     result.links = links;
     let defined = match is_listed && !is_any {
@@ -66,9 +65,7 @@ pub(super) fn add_values(
         false => HashSet::new(),
     };
     for finding in &mut result.findings {
-        let is_computed = finding.rule == Rule::Template
-            && finding.computed_by.is_none()
-            && finding.message.contains(" is computed by ");
+        let is_computed = finding.cause == Cause::ComputedVersion && finding.computed_by.is_none();
         if !is_computed {
             continue;
         }

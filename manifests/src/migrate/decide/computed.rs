@@ -2,7 +2,7 @@
 
 use super::chains::VersionChains;
 use crate::documents::{Action, Definition, touches, touching};
-use crate::migrate::findings::{Finding, Rule, Severity};
+use crate::migrate::findings::{Cause, Finding, Rule, Severity};
 use crate::migrate::read::Text;
 use crate::migrate::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
@@ -83,13 +83,16 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
     }
     let by = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = format!("the version of this {kind} is computed by {by}");
-    Finding::new(Severity::Manual, Rule::Template, offset, message).help(Remedy::CheckRendered)
+    Finding::new(Severity::Manual, Rule::Template, offset, message)
+        .cause(Cause::ComputedVersion)
+        .help(Remedy::CheckRendered)
 }
 
 /// The finding about an object whose version a named template computes.
 pub(super) fn computed_by(kind: &str, name: &str, offset: usize) -> Finding {
     let message = format!("the version of this {kind} is computed by the named template {name}");
-    let finding = Finding::new(Severity::Manual, Rule::Template, offset, message);
+    let finding = Finding::new(Severity::Manual, Rule::Template, offset, message)
+        .cause(Cause::ComputedVersion);
     Finding {
         computed_by: Some(name.to_owned()),
         ..finding.help(Remedy::CheckRendered)

@@ -25,8 +25,6 @@ pub(super) use computed::{Template, computed_versions};
 pub(super) use object::{Decision, Target, decide, owned};
 pub(super) use patches::find;
 pub(super) use reference::{ScalarEdit, apply};
-#[cfg(feature = "files")]
-pub(crate) use remaining_mentions::OWN_VALUE;
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};
 pub(super) use surroundings::Surroundings;
 pub(super) use template::twice;

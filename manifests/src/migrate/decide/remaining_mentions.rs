@@ -2,7 +2,7 @@
 
 use super::owner::Owner;
 use crate::documents::{Parsed, Scalars, path, touching};
-use crate::migrate::findings::{Finding, Rule, Severity};
+use crate::migrate::findings::{Cause, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, SHARES, Text};
 use k8s_flowcontrol_text::Node;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -44,6 +44,10 @@ pub(in crate::migrate) fn classify(
                 (hidden(mention), offset)
             }
         });
+        let finding = match finding.cause {
+            Cause::Other => finding.cause(mention.cause()),
+            _ => finding,
+        };
         // One finding for each string and each managedFields list.
         if listed.insert((finding.rule, place)) {
             findings.push(finding);
@@ -52,15 +56,16 @@ pub(in crate::migrate) fn classify(
     findings
 }
 
-/// The beginning of the message about a value of a chart.
-pub(crate) const OWN_VALUE: &str = "a value of the chart has the name";
-
 fn in_action(source: &Text<'_>, mention: &Mention) -> Finding {
     let what = mention.describe();
     let offset = mention.span.start;
     if matches!(mention.what, Mentioned::Field(_)) && is_own_value(source, offset) {
-        let message = format!("{OWN_VALUE} {what}");
-        return Finding::new(Severity::Note, Rule::Template, offset, message);
+        let message = format!("a value of the chart has the name {what}");
+        let finding = Finding::new(Severity::Note, Rule::Template, offset, message);
+        return match value_path(source.text, offset) {
+            Some(path) => finding.cause(Cause::OwnValue(path)),
+            None => finding,
+        };
     }
     let (rule, message, help) = match mention.what {
         Mentioned::Version(_) => (
@@ -84,6 +89,16 @@ fn is_own_value(source: &Text<'_>, offset: usize) -> bool {
     let is_path = line.ends_with('.');
     let key = line.split(':').next().unwrap_or_default();
     is_path && SHARES.contains(&key.trim_matches(['"', '\'']))
+}
+
+/// The path of the value whose last part is at a place, without `.Values.`.
+fn value_path(text: &str, at: usize) -> Option<String> {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    let start = text[..at].trim_end_matches(is_part).len();
+    let rest = &text[at..];
+    let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+    let path = text[start..at + end].trim_start_matches('.');
+    path.strip_prefix("Values.").map(str::to_owned)
 }
 
 /// Whether a place outside of keys and values is in a comment.
@@ -175,8 +190,18 @@ impl Mention {
     /// A finding about a mention in a text that is not a manifest, with the reason why it stays.
     pub fn finding(&self, why: &str, severity: Severity, rule: Rule) -> Finding {
         let message = format!("{} is mentioned, and {why}", self.describe());
-        Finding::new(severity, rule, self.span.start, message).help(format!(
-            "look for objects of {GROUP} here, and change them by hand"
-        ))
+        Finding::new(severity, rule, self.span.start, message)
+            .cause(self.cause())
+            .help(format!(
+                "look for objects of {GROUP} here, and change them by hand"
+            ))
+    }
+
+    /// The cause of a finding about the mention.
+    pub(in crate::migrate) fn cause(&self) -> Cause {
+        match self.what {
+            Mentioned::Version(_) => Cause::Version,
+            Mentioned::Field(_) | Mentioned::Annotation => Cause::Other,
+        }
     }
 }
