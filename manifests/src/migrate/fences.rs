@@ -8,6 +8,7 @@ use super::result::Migration;
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
@@ -18,7 +19,8 @@ use std::ops::Range;
 pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
     let mut result = Migration::default();
     for block in blocks(text) {
-        let content = &text[block.range.clone()];
+        let content = without_callouts(&text[block.range.clone()]);
+        let content = content.as_ref();
         if is_diff(content) {
             continue;
         }
@@ -71,6 +73,29 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
 /// Whether a finding is a comment with another version, such as the request for the object below it.
 fn names_version(finding: &Finding) -> bool {
     finding.rule == Rule::Comment && finding.cause == Cause::Version
+}
+
+/// A block with blanks in place of callouts: the numbers such as `<1>` at the ends of lines, which AsciiDoc explains below the block.
+fn without_callouts(content: &str) -> Cow<'_, str> {
+    if !content.contains(" <") {
+        return Cow::Borrowed(content);
+    }
+    let lines = content.split_inclusive('\n').map(|line| {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let mut kept = content.trim_end();
+        while let Some(before) = before_callout(kept) {
+            kept = before;
+        }
+        let blanks = " ".repeat(content.len() - kept.len());
+        [kept, &blanks, &line[content.len()..]].concat()
+    });
+    Cow::Owned(lines.collect())
+}
+
+fn before_callout(line: &str) -> Option<&str> {
+    let (before, number) = line.strip_suffix('>')?.rsplit_once('<')?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number && before.ends_with([' ', '\t'])).then(|| before.trim_end())
 }
 
 /// Whether a block shows a change, with lines that are added and lines that are removed.
