@@ -54,7 +54,9 @@ const MARKS: [&str; 19] = [
 ];
 
 /// The marks of documents that servers and libraries publish.
-const PUBLISHED: [&str; 8] = [
+const PUBLISHED: [&str; 10] = [
+    "\"storageversionhash\"",
+    "storageversionhash:",
     "\"preferredversion\": {\"groupversion\"",
     "\"preferredversion\":{\"groupversion\"",
     "\"kind\": \"apigrouplist\"",

@@ -62,7 +62,7 @@ pub(super) fn imported(text: &str) -> HashSet<&str> {
     text.lines().filter_map(imported_in).collect()
 }
 
-/// The name in a line with an import. Go gives it before the path, and in KCL the last part of the path is the name.
+/// The name in a line with an import. Go gives it before the path; without one, and in KCL, the last part of the path is the name.
 fn imported_in(line: &str) -> Option<&str> {
     let line = line.trim();
     let import = line.strip_prefix("import ");
@@ -74,7 +74,14 @@ fn imported_in(line: &str) -> Option<&str> {
     let import = import.unwrap_or(line);
     let (name, path) = import.split_at(name_end(import));
     let path = path.trim_start().strip_prefix('"')?;
-    path.contains("/flowcontrol/").then_some(name)
+    let path = path
+        .split('"')
+        .next()
+        .filter(|path| path.contains("/flowcontrol/"))?;
+    match name.is_empty() {
+        true => path.rsplit('/').next(),
+        false => Some(name),
+    }
 }
 
 /// The end of the name at the beginning of a text.
@@ -85,9 +92,16 @@ fn name_end(text: &str) -> usize {
 
 /// Whether a finding is a use of an imported name: the import decides about it.
 fn is_imported(text: &str, imported: &HashSet<&str>, finding: &Finding) -> bool {
-    let rest = text.get(finding.offset..).unwrap_or_default();
-    let (name, rest) = rest.split_at(name_end(rest));
-    finding.rule == Rule::Program && rest.starts_with('.') && imported.contains(name)
+    let (before, rest) = text.split_at_checked(finding.offset).unwrap_or_default();
+    // The finding may begin within the name: `fcv1beta3.FlowSchema`.
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let start = before.trim_end_matches(is_name).len();
+    let end = finding.offset + name_end(rest);
+    finding.rule == Rule::Program
+        && text.get(end..).is_some_and(|rest| rest.starts_with('.'))
+        && text
+            .get(start..end)
+            .is_some_and(|name| imported.contains(name))
 }
 
 /// The number of lines around an old field in which the same line with the new one stands.
