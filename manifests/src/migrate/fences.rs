@@ -4,20 +4,23 @@ use super::edit::apply;
 use super::findings::{Cause, Finding, Rule, Severity};
 use super::programs::uses;
 use super::read::{Text, may_mention};
-use super::result::Migration;
+use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
 use super::whole_text::migrate;
 use crate::documents::Form;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Migrates the manifests in the blocks of documentation: fences, source blocks, directives and indented text that are marked as
 /// YAML or JSON, or read as an object of the group. Everything else stays.
 ///
 /// An error in a block leaves that block unchanged, and is a place to change by hand: documentation may show wrong manifests.
-/// Other mentions in a block, such as a command, are notes.
+/// Other mentions in a block, such as a command, are notes. An object that the text shows in several versions, as before and after a
+/// migration, stays in each.
 pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
     let mut result = Migration::default();
+    let mut examples = Vec::new();
     for block in blocks(text) {
         let content = without_callouts(&text[block.range.clone()]);
         let content = content.as_ref();
@@ -38,12 +41,16 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         };
         let mut inner = migrate(content, form, settings);
         inner.shift(block.range.start);
-        if !inner.edits.is_empty() && inner.findings.iter().any(names_version) {
-            let offset = inner.edits[0].span.start;
-            let message = "this example is unchanged, because a comment in it names its version";
-            inner
-                .findings
-                .push(Finding::new(Severity::Note, Rule::Mention, offset, message));
+        examples.push(inner);
+    }
+    let compared = compared(&examples);
+    for mut inner in examples {
+        if let Some(why) = intended(&inner, &compared)
+            && let Some(edit) = inner.edits.first()
+        {
+            let message = format!("this example is unchanged, because {why}");
+            let finding = Finding::new(Severity::Note, Rule::Mention, edit.span.start, message);
+            inner.findings.push(finding);
             inner.objects.clear();
             inner.edits.clear();
         }
@@ -64,10 +71,43 @@ pub fn migrate_fences(text: &str, settings: Settings) -> Migration {
         result.skipped += inner.skipped;
         result.edits.extend(inner.edits);
     }
+    result.findings.sort_by_key(|finding| finding.offset);
     if !result.edits.is_empty() {
         result.text = Some(apply(text, &result.edits));
     }
     result
+}
+
+/// The kind and the name of an object in an example.
+type Identity = (String, Option<String>);
+
+/// The objects that the examples show in more than one version, as before and after a migration.
+fn compared(examples: &[Migration]) -> HashSet<Identity> {
+    let mut versions: HashMap<Identity, &str> = HashMap::new();
+    let mut compared = HashSet::new();
+    for object in examples.iter().flat_map(|example| &example.objects) {
+        let identity = (object.kind.clone(), object.name.clone());
+        let Some(from) = object.from.as_deref() else {
+            continue;
+        };
+        if *versions.entry(identity.clone()).or_insert(from) != from {
+            compared.insert(identity);
+        }
+    }
+    compared
+}
+
+/// The reason why an example shows an old version, if one is known.
+fn intended(example: &Migration, compared: &HashSet<Identity>) -> Option<&'static str> {
+    let is_compared =
+        |object: &MigratedObject| compared.contains(&(object.kind.clone(), object.name.clone()));
+    if example.findings.iter().any(names_version) {
+        Some("a comment in it names its version")
+    } else if example.objects.iter().any(is_compared) {
+        Some("another one shows the same object in another version")
+    } else {
+        None
+    }
 }
 
 /// Whether a finding is a comment with another version, such as the request for the object below it.

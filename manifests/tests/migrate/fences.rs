@@ -131,3 +131,31 @@ fn callouts_of_asciidoc_are_no_part_of_a_value() {
     let again = migrate_fences(&new, V1);
     assert!(again.text.is_none() && again.findings.is_empty());
 }
+
+#[test]
+fn examples_that_compare_versions_stay() {
+    let level = |version: &str, field: &str, name: &str| {
+        format!(
+            "```yaml\napiVersion: flowcontrol.apiserver.k8s.io/{version}\nkind: PriorityLevelConfiguration\nmetadata:\n  name: {name}\nspec:\n  type: Limited\n  limited:\n    {field}: 5\n    limitResponse:\n      type: Reject\n```\n"
+        )
+    };
+    let old = level("v1beta2", "assuredConcurrencyShares", "a");
+    let other = level("v1beta2", "assuredConcurrencyShares", "b");
+    for new in ["v1", "v1beta3"] {
+        let new = level(new, "nominalConcurrencyShares", "a");
+        let outcome = migrate_fences(&format!("Before:\n\n{old}\nAfter:\n\n{new}"), V1);
+        assert_eq!(outcome.text, None, "{new}");
+        assert_eq!(outcome.worst(), Some(Severity::Note));
+        let note = &outcome.findings[0].message;
+        assert!(note.contains("another one shows the same object"), "{note}");
+        // Another object does not compare anything.
+        let outcome = migrate_fences(&format!("{old}{new}{other}"), V1);
+        let text = outcome.text.unwrap();
+        assert!(text.starts_with(&format!("{old}{new}")), "{text}");
+        assert!(text.ends_with(&level("v1", "nominalConcurrencyShares", "b")));
+    }
+    // The same object twice in one version is not compared, either.
+    let twice = migrate_fences(&old.repeat(2), V1);
+    let new = level("v1", "nominalConcurrencyShares", "a");
+    assert_eq!(twice.text, Some(new.repeat(2)));
+}
