@@ -165,3 +165,46 @@ fn is_choice(text: &str, finding: &Finding, to: ApiVersion) -> bool {
             && words.any(|word| word == to.as_str())
     })
 }
+
+/// The commands that search a text.
+const SEARCHES: [&str; 8] = [
+    "grep",
+    "egrep",
+    "fgrep",
+    "zgrep",
+    "rg",
+    "ag",
+    "findstr",
+    "Select-String",
+];
+
+/// What a line has when the outcome of its search decides something, or its text is the list of the versions that a server has.
+const DECIDING: [&str; 7] = ["if ", "while ", "until ", "&&", "||", "api-", "/apis"];
+
+/// Whether a finding is what a command searches for: `grep "v1beta2" audit.log | grep flowcontrol`.
+pub(super) fn is_searched(text: &str, finding: &Finding) -> bool {
+    let Some(line) = line_at(text, finding.offset) else {
+        return false;
+    };
+    let own = &text[line.clone()];
+    let before = &own[..finding.offset - line.start];
+    finding.rule == Rule::Program
+        && !DECIDING.iter().any(|word| own.contains(word))
+        && last_command(before).is_some_and(|command| SEARCHES.contains(&command))
+}
+
+/// The command whose words a line ends in.
+fn last_command(line: &str) -> Option<&str> {
+    let mut quote = None;
+    let mut start = 0;
+    for (index, letter) in line.char_indices() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '|' | ';' | '(' | '`') => start = index + 1,
+            _ => {}
+        }
+    }
+    let mut words = line[start..].split_whitespace();
+    words.find(|word| !matches!(*word, "$" | "-" | "run:"))
+}

@@ -5,7 +5,7 @@ use super::client_names::client_names;
 use super::dynamic::versions_of_names;
 use super::dynamic::{Links, floor, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
-use super::lesser_uses::{imported, needs_nothing};
+use super::lesser_uses::{imported, is_searched, needs_nothing};
 use super::read::{Kept, Mention, Mentioned, Text, mentions};
 use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
@@ -230,6 +230,10 @@ pub(crate) fn uses_with(
     for finding in &mut findings {
         if needs_nothing(source.text, &imported, finding, to) {
             finding.severity = Severity::Note;
+        }
+        if is_searched(source.text, finding) {
+            let message = format!("a command searches for an old version of {GROUP}");
+            *finding = Finding::new(Severity::Note, Rule::Mention, finding.offset, message);
         }
         finding.offset += source.mark;
     }
