@@ -2,7 +2,8 @@
 
 use super::read::Dependency;
 use super::table::Ecosystem;
-use super::version::compare;
+use super::version::{compare, is_commit};
+use crate::migrate::Cause;
 use crate::{Finding, Rule, Settings, Severity};
 use k8s_flowcontrol_types::ApiVersion;
 use std::cmp::Ordering;
@@ -80,15 +81,13 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
         library, version, ..
     } = dependency;
     let is_since = |since: &str| compare(version, since).is_some_and(Ordering::is_ge);
-    let rows = library.requests.iter();
+    let mut rows = library.requests.iter();
     // A commit between two releases may request the version of either.
-    if !rows
-        .clone()
-        .all(|(since, _)| compare(version, since).is_some())
-    {
-        return None;
-    }
-    let (_, requested) = rows.rev().find(|(since, _)| is_since(since))?;
+    let is_between = is_commit(version)
+        && rows
+            .clone()
+            .any(|(since, _)| compare(version, since).is_none());
+    let (_, requested) = rows.rfind(|(since, _)| is_since(since))?;
     if *requested == settings.to
         || settings
             .release
@@ -102,16 +101,21 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
         .iter()
         .find(|(_, version)| *version == settings.to);
     // Servers that only embed the library for their own requests do not start priority and fairness.
-    let severity = match dependency.is_indirect || library.brings_server() {
+    let severity = match dependency.is_indirect || library.brings_server() || is_between {
         true => Severity::Note,
         false => Severity::Manual,
     };
+    let requests = match is_between {
+        true => "may request",
+        false => "requests",
+    };
     let message = format!(
-        "a server with {} {version} requests {requested}, which Kubernetes has until 1.{}, for its priority and fairness",
+        "a server with {} {version} {requests} {requested}, which Kubernetes has until 1.{}, for its priority and fairness",
         library.name,
         removed - 1
     );
     let finding = Finding::new(severity, Rule::Dependency, dependency.offset, message);
+    let finding = finding.cause(Cause::Server);
     Some(match wanted {
         Some((first, _)) => finding.help(format!(
             "update {} to {} or later, or start the server with --enable-priority-and-fairness=false",

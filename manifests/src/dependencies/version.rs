@@ -38,6 +38,11 @@ pub(super) fn compare(left: &str, right: &str) -> Option<Ordering> {
     Some(own.cmp(&wanted))
 }
 
+/// Whether a version is a commit without a version.
+pub(super) fn is_commit(version: &str) -> bool {
+    day_of_commit(version).is_some()
+}
+
 /// The day of a commit that stands for a version of Go, as `20220531`.
 fn day_of_commit(version: &str) -> Option<&str> {
     let commit = version.strip_prefix("v0.0.0-")?;

@@ -11,6 +11,7 @@ use super::git::Dirty;
 use super::helpers::{find_helpers, may_define};
 use super::input::ReadError;
 use super::replace::Original;
+use super::servers::settle_servers;
 use super::skipped::SkipReason;
 use crate::source::Source;
 use crate::{Finding, Migration, Remedy, Rule, Settings, Severity};
@@ -39,6 +40,7 @@ pub fn examine_all(
     find_helpers(&mut files, &templates, settings.to);
     find_across(&mut files, settings);
     settle_values(&mut files);
+    settle_servers(&mut files);
     find_causes(&mut files, settings.to);
     files.iter_mut().for_each(Examined::judge);
     files
@@ -119,6 +121,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         identity,
         mut outcome,
         dependencies,
+        starts_server,
         skipped,
     } = examination;
     if candidate.is_outside && outcome.text.take().is_some() {
@@ -140,6 +143,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         source: Arc::new(Source::new(name, bytes, is_named)),
         identity,
         dependencies,
+        starts_server,
         skipped: skipped.or(is_too_long),
         outcome,
         status,

@@ -20,6 +20,8 @@ pub struct Examined {
     pub(super) identity: Option<Identity>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
+    /// Whether the file is of a program in Go that starts an API server.
+    pub(super) starts_server: bool,
     /// The reason why the content of the file was not examined.
     pub skipped: Option<SkipReason>,
     /// The changes and findings.

@@ -36,6 +36,7 @@ mod ignored;
 pub mod input;
 mod markers;
 mod replace;
+mod servers;
 mod skipped;
 mod test_data;
 mod upgrade;

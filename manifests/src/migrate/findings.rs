@@ -188,6 +188,8 @@ pub(crate) enum Cause {
     TemplatedVersion,
     /// A template writes the value of a chart with this path to the field of the shares that the version has.
     OwnValue(String),
+    /// A server with a library of the program requests a version by itself.
+    Server,
 }
 
 /// A finding at a place of a text. Its `Display` does not contain the place: see [`Lines`](crate::Lines).
@@ -227,7 +229,7 @@ impl Finding {
     }
 
     /// Adds the cause.
-    pub(super) fn cause(mut self, cause: Cause) -> Self {
+    pub(crate) fn cause(mut self, cause: Cause) -> Self {
         self.cause = cause;
         self
     }

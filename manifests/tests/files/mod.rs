@@ -188,3 +188,38 @@ fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
     assert_eq!(findings("chart/values.yaml"), [note, manual]);
     assert_eq!(findings("values.yaml"), [manual]);
 }
+
+/// A program in Go may import parts of the library of API servers without starting one.
+#[test]
+fn a_module_without_an_api_server_has_a_note_for_the_library() {
+    let severity = |programs: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write(
+            "app/go.mod",
+            "module app\n\nrequire k8s.io/apiserver v0.28.4\n",
+        );
+        for (name, package) in programs {
+            write(name, &format!("package a\n\nimport \"{package}\"\n"));
+        }
+        let selection = Selection::new(&[], false).unwrap();
+        let found = collect(&[root], None, &selection).unwrap();
+        let files = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
+        let findings = files.iter().flat_map(|file| &file.outcome.findings);
+        findings.map(|finding| finding.severity).collect::<Vec<_>>()
+    };
+    let filters = ("app/pkg/a.go", "k8s.io/apiserver/pkg/endpoints/filters");
+    let options = ("app/cmd/b.go", "k8s.io/apiserver/pkg/server/options");
+    let elsewhere = ("other/c.go", "k8s.io/apiserver/pkg/server");
+    assert_eq!(severity(&[filters]), [Severity::Note]);
+    assert_eq!(severity(&[filters, elsewhere]), [Severity::Note]);
+    assert_eq!(severity(&[filters, options]), [Severity::Manual]);
+    // Without its programs, a module may start a server.
+    assert_eq!(severity(&[]), [Severity::Manual]);
+    assert_eq!(severity(&[elsewhere]), [Severity::Manual]);
+}
