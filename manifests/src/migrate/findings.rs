@@ -189,6 +189,7 @@ pub(crate) enum Cause {
     /// A template writes the value of a chart with this path to the field of the shares that the version has.
     OwnValue(String),
     /// A server with a library of the program requests a version by itself.
+    #[cfg(feature = "files")]
     Server,
 }
 
