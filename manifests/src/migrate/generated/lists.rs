@@ -31,6 +31,14 @@ const MESSAGES: [&str; 4] = [
     "is removed in",
 ];
 
+/// Words of entries that name the version to use instead, in lower case: `"replacedWith": "/apis/…"`.
+const REPLACEMENTS: [&str; 4] = [
+    "replacement",
+    "replacedwith",
+    "replaced_with",
+    "replaced with",
+];
+
 const OLD: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
 
 /// Whether each finding of a file is an entry of a list of versions.
@@ -143,6 +151,14 @@ fn has_removal(lines: &[&str], line: usize) -> bool {
     };
     let own_lower = own.to_ascii_lowercase();
     if MESSAGES.iter().any(|words| own_lower.contains(words)) {
+        return true;
+    }
+    let is_replacement = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        line.contains(GROUP) && REPLACEMENTS.iter().any(|word| lower.contains(word))
+    };
+    let mut beside = lines[line.saturating_sub(1)..lines.len().min(line + 2)].iter();
+    if beside.any(is_replacement) {
         return true;
     }
     let around = &lines[line.saturating_sub(ENTRY)..lines.len().min(line + ENTRY + 1)];
@@ -286,12 +302,14 @@ mod tests {
             "a \"k8s.io/api/flowcontrol/v1alpha1\"\nb \"k8s.io/api/flowcontrol/v1beta1\"\nc \"k8s.io/api/flowcontrol/v1beta2\"\n".to_owned(),
             format!("{}\n\n\n\n\n\n\n\n\n\nlet old = flowcontrol::v1beta3::FlowSchema {{}};\n", "impl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta2::FlowSchema {}\n\nimpl Convert<flowcontrol::v1::FlowSchema> for flowcontrol::v1beta3::FlowSchema {}\n".repeat(2)),
             format!("input.apiVersion == \"{group}/v1beta1\"\nmsg := sprintf(\"API {group}/v1beta1 for %s is deprecated\", [input.kind])\n"),
+            format!("used: '/apis/{group}/v1beta3/flowschemas',\nreplacement: '/apis/{group}/flowschemas',\n"),
             "one \"k8s.io/api/flowcontrol/v1\"\ntwo \"k8s.io/api/flowcontrol/v1beta2\"\nthree \"k8s.io/api/flowcontrol/v1beta3\"\n".to_owned(),
         ] {
             assert!(is_listed(&text), "{text}");
         }
         for text in [
             format!("const old = \"{group}/v1beta2\"\n"),
+            format!("get('/apis/{group}/v1beta3/flowschemas')\n// A replacement follows.\n"),
             format!("\"{group}/v1beta2\": \"1.26\",\n"),
             format!("version = \"1.29\"\n\n\n\n\nuse(\"{group}/v1beta2\")  // deprecated\n"),
             format!(
