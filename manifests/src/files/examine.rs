@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::documentation::documentation;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
-use super::servers::starts_server;
+use super::servers::{Imports, imports};
 use super::skipped::SkipReason;
 use super::test_data::{is_test_data, kept_test_data};
 use crate::dependencies::{Dependency, dependencies, dependency_findings};
@@ -100,8 +100,8 @@ pub struct Examination {
     pub skipped: Option<SkipReason>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// Whether the file is of a program in Go that starts an API server.
-    pub(super) starts_server: bool,
+    /// The parts of the library of API servers that a program in Go imports.
+    pub(super) imports: Imports,
 }
 
 /// Reads and examines a file. `has_docs` includes the manifests in the code fences of Markdown.
@@ -137,7 +137,7 @@ pub fn examine_file(
         outcome = only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
     }
     Ok(Examination {
-        starts_server: starts_server(&candidate.path, &bytes),
+        imports: imports(&candidate.path, &bytes),
         dependencies,
         skipped: is_binary.then_some(SkipReason::Binary),
         bytes,

@@ -2,6 +2,7 @@
 
 use super::candidates::Candidate;
 use super::identity::Identity;
+use super::servers::Imports;
 use super::skipped::SkipReason;
 use crate::dependencies::Dependency;
 use crate::source::Source;
@@ -20,8 +21,8 @@ pub struct Examined {
     pub(super) identity: Option<Identity>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// Whether the file is of a program in Go that starts an API server.
-    pub(super) starts_server: bool,
+    /// The parts of the library of API servers that a program in Go imports.
+    pub(super) imports: Imports,
     /// The reason why the content of the file was not examined.
     pub skipped: Option<SkipReason>,
     /// The changes and findings.

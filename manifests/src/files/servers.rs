@@ -6,15 +6,38 @@ use crate::migrate::Cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The package that starts an API server, and the beginning of the paths of its parts.
-const SERVER: &str = "\"k8s.io/apiserver/pkg/server";
+/// The package that starts an API server, and packages of other libraries that do so with it.
+const SERVERS: [&str; 6] = [
+    "\"k8s.io/apiserver/pkg/server",
+    "/acme/webhook/cmd",
+    "/apiserver-runtime/",
+    "/custom-metrics-apiserver",
+    "/kube-aggregator/",
+    "/sample-apiserver/",
+];
 
-/// Whether a file is of a program in Go that starts an API server.
-pub(super) fn starts_server(path: &Path, bytes: &[u8]) -> bool {
-    is_go(path) && std::str::from_utf8(bytes).is_ok_and(|text| text.contains(SERVER))
+/// The parts of the library of API servers that a file of a program in Go imports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Imports {
+    #[default]
+    None,
+    /// Such as the filters of requests.
+    Parts,
+    /// Those that start a server.
+    Server,
 }
 
-/// Leaves a note for the library of API servers in a module whose programs are known and import other parts of it only.
+/// The parts of the library of API servers that a file imports.
+pub(super) fn imports(path: &Path, bytes: &[u8]) -> Imports {
+    let text = std::str::from_utf8(bytes).ok().filter(|_| is_go(path));
+    match text {
+        Some(text) if SERVERS.iter().any(|server| text.contains(server)) => Imports::Server,
+        Some(text) if text.contains("\"k8s.io/apiserver/") => Imports::Parts,
+        _ => Imports::None,
+    }
+}
+
+/// Leaves a note for the library of API servers in a module whose programs import parts of it, and none that starts a server.
 pub(super) fn settle_servers(files: &mut [Examined]) {
     let has_server = |file: &Examined| {
         let mut findings = file.outcome.findings.iter();
@@ -22,22 +45,22 @@ pub(super) fn settle_servers(files: &mut [Examined]) {
     };
     let modules = files.iter().filter(|file| has_server(file));
     let folders = modules.filter_map(|file| file.candidate.real.parent());
-    // Whether a program of the module starts a server: none for a module without a program.
-    let mut starts: BTreeMap<PathBuf, Option<bool>> =
-        folders.map(|folder| (folder.to_owned(), None)).collect();
-    if starts.is_empty() {
+    let mut imported: BTreeMap<PathBuf, Imports> = folders
+        .map(|folder| (folder.to_owned(), Imports::None))
+        .collect();
+    if imported.is_empty() {
         return;
     }
-    for file in files.iter().filter(|file| is_go(&file.candidate.real)) {
+    for file in files.iter().filter(|file| file.imports != Imports::None) {
         for folder in file.candidate.real.ancestors().skip(1) {
-            if let Some(starts) = starts.get_mut(folder) {
-                *starts = Some(file.starts_server || *starts == Some(true));
+            if let Some(imported) = imported.get_mut(folder) {
+                *imported = file.imports.max(*imported);
             }
         }
     }
     for file in files {
         let folder = file.candidate.real.parent();
-        if folder.and_then(|folder| starts.get(folder)) != Some(&Some(false)) {
+        if folder.and_then(|folder| imported.get(folder)) != Some(&Imports::Parts) {
             continue;
         }
         for finding in &mut file.outcome.findings {

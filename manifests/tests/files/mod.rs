@@ -219,7 +219,15 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
     assert_eq!(severity(&[filters]), [Severity::Note]);
     assert_eq!(severity(&[filters, elsewhere]), [Severity::Note]);
     assert_eq!(severity(&[filters, options]), [Severity::Manual]);
-    // Without its programs, a module may start a server.
+    // A library of another name starts it.
+    let webhook = (
+        "app/main.go",
+        "github.com/cert-manager/cert-manager/pkg/acme/webhook/cmd",
+    );
+    assert_eq!(severity(&[filters, webhook]), [Severity::Manual]);
+    // What needs the library is not known: its programs are not here, or import nothing of it.
+    let other = ("app/main.go", "example.com/server");
+    assert_eq!(severity(&[other]), [Severity::Manual]);
     assert_eq!(severity(&[]), [Severity::Manual]);
     assert_eq!(severity(&[elsewhere]), [Severity::Manual]);
 }
