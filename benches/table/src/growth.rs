@@ -74,11 +74,12 @@ pub(crate) fn table(
 fn line(case: &Case, rounds: usize, folder: &Path, programs: &mut Programs) -> Outcome<String> {
     let factors = [1, 2, 4];
     let mut figures: [Option<Figures>; 3] = [None; 3];
-    for round in 0.. {
-        let is_above = exponents(&figures).is_some_and(|(time, _)| time > MAX_EXPONENT);
-        if round >= rounds && !(is_above && round < rounds + MORE_ROUNDS) {
-            break;
-        }
+    let is_above = |figures: &[Option<Figures>; 3]| {
+        exponents(figures).is_some_and(|(time, _)| time > MAX_EXPONENT)
+    };
+    let mut round = 0;
+    while round < rounds || is_above(&figures) && round < rounds + MORE_ROUNDS {
+        round += 1;
         for (known, factor) in figures.iter_mut().zip(factors) {
             let found = measure(case, case.count * factor, folder, programs)?;
             // What disturbs a run makes it slower, never faster.

@@ -3,7 +3,7 @@
 use super::read::Dependency;
 use super::table::Ecosystem;
 use super::version::{compare, is_commit};
-use crate::migrate::Cause;
+use crate::migrate::About;
 use crate::{Finding, Rule, Settings, Severity};
 use k8s_flowcontrol_types::ApiVersion;
 use std::cmp::Ordering;
@@ -115,7 +115,7 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
         removed - 1
     );
     let finding = Finding::new(severity, Rule::Dependency, dependency.offset, message);
-    let finding = finding.cause(Cause::Server);
+    let finding = finding.about(About::Server);
     Some(match wanted {
         Some((first, _)) => finding.help(format!(
             "update {} to {} or later, or start the server with --enable-priority-and-fairness=false",

@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::examine::{is_program_or_manifest, settle};
 use super::examined::Examined;
 use super::input::read_regular;
-use crate::migrate::{Cause, uses_of_names, uses_with};
+use crate::migrate::{About, uses_of_names, uses_with};
 use crate::{Finding, Settings, Severity, Source};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -105,8 +105,8 @@ pub(super) fn find_across(files: &mut [Examined], settings: Settings) {
         let findings = file.outcome.findings.iter_mut();
         let is_version = |finding: &&mut Finding| {
             matches!(
-                finding.cause,
-                Cause::ComputedVersion | Cause::TemplatedVersion
+                finding.about,
+                About::ComputedVersion | About::TemplatedVersion
             )
         };
         for finding in findings.filter(is_version) {

@@ -1,7 +1,7 @@
 //! Values of a chart with the name of an old field, which its templates write to the field that the version has.
 
 use super::examined::Examined;
-use crate::migrate::Cause;
+use crate::migrate::About;
 use crate::{Rule, Severity};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ pub(super) fn settle_values(files: &mut [Examined]) {
             .outcome
             .findings
             .iter()
-            .filter_map(|finding| match &finding.cause {
-                Cause::OwnValue(path) => Some(path),
+            .filter_map(|finding| match &finding.about {
+                About::OwnValue(path) => Some(path),
                 _ => None,
             });
         if let Some(chart) = chart_of(&file.candidate.real) {

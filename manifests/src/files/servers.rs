@@ -2,7 +2,7 @@
 
 use super::examined::Examined;
 use crate::Severity;
-use crate::migrate::Cause;
+use crate::migrate::About;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,10 @@ pub(super) enum Imports {
 
 /// The parts of the library of API servers that a file imports.
 pub(super) fn imports(path: &Path, bytes: &[u8]) -> Imports {
-    let text = std::str::from_utf8(bytes).ok().filter(|_| is_go(path));
-    match text {
+    if path.extension().is_none_or(|extension| extension != "go") {
+        return Imports::None;
+    }
+    match std::str::from_utf8(bytes).ok() {
         Some(text) if SERVERS.iter().any(|server| text.contains(server)) => Imports::Server,
         Some(text) if text.contains("\"k8s.io/apiserver/") => Imports::Parts,
         _ => Imports::None,
@@ -39,23 +41,18 @@ pub(super) fn imports(path: &Path, bytes: &[u8]) -> Imports {
 
 /// Leaves a note for the library of API servers in a module whose programs import parts of it, and none that starts a server.
 pub(super) fn settle_servers(files: &mut [Examined]) {
-    let has_server = |file: &Examined| {
-        let mut findings = file.outcome.findings.iter();
-        findings.any(|finding| finding.cause == Cause::Server)
-    };
-    let modules = files.iter().filter(|file| has_server(file));
-    let folders = modules.filter_map(|file| file.candidate.real.parent());
-    let mut imported: BTreeMap<PathBuf, Imports> = folders
-        .map(|folder| (folder.to_owned(), Imports::None))
+    let paths = files.iter().map(|file| &file.candidate.real);
+    let modules = paths.filter(|path| path.ends_with("go.mod"));
+    let mut imported: BTreeMap<PathBuf, Imports> = modules
+        .filter_map(|path| Some((path.parent()?.to_owned(), Imports::None)))
         .collect();
-    if imported.is_empty() {
-        return;
-    }
     for file in files.iter().filter(|file| file.imports != Imports::None) {
-        for folder in file.candidate.real.ancestors().skip(1) {
-            if let Some(imported) = imported.get_mut(folder) {
-                *imported = file.imports.max(*imported);
-            }
+        // A module ends where another one begins.
+        let mut folders = file.candidate.real.ancestors().skip(1);
+        if let Some(module) = folders.find(|folder| imported.contains_key(*folder))
+            && let Some(imported) = imported.get_mut(module)
+        {
+            *imported = file.imports.max(*imported);
         }
     }
     for file in files {
@@ -64,13 +61,9 @@ pub(super) fn settle_servers(files: &mut [Examined]) {
             continue;
         }
         for finding in &mut file.outcome.findings {
-            if finding.cause == Cause::Server {
+            if finding.about == About::Server {
                 finding.severity = Severity::Note;
             }
         }
     }
-}
-
-fn is_go(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "go")
 }

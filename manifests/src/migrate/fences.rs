@@ -1,7 +1,7 @@
 //! The manifests in documentation: in the blocks of Markdown, AsciiDoc, reStructuredText, Org and HTML.
 
 use super::edit::apply;
-use super::findings::{Cause, Finding, Rule, Severity};
+use super::findings::{About, Finding, Rule, Severity};
 use super::programs::uses;
 use super::read::{Text, may_mention};
 use super::result::{MigratedObject, Migration};
@@ -112,12 +112,13 @@ fn intended(example: &Migration, compared: &HashSet<Identity>) -> Option<&'stati
 
 /// Whether a finding is a comment with another version, such as the request for the object below it.
 fn names_version(finding: &Finding) -> bool {
-    finding.rule == Rule::Comment && finding.cause == Cause::Version
+    finding.rule == Rule::Comment && finding.about == About::Version
 }
 
-/// A block with blanks in place of callouts: the numbers such as `<1>` at the ends of lines, which AsciiDoc explains below the block.
+/// A block with blanks in place of callouts: the numbers such as `<1>`, or `<.>` for the next one, at the ends of lines, which AsciiDoc
+/// explains below the block.
 fn without_callouts(content: &str) -> Cow<'_, str> {
-    if !content.contains(" <") {
+    if !content.contains('<') {
         return Cow::Borrowed(content);
     }
     let lines = content.split_inclusive('\n').map(|line| {
@@ -134,7 +135,8 @@ fn without_callouts(content: &str) -> Cow<'_, str> {
 
 fn before_callout(line: &str) -> Option<&str> {
     let (before, number) = line.strip_suffix('>')?.rsplit_once('<')?;
-    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    let is_number =
+        number == "." || !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     (is_number && before.ends_with([' ', '\t'])).then(|| before.trim_end())
 }
 

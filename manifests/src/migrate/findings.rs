@@ -177,7 +177,7 @@ impl fmt::Display for Rule {
 
 /// What later steps of a migration know about a finding.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Cause {
+pub(crate) enum About {
     #[default]
     Other,
     /// A version behind the group is named.
@@ -211,7 +211,8 @@ pub struct Finding {
     pub help: Option<Remedy>,
     /// The named template that computes the value, such as `app.apiVersion`; its definition may be in another file.
     pub computed_by: Option<String>,
-    pub(crate) cause: Cause,
+    /// What later steps know about it.
+    pub(crate) about: About,
 }
 
 impl Finding {
@@ -225,13 +226,13 @@ impl Finding {
             message: message.into(),
             help: None,
             computed_by: None,
-            cause: Cause::Other,
+            about: About::Other,
         }
     }
 
-    /// Adds the cause.
-    pub(crate) fn cause(mut self, cause: Cause) -> Self {
-        self.cause = cause;
+    /// Adds what later steps know about it.
+    pub(crate) fn about(mut self, about: About) -> Self {
+        self.about = about;
         self
     }
 

@@ -90,18 +90,22 @@ fn name_end(text: &str) -> usize {
     text.find(|letter| !is_name(letter)).unwrap_or(text.len())
 }
 
+/// The most letters of a name before the version in it.
+const MAX_NAME: usize = 100;
+
 /// Whether a finding is a use of an imported name: the import decides about it.
 fn is_imported(text: &str, imported: &HashSet<&str>, finding: &Finding) -> bool {
+    if finding.rule != Rule::Program || imported.is_empty() {
+        return false;
+    }
     let (before, rest) = text.split_at_checked(finding.offset).unwrap_or_default();
+    let (last, rest) = rest.split_at(name_end(rest));
     // The finding may begin within the name: `fcv1beta3.FlowSchema`.
-    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let start = before.trim_end_matches(is_name).len();
-    let end = finding.offset + name_end(rest);
-    finding.rule == Rule::Program
-        && text.get(end..).is_some_and(|rest| rest.starts_with('.'))
-        && text
-            .get(start..end)
-            .is_some_and(|name| imported.contains(name))
+    let is_name = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+    let first = before.chars().rev().take(MAX_NAME).take_while(is_name);
+    let start = before.len() - first.map(char::len_utf8).sum::<usize>();
+    let name = &text[start..finding.offset + last.len()];
+    rest.starts_with('.') && imported.contains(name)
 }
 
 /// The number of lines around an old field in which the same line with the new one stands.
@@ -188,9 +192,21 @@ pub(super) fn is_searched(text: &str, finding: &Finding) -> bool {
     };
     let own = &text[line.clone()];
     let before = &own[..finding.offset - line.start];
-    finding.rule == Rule::Program
+    // `grep -q` prints nothing: only its outcome counts.
+    let mut options = own.split_whitespace().filter(|word| word.starts_with('-'));
+    let is_quiet = options.any(|option| match option.starts_with("--") {
+        true => matches!(option, "--quiet" | "--silent"),
+        false => option.contains('q'),
+    });
+    matches!(finding.rule, Rule::Program | Rule::Mention)
+        && !is_quiet
         && !DECIDING.iter().any(|word| own.contains(word))
-        && last_command(before).is_some_and(|command| SEARCHES.contains(&command))
+        && is_search(before)
+}
+
+/// Whether a line ends in the arguments of a command that searches a text.
+pub(super) fn is_search(line: &str) -> bool {
+    last_command(line).is_some_and(|command| SEARCHES.contains(&command))
 }
 
 /// The command whose words a line ends in.

@@ -34,7 +34,7 @@ pub(crate) use dynamic::Links;
 pub use edit::Edit;
 pub use fences::migrate_fences;
 #[cfg(feature = "files")]
-pub(crate) use findings::Cause;
+pub(crate) use findings::About;
 pub use findings::{Finding, Rule, Severity};
 #[cfg(feature = "files")]
 pub(crate) use generated::{Reason, grouped, one_note, reason};

@@ -345,7 +345,7 @@ fn in_text(source: &Text<'_>, mention: &Mention) -> Finding {
     if is_comment {
         let message = format!("a comment mentions {what}");
         return Finding::new(Severity::Note, Rule::Comment, mention.span.start, message)
-            .cause(mention.cause());
+            .about(mention.about());
     }
     mention.finding(
         "this file is not a manifest",

@@ -2,7 +2,7 @@
 
 use super::client_names::client_names;
 use super::dynamic::{versions_in_context, versions_of_group};
-use super::findings::{Cause, Finding, Rule, Severity};
+use super::findings::{About, Finding, Rule, Severity};
 use super::lesser_uses::is_beside_new;
 use super::programs::{OLD_VERSIONS, other_versions};
 use super::read::{Kept, Text};
@@ -57,7 +57,7 @@ pub(super) fn add_values(
     let mut listed = result.findings.iter();
     let is_listed = listed.any(|finding| {
         matches!(finding.rule, Rule::Mention | Rule::CapabilityCheck)
-            && finding.cause == Cause::Version
+            && finding.about == About::Version
     });
     result.links = links;
     let defined = match is_listed && !is_any {
@@ -65,7 +65,7 @@ pub(super) fn add_values(
         false => HashSet::new(),
     };
     for finding in &mut result.findings {
-        let is_computed = finding.cause == Cause::ComputedVersion && finding.computed_by.is_none();
+        let is_computed = finding.about == About::ComputedVersion && finding.computed_by.is_none();
         if !is_computed {
             continue;
         }

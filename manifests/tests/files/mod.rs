@@ -204,6 +204,7 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
             "app/go.mod",
             "module app\n\nrequire k8s.io/apiserver v0.28.4\n",
         );
+        write("app/tool/go.mod", "module tool\n");
         for (name, package) in programs {
             write(name, &format!("package a\n\nimport \"{package}\"\n"));
         }
@@ -218,6 +219,11 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
     let elsewhere = ("other/c.go", "k8s.io/apiserver/pkg/server");
     assert_eq!(severity(&[filters]), [Severity::Note]);
     assert_eq!(severity(&[filters, elsewhere]), [Severity::Note]);
+    // A module within it.
+    let tool = ("app/tool/d.go", "k8s.io/apiserver/pkg/server");
+    let parts = ("app/tool/d.go", "k8s.io/apiserver/pkg/endpoints/filters");
+    assert_eq!(severity(&[filters, tool]), [Severity::Note]);
+    assert_eq!(severity(&[parts]), [Severity::Manual]);
     assert_eq!(severity(&[filters, options]), [Severity::Manual]);
     // A library of another name starts it.
     let webhook = (

@@ -121,7 +121,7 @@ fn an_example_whose_comment_names_its_version_stays() {
 #[test]
 fn callouts_of_asciidoc_are_no_part_of_a_value() {
     let old = "[source,yaml]\n----\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2 <1> <12>\r\nkind: PriorityLevelConfiguration\nmetadata:\n  \
-               name: a\nspec:\n  type: Limited\n  limited:\n    assuredConcurrencyShares: 5 <2>\n    limitResponse:\n      type: Reject  <3>\n----\n<1> Old.\n";
+               name: a\nspec:\n  type: Limited\n  limited:\n    assuredConcurrencyShares: 5 <2>\n    limitResponse:\n      type: Reject\t<.>\n----\n<1> Old.\n";
     let outcome = migrate_fences(old, V1);
     let new = old
         .replace("v1beta2", "v1")

@@ -5,7 +5,7 @@ use super::conditions::ranges;
 use super::given::{FIRST, condition, given_version, releases, version};
 use super::wanted::for_version;
 use crate::documents::{Chain, inside};
-use crate::migrate::findings::{Cause, Finding, Rule, Severity};
+use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
@@ -296,7 +296,7 @@ fn finding(
         versions.dedup();
         let message = format!("this template asks the cluster for {}", versions.join(", "));
         return Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message)
-            .cause(Cause::Version)
+            .about(About::Version)
             .help(format!("ask for {to} first"));
     }
     let message = format!("the branches of this template do not cover {to}: {branches}");

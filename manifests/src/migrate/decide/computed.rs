@@ -2,7 +2,7 @@
 
 use super::chains::VersionChains;
 use crate::documents::{Action, Definition, touches, touching};
-use crate::migrate::findings::{Cause, Finding, Rule, Severity};
+use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::Text;
 use crate::migrate::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
@@ -84,7 +84,7 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
     let by = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = format!("the version of this {kind} is computed by {by}");
     Finding::new(Severity::Manual, Rule::Template, offset, message)
-        .cause(Cause::ComputedVersion)
+        .about(About::ComputedVersion)
         .help(Remedy::CheckRendered)
 }
 
@@ -92,7 +92,7 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
 pub(super) fn computed_by(kind: &str, name: &str, offset: usize) -> Finding {
     let message = format!("the version of this {kind} is computed by the named template {name}");
     let finding = Finding::new(Severity::Manual, Rule::Template, offset, message)
-        .cause(Cause::ComputedVersion);
+        .about(About::ComputedVersion);
     Finding {
         computed_by: Some(name.to_owned()),
         ..finding.help(Remedy::CheckRendered)

@@ -2,7 +2,7 @@
 
 use super::owner::Owner;
 use crate::documents::{Parsed, Scalars, path, touching};
-use crate::migrate::findings::{Cause, Finding, Rule, Severity};
+use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, SHARES, Text};
 use k8s_flowcontrol_text::Node;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -44,8 +44,8 @@ pub(in crate::migrate) fn classify(
                 (hidden(mention), offset)
             }
         });
-        let finding = match finding.cause {
-            Cause::Other => finding.cause(mention.cause()),
+        let finding = match finding.about {
+            About::Other => finding.about(mention.about()),
             _ => finding,
         };
         // One finding for each string and each managedFields list.
@@ -63,7 +63,7 @@ fn in_action(source: &Text<'_>, mention: &Mention) -> Finding {
         let message = format!("a value of the chart has the name {what}");
         let finding = Finding::new(Severity::Note, Rule::Template, offset, message);
         return match value_path(source.text, offset) {
-            Some(path) => finding.cause(Cause::OwnValue(path)),
+            Some(path) => finding.about(About::OwnValue(path)),
             None => finding,
         };
     }
@@ -191,17 +191,17 @@ impl Mention {
     pub fn finding(&self, why: &str, severity: Severity, rule: Rule) -> Finding {
         let message = format!("{} is mentioned, and {why}", self.describe());
         Finding::new(severity, rule, self.span.start, message)
-            .cause(self.cause())
+            .about(self.about())
             .help(format!(
                 "look for objects of {GROUP} here, and change them by hand"
             ))
     }
 
-    /// The cause of a finding about the mention.
-    pub(in crate::migrate) fn cause(&self) -> Cause {
+    /// What later steps know about a finding of the mention.
+    pub(in crate::migrate) fn about(&self) -> About {
         match self.what {
-            Mentioned::Version(_) => Cause::Version,
-            Mentioned::Field(_) | Mentioned::Annotation => Cause::Other,
+            Mentioned::Version(_) => About::Version,
+            Mentioned::Field(_) | Mentioned::Annotation => About::Other,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! `flowcontrol`.
 
 use super::tokens::floor;
+use crate::migrate::lesser_uses::is_search;
 use k8s_flowcontrol_text::Span;
 
 /// The number of lines with less indentation around a version whose names count.
@@ -10,7 +11,7 @@ const LEVELS: usize = 2;
 /// The maximum number of lines above a version that are searched.
 const MAX_LINES: usize = 60;
 
-/// The maximum number of bytes of a line above a version that are searched.
+/// The maximum number of bytes of a line before or above a version that are searched.
 const MAX_LINE: usize = 400;
 
 /// The number of lines above a call with a version in which its kind stands.
@@ -76,7 +77,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The versions in a line that are a whole value: behind `=`, `:`, `(`, or in quotes.
+/// The versions in a line that are a whole value: behind `=`, `:`, `(`, in quotes, or searched for.
 fn values<'a>(
     line: &'a str,
     versions: &'a [&'static str],
@@ -99,7 +100,9 @@ fn values<'a>(
                 let head = before.trim_end();
                 let is_assigned = head.ends_with(['=', ':', '?']) || before.ends_with(":-");
                 let is_variable = head.starts_with("ENV ") || head.starts_with("ARG ");
-                is_assigned || is_variable
+                let is_searched =
+                    || is_search(&before[floor(before, before.len().saturating_sub(MAX_LINE))..]);
+                is_assigned || is_variable || before.ends_with(' ') && is_searched()
             }
         };
         (ends && is_value).then_some((at, *version))

@@ -31,13 +31,8 @@ const MESSAGES: [&str; 4] = [
     "is removed in",
 ];
 
-/// Words of entries that name the version to use instead, in lower case: `"replacedWith": "/apis/…"`.
-const REPLACEMENTS: [&str; 4] = [
-    "replacement",
-    "replacedwith",
-    "replaced_with",
-    "replaced with",
-];
+/// Keys of entries that name the version to use instead, in lower case: `"replacedWith": "/apis/…"`.
+const REPLACEMENTS: [&str; 3] = ["replacement", "replacedwith", "replaced_with"];
 
 const OLD: [&str; 4] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"];
 
@@ -154,8 +149,11 @@ fn has_removal(lines: &[&str], line: usize) -> bool {
         return true;
     }
     let is_replacement = |line: &&str| {
-        let lower = line.to_ascii_lowercase();
-        line.contains(GROUP) && REPLACEMENTS.iter().any(|word| lower.contains(word))
+        let lower = line.trim_start().to_ascii_lowercase();
+        let key = lower.trim_start_matches(['"', '\'', '`']);
+        let value = REPLACEMENTS.iter().find_map(|word| key.strip_prefix(word));
+        let value = value.map(|value| value.trim_start_matches(['"', '\'', '`', ' ']));
+        value.is_some_and(|value| value.starts_with([':', '=']) && value.contains(GROUP))
     };
     let mut beside = lines[line.saturating_sub(1)..lines.len().min(line + 2)].iter();
     if beside.any(is_replacement) {
@@ -309,7 +307,9 @@ mod tests {
         }
         for text in [
             format!("const old = \"{group}/v1beta2\"\n"),
-            format!("get('/apis/{group}/v1beta3/flowschemas')\n// A replacement follows.\n"),
+            format!(
+                "get('/apis/{group}/v1beta3/flowschemas')\n// A replacement of {group}/v1beta1 follows.\n"
+            ),
             format!("\"{group}/v1beta2\": \"1.26\",\n"),
             format!("version = \"1.29\"\n\n\n\n\nuse(\"{group}/v1beta2\")  // deprecated\n"),
             format!(
