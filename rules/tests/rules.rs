@@ -7,3 +7,4 @@ mod runtime;
 mod seats;
 mod upgrade;
 mod validate;
+mod wire;

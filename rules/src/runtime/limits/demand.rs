@@ -143,28 +143,3 @@ impl DemandRecorder {
         self.integral_of_squares += seconds * self.seats * self.seats;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn smoothed_demand_rises_at_once_and_falls_slowly() {
-        let period = |average| DemandPeriod {
-            duration: Duration::from_secs(10),
-            average,
-            deviation: f64::NAN,
-            maximum: average,
-        };
-        let mut demand = SeatDemand::default();
-        demand.update(&period(100.0));
-        assert_eq!(demand.smoothed, 100.0);
-        demand.update(&period(0.0));
-        assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 0));
-        demand.update(&DemandPeriod {
-            duration: Duration::ZERO,
-            ..period(7.4)
-        });
-        assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 7));
-    }
-}

@@ -64,29 +64,3 @@ fn is_token(text: &str) -> bool {
 fn is_token_character(character: char) -> bool {
     character.is_ascii_graphic() && !r#"()<>@,;:\"/[]?="#.contains(character)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-
-    #[test]
-    fn takes_what_go_takes() {
-        for text in [
-            "application/json",
-            "APPLICATION/JSON; charset=utf-8",
-            "application/json;",
-            "application/json ; a=\"b;\\\"c\"",
-        ] {
-            assert_eq!(parse(text).as_deref(), Some("application/json"), "{text}");
-        }
-        for text in [
-            "application/json, application/yaml",
-            "application/json; charset",
-            "",
-            "a/b/c",
-            "application/json;a=1;a=2",
-        ] {
-            assert_eq!(parse(text), None, "{text}");
-        }
-    }
-}

@@ -118,33 +118,3 @@ impl GoValue {
 fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
     parts.collect::<Vec<_>>().join(separator)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_forms_are_gos() {
-        let flag = |set: Option<bool>| GoValue::pointer("bool", set.map(GoValue::Bool));
-        let value = GoValue::Struct(
-            "v1.Thing",
-            vec![
-                Field::internal("Name", GoValue::text("a\"<")),
-                Field::internal("Lists", GoValue::texts(None)),
-                Field::internal("Texts", GoValue::texts(Some(&["x".into()]))),
-                Field::versioned("On", "on", flag(Some(true))),
-                Field::versioned("Off", "off", flag(None)),
-                Field::internal("Count", GoValue::Integer(-3)),
-            ],
-        );
-        assert_eq!(
-            value.json(),
-            r#"{"Name":"a\"\u003c","Lists":null,"Texts":["x"],"on":true,"Count":-3}"#
-        );
-        assert_eq!(
-            value.source(),
-            "v1.Thing{Name:\"a\\\"<\", Lists:[]string(nil), Texts:[]string{\"x\"}, \
-             On:(*bool)(0xc000000000), Off:(*bool)(nil), Count:-3}"
-        );
-    }
-}
