@@ -107,25 +107,3 @@ pub fn lossy(bytes: &[u8]) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotes_as_go_does() {
-        assert_eq!(
-            quote("a\"b\\\u{1}\u{7f}é\u{200b}\u{1F600}"),
-            "\"a\\\"b\\\\\\x01\\x7fé\\u200b😀\""
-        );
-        assert_eq!(quote("'\u{301}\u{fffd}"), "\"'\u{301}\u{fffd}\"");
-        assert_eq!(quote_byte(b'\''), "'\\''");
-        assert_eq!(quote_byte(b'"'), "'\"'");
-        assert_eq!(quote_byte(0xff), "'ÿ'");
-        assert_eq!(quote_byte(0), "'\\x00'");
-        assert_eq!(
-            json_quote("<a>&\u{8}\u{1}\u{2028}"),
-            "\"\\u003ca\\u003e\\u0026\\b\\u0001\\u2028\""
-        );
-    }
-}

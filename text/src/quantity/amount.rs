@@ -26,8 +26,8 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Amount {
-    pub(super) is_negative: bool,
-    pub(super) nanos: Natural,
+    is_negative: bool,
+    nanos: Natural,
     format: QuantityFormat,
 }
 

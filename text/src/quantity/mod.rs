@@ -4,8 +4,6 @@ mod amount;
 mod natural;
 mod parse;
 mod suffix;
-#[cfg(test)]
-mod tests;
 
 pub use amount::{Amount, QuantityFormat};
 pub use parse::{InvalidQuantity, Parts, Suffix};

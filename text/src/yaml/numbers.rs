@@ -61,23 +61,3 @@ fn shortest(scientific: &str, plain: String) -> String {
         _ => plain,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writes_floats_as_go_does() {
-        assert_eq!(
-            json_float(18446744073709551616.0).unwrap(),
-            "18446744073709552000"
-        );
-        assert_eq!(json_float(1e21).unwrap(), "1e+21");
-        assert_eq!(json_float(1.5e-7).unwrap(), "1.5e-7");
-        assert_eq!(json_float(-0.0).unwrap(), "-0");
-        assert_eq!(json_float(f64::NAN), None);
-        assert_eq!(key_float(1e3), "1000");
-        assert_eq!(key_float(1e6), "1e+06");
-        assert_eq!(printed_float(0.00001), "1e-05");
-    }
-}

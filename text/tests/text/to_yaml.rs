@@ -1,4 +1,4 @@
-//! The reader reads what the writer has written.
+//! The layout of a server, and the reader of what the writer has written.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -80,4 +80,83 @@ proptest! {
         prop_assert!(read.is_ok(), "{:?}\n{yaml}", read.err());
         prop_assert_eq!(to_value(read.unwrap().tree.root()), Ok(value), "{}", yaml);
     }
+}
+
+#[test]
+fn the_layout_is_that_of_a_server() {
+    let value = json!({
+        "b": {"list": [{"y": 1, "x": "yes"}, [1, [2]], [], {}], "empty": "", "none": null},
+        "a10": "2024-01-31T12:00:00Z",
+        "a9": "a: b",
+        "k:{\"type\":\"x\"}": true,
+        "text": "one\ntwo\n",
+        "chomped": "one\ntwo",
+        "quoted": "it's #1 # not",
+        "tab": "a\tb",
+    });
+    let expected = r#"a9: 'a: b'
+a10: "2024-01-31T12:00:00Z"
+b:
+  empty: ""
+  list:
+  - x: "yes"
+    "y": 1
+  - - 1
+    - - 2
+  - []
+  - {}
+  none: null
+chomped: |-
+  one
+  two
+k:{"type":"x"}: true
+quoted: 'it''s #1 # not'
+tab: "a\tb"
+text: |
+  one
+  two
+"#;
+    assert_eq!(to_yaml(&value), expected);
+}
+
+#[test]
+fn texts_that_yaml_1_1_reads_as_another_type_have_quotes() {
+    for text in [
+        "yes",
+        "",
+        "10",
+        "0x1F",
+        "1_000",
+        "-1.5e3",
+        ".5",
+        "1:30",
+        "2024-01-31",
+        "Null",
+        "2024-01-31T12:00:00Z",
+    ] {
+        assert_eq!(to_yaml(&text.into()), format!("\"{text}\"\n"));
+    }
+    for text in [
+        "v1",
+        "1.2.3",
+        "yess",
+        "10.0.0.1",
+        "a",
+        "127.0.0.1:80",
+        "0xg",
+    ] {
+        assert_eq!(to_yaml(&text.into()), format!("{text}\n"));
+    }
+}
+
+#[test]
+fn long_text_is_folded_at_spaces() {
+    let text = "word ".repeat(20) + "end";
+    let folded = to_yaml(&json!({"a": text}));
+    let lines: Vec<_> = folded.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].len() > 80 && lines[1].starts_with("  word"),
+        "{folded}"
+    );
 }

@@ -1,11 +1,13 @@
-//! The rules of Kubernetes API servers, which write quantities in their canonical form.
+//! Quantities by the rules of Kubernetes API servers, which write them in their canonical form.
 
-use super::{Amount, QuantityFormat};
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use k8s_flowcontrol_text::quantity::{Amount, QuantityFormat};
 use proptest::prelude::*;
+use proptest::sample::select;
 
 fn amount(text: &str) -> Amount {
-    let amount = text.parse();
-    amount.unwrap_or_else(|error| unreachable!("{error}"))
+    text.parse().unwrap()
 }
 
 #[test]
@@ -191,21 +193,27 @@ fn long_texts_are_read() {
     assert_eq!(sum, amount("1000e9999"));
 }
 
-fn nanos(amount: &Amount) -> i128 {
-    let nanos: i128 = amount.nanos.to_string().parse().unwrap_or_default();
-    if amount.is_negative { -nanos } else { nanos }
-}
+/// Suffixes with their nano units.
+const SUFFIXES: [(&str, i128); 6] = [
+    ("n", 1),
+    ("u", 1_000),
+    ("m", 1_000_000),
+    ("", 1_000_000_000),
+    ("k", 1_000_000_000_000),
+    ("Ki", 1_024_000_000_000),
+];
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn arithmetic_is_that_of_integers(left: i64, right: i64, suffix in "n|u|m||k|Ki") {
-        let quantity = |value: i64| amount(&format!("{}{suffix}", value >> 16));
-        let (left, right) = (quantity(left), quantity(right));
-        let (l, r) = (nanos(&left), nanos(&right));
-        prop_assert_eq!(nanos(&(left.clone() + &right)), l + r);
-        prop_assert_eq!(nanos(&(left.clone() - &right)), l - r);
+    fn arithmetic_is_that_of_integers(left: i64, right: i64, (suffix, unit) in select(&SUFFIXES[..])) {
+        let (left, right) = (left >> 16, right >> 16);
+        let (l, r) = (i128::from(left) * unit, i128::from(right) * unit);
+        let nanos = |nanos: i128| amount(&format!("{nanos}n"));
+        let [left, right] = [left, right].map(|value| amount(&format!("{value}{suffix}")));
+        prop_assert_eq!(left.clone() + &right, nanos(l + r));
+        prop_assert_eq!(left.clone() - &right, nanos(l - r));
         prop_assert_eq!(left.cmp(&right), l.cmp(&r));
         prop_assert_eq!(&amount(&left.to_string()), &left);
     }
