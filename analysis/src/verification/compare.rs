@@ -178,9 +178,6 @@ pub(super) fn compare(
             most = most.max(longer.1);
         }
         let parts = predicted.first().map(|one| one.parts(at_most));
-        if quantity == Quantity::Wait {
-            eprintln!("{at_most} {parts:?}");
-        }
         Bucket {
             at_most,
             observed: within as f64 / count,
