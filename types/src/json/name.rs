@@ -66,35 +66,3 @@ pub(super) fn word_at(text: &[u8], at: usize) -> Option<u64> {
     let bytes = text.get(at..)?.first_chunk()?;
     Some(u64::from_le_bytes(*bytes))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Name;
-
-    fn named(text: &'static str) -> Name {
-        let padded = format!("{text}\":      ").leak();
-        Name { text, padded }
-    }
-
-    #[test]
-    fn names_are_found_with_their_quote_and_colon() {
-        let name = "terminationGracePeriodSeconds";
-        for length in 0..name.len() {
-            let name = &name[..length];
-            let text = format!("{name}\":12345678");
-            let begins = |name: &'static str| {
-                let word = u64::from_le_bytes(*text.as_bytes().first_chunk().unwrap());
-                named(name).begins(text.as_bytes(), word)
-            };
-            assert!(begins(name.to_owned().leak()), "{name}");
-            for other in 0..length {
-                let mut other_name = name.to_owned().into_bytes();
-                other_name[other] = b'X';
-                let other_name = String::from_utf8(other_name).unwrap();
-                assert!(!begins(other_name.leak()), "{name} {other}");
-            }
-            assert!(!begins(format!("{name}s").leak()), "{name}");
-            assert!(!begins(name[..length.saturating_sub(1)].to_owned().leak()) || length == 0);
-        }
-    }
-}

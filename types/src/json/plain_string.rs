@@ -71,20 +71,3 @@ fn special(word: u64) -> u64 {
     let is = |byte: u8| is_below(word ^ (ONES * u64::from(byte)), 1);
     (is_below(word, b' ') | is(b'"') | is(b'\\')) & (ONES * 0x80)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::string_end;
-
-    #[test]
-    fn strings_end_at_the_first_quote_that_is_not_escaped() {
-        let pieces = ["\\\"", "\\\\", "\\n", "ab", "\u{e9}", "\\u0041", ""];
-        for number in 0..pieces.len().pow(5) {
-            let chosen = (0..5).map(|at| pieces[number / pieces.len().pow(at) % pieces.len()]);
-            let inside: String = chosen.collect();
-            let text = format!("{inside}\",\"x\\\"");
-            assert_eq!(string_end(text.as_bytes(), 0), Some(inside.len()), "{text}");
-            assert_eq!(string_end(inside.as_bytes(), 0), None, "{inside}");
-        }
-    }
-}

@@ -197,34 +197,3 @@ impl fmt::Display for InvalidBase64 {
 }
 
 impl std::error::Error for InvalidBase64 {}
-
-#[cfg(test)]
-mod tests {
-    use super::ByteString;
-
-    #[test]
-    fn odd_texts_come_back() {
-        for (text, bytes) in [
-            ("", &b""[..]),
-            ("AAEC/w==", &[0, 1, 2, 255]),
-            ("AAEC/w", &[0, 1, 2, 255]),
-            ("AAEC/x==", &[0, 1, 2, 255]),
-            ("AA\r\nEC\n/w==\n", &[0, 1, 2, 255]),
-            ("\n", b""),
-        ] {
-            let value = ByteString::from_base64(text).unwrap_or_default();
-            assert_eq!(value.as_bytes(), bytes, "{text:?}");
-            assert_eq!(value.to_base64(), text);
-            assert_eq!(value, ByteString::from(bytes));
-        }
-    }
-
-    #[test]
-    fn an_error_names_the_offset_and_no_text() {
-        for (text, offset) in [("AA\nA-", 4), ("A", 1), ("AAAA=AAA", 4), ("äAAA", 0)] {
-            let error = ByteString::from_base64(text).map_err(|error| error.to_string());
-            let expected = format!("illegal base64 data at input byte {offset}");
-            assert_eq!(error, Err(expected), "{text:?}");
-        }
-    }
-}

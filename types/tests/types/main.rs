@@ -1,4 +1,4 @@
-//! Round trips through the types: recorded objects, unknown fields, malformed text.
+//! Round trips through the types: recorded objects, unknown fields, malformed text, scalars.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,9 +16,14 @@ mod formats;
 mod hidden;
 mod kinds;
 mod memory;
+mod names;
+mod order;
 mod ownership;
 mod partial;
+mod raw_json;
+mod scalars;
 mod strict;
+mod strings;
 
 use equal::normalized;
 use k8s_flowcontrol_types::api::v1::FlowSchema;

@@ -1,8 +1,5 @@
 //! Kubernetes quantities.
 
-#[cfg(test)]
-mod tests;
-
 pub use k8s_flowcontrol_text::quantity::{Amount, InvalidQuantity, QuantityFormat};
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
