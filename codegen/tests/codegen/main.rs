@@ -2,6 +2,7 @@
 
 mod cli;
 mod custom;
+mod descriptions;
 mod errors;
 mod explain;
 mod folder;
@@ -10,7 +11,9 @@ mod groups;
 mod hostile;
 mod json_schema;
 mod mutations;
+mod names;
 mod one_type;
+mod paths;
 mod plain;
 mod selection;
 mod structs;

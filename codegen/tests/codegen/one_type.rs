@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::Generator;
 use std::path::Path;
 
@@ -26,13 +27,6 @@ fn file(name: &str, documents: &[(&str, &str)]) -> String {
 fn module(schemas: &str) -> String {
     let document = format!(r#"{{ "openapi": "3.0.0", "components": {{ "schemas": {schemas} }} }}"#);
     file("a_v1.rs", &[("x.json", &document)])
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::Generator;
 
 /// The module `name` of the generated code for these schemas.
@@ -13,13 +14,6 @@ fn module(name: &str, schemas: &str) -> String {
         .unwrap_or_else(|error| panic!("{error}"));
     let file = generated.files.into_iter().find(|(file, _)| file == name);
     file.map_or_else(|| panic!("no {name}"), |(_, text)| text)
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
-    }
 }
 
 #[test]

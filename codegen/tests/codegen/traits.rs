@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic)]
 
+use crate::plain::check;
 use k8s_flowcontrol_codegen::{Error, Generator};
 
 fn generate(schemas: &str) -> Result<Vec<(String, String)>, Error> {
@@ -13,13 +14,6 @@ fn generate(schemas: &str) -> Result<Vec<(String, String)>, Error> {
 fn module(schemas: &str) -> String {
     let files = generate(schemas).unwrap_or_else(|error| panic!("{error}"));
     files[0].1.clone()
-}
-
-#[track_caller]
-fn check(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "`{part}` is not in:\n{text}");
-    }
 }
 
 #[test]

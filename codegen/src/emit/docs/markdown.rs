@@ -1,8 +1,6 @@
 //! Descriptions as rustdoc takes them: links, tags and programs of rustdoc's own syntax are escaped.
 
 mod escape;
-#[cfg(test)]
-mod tests;
 mod wrap;
 
 use escape::escape;

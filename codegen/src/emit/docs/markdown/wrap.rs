@@ -1,7 +1,7 @@
 //! Lines of a limited width.
 
 /// The maximum width of a line that can be broken.
-pub(super) const WIDTH: usize = 95;
+const WIDTH: usize = 95;
 
 /// Breaks a line between words. The continuation of a list item is indented to its text.
 pub(super) fn wrap(line: &str, out: &mut Vec<String>) {
