@@ -194,31 +194,3 @@ impl Faults {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn faults_are_met_in_order_and_counted() {
-        let faults = Faults::new(vec![
-            Fault::delay(Duration::ZERO).times(2),
-            Fault::cut_watch(1),
-            Fault::unavailable().on_method("PUT"),
-            Fault::internal_error().on_path("/x"),
-        ]);
-        assert_eq!(faults.pending(), 5);
-        let delay = Effect::Delay(Duration::ZERO);
-        assert_eq!(
-            faults.take("PUT", "/x", false),
-            [delay.clone(), Effect::Unavailable]
-        );
-        assert_eq!(
-            faults.take("GET", "/a/x", false),
-            [delay, Effect::InternalError]
-        );
-        assert_eq!(faults.take("GET", "/x", false), []);
-        assert_eq!(faults.take("GET", "/x", true), [Effect::CutWatch(1)]);
-        assert_eq!(faults.pending(), 0);
-    }
-}

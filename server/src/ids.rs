@@ -42,24 +42,3 @@ pub(crate) fn generated_name(prefix: &str) -> String {
 pub(crate) fn now() -> String {
     format!("{:.0}", jiff::Timestamp::now())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uids_have_the_form_of_version_4() {
-        let uid = uid();
-        let lengths: Vec<_> = uid.split('-').map(str::len).collect();
-        assert_eq!(lengths, [8, 4, 4, 4, 12]);
-        assert_eq!(uid.as_bytes()[14], b'4');
-        assert!(b"89ab".contains(&uid.as_bytes()[19]));
-        assert_ne!(uid, super::uid());
-    }
-
-    #[test]
-    fn generated_names_keep_the_prefix() {
-        let name = generated_name("team-");
-        assert!(name.starts_with("team-") && name.len() == 10, "{name}");
-    }
-}

@@ -72,39 +72,3 @@ fn read_varint(from: &mut &[u8]) -> Option<u64> {
     }
     None
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_take_as_many_bytes_as_they_need() {
-        let bytes = |value: u64| {
-            let mut bytes = Vec::new();
-            varint(&mut bytes, value);
-            bytes
-        };
-        assert_eq!(bytes(0), [0]);
-        assert_eq!(bytes(300), [0xac, 0x02]);
-        assert_eq!(bytes((-1i64).cast_unsigned()).len(), 10);
-        for value in [0, 300, u64::MAX] {
-            assert_eq!(read_varint(&mut &bytes(value)[..]), Some(value));
-        }
-    }
-
-    #[test]
-    fn a_field_is_found_among_others() {
-        let mut message = Vec::new();
-        integer(&mut message, 1, 300);
-        double(&mut message, 2, 0.5);
-        bytes(&mut message, 3, b"first");
-        bytes(&mut message, 3, b"last");
-        assert_eq!(field(&message, 3), Some(&b"last"[..]));
-        assert_eq!(field(&message, 1), None);
-        assert_eq!(field(&message[..message.len() - 1], 3), None);
-        let mut object = MAGIC.to_vec();
-        bytes(&mut object, 2, &message);
-        assert_eq!(enveloped(&object), Some(&message[..]));
-        assert_eq!(enveloped(&message), None);
-    }
-}

@@ -80,29 +80,3 @@ impl Serialize for WireValue<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use k8s_flowcontrol_types::{ApiVersion, Kind};
-    use serde_json::json;
-
-    fn flow_schema() -> &'static TypeSchema {
-        Kind::FlowSchema.schema(ApiVersion::V1).schema
-    }
-
-    #[test]
-    fn fields_are_in_go_order() {
-        let value = json!({"status": {}, "spec": {"rules": null, "matchingPrecedence": 1,
-            "priorityLevelConfiguration": {"name": "x"}}, "kind": "FlowSchema"});
-        let text = serde_json::to_string(&Wire {
-            value: &value,
-            schema: flow_schema(),
-        })
-        .unwrap();
-        assert_eq!(
-            text,
-            r#"{"kind":"FlowSchema","spec":{"priorityLevelConfiguration":{"name":"x"},"matchingPrecedence":1,"rules":null},"status":{}}"#
-        );
-    }
-}

@@ -45,6 +45,19 @@ fn lease(name: &str, holder: &str) -> Lease {
     lease
 }
 
+#[tokio::test]
+async fn other_groups_have_no_protocol_buffers() {
+    let (_server, client) = server().await;
+    let get = async |accept: &str| {
+        let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+        client.get_raw(path).accept(accept).await
+    };
+    let protobuf = "application/vnd.kubernetes.protobuf";
+    let json = get(&format!("{protobuf},application/json")).await.unwrap();
+    assert!(json.starts_with(b"{\"kind\":\"LeaseList\""));
+    assert_eq!(get(protobuf).await.unwrap_err().code(), Some(406));
+}
+
 #[test]
 fn the_checked_in_modules_are_what_is_generated() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated/leases");

@@ -150,23 +150,3 @@ fn forbidden(user: &User, action: &Action<'_>) -> Failure {
         ..Details::default()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_matched_as_roles_match_them() {
-        let bob = User::named("bob", [AUTHENTICATED]);
-        for path in ["/version", "/healthz", "/apis", "/apis/x/v1", "/openapi/v3"] {
-            assert!(may_read(&bob, path), "{path}");
-        }
-        for path in ["/", "/nope", "/healthz/ping", "/apisx", "/metrics"] {
-            assert!(!may_read(&bob, path), "{path}");
-        }
-        assert!(may_read(&User::anonymous(), "/readyz"));
-        assert!(!may_read(&User::anonymous(), "/apis"));
-        let monitor = User::named("m", ["system:monitoring"]);
-        assert!(may_read(&monitor, "/readyz/ping"));
-    }
-}

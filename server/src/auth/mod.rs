@@ -41,17 +41,3 @@ fn bearer(header: &str) -> Option<&str> {
     let token = words.next().filter(|token| !token.is_empty())?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_follows_the_scheme() {
-        assert_eq!(bearer("Bearer x"), Some("x"));
-        assert_eq!(bearer(" bEARER x y "), Some("x"));
-        assert_eq!(bearer("Bearer "), None);
-        assert_eq!(bearer("Bearer  x"), None);
-        assert_eq!(bearer("Basic x"), None);
-    }
-}

@@ -126,36 +126,3 @@ impl fmt::Debug for Tokens {
         write!(f, "Tokens({})", self.users.len())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_names_users_and_groups() {
-        let text = "b-token,bob,b-uid\n\n,nobody,x\r\na-token,\"a \"\"x\"\"\",a-uid,\"system:masters,dev\"\n";
-        let tokens = Tokens::parse(text).unwrap();
-        let master = tokens.user("a-token").unwrap();
-        assert_eq!(master.name, "a \"x\"");
-        assert_eq!(
-            master.groups,
-            ["system:masters", "dev", "system:authenticated"]
-        );
-        assert_eq!(
-            tokens.user("b-token").unwrap().groups,
-            ["system:authenticated"]
-        );
-        assert_eq!(tokens.user(""), None);
-        assert_eq!(tokens.main(), Some("a-token"));
-        assert_eq!(format!("{tokens:?}"), "Tokens(2)");
-    }
-
-    #[test]
-    fn errors_do_not_show_the_token() {
-        for (text, entry, columns) in [("\nsecret,bob", 1, 2), ("a,b,c\nsecret,\"bob,uid", 2, 2)] {
-            let error = Tokens::parse(text).unwrap_err();
-            assert_eq!(error, BadTokens { entry, columns });
-            assert!(!error.to_string().contains("secret"));
-        }
-    }
-}

@@ -31,17 +31,3 @@ pub(super) fn write(titles: &[&str], rows: &[Vec<String>]) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::write;
-
-    #[test]
-    fn columns_are_aligned() {
-        let rows = [vec!["exempt".to_owned(), String::new(), "1".to_owned()]];
-        assert_eq!(
-            write(&["PriorityLevelName", "Index", "Last"], &rows),
-            "PriorityLevelName, Index,  Last\nexempt,            ,       1\n"
-        );
-    }
-}

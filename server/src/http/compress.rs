@@ -57,39 +57,3 @@ pub(super) fn member(plain: &[u8]) -> Vec<u8> {
     let packed = encoder.write_all(plain).and_then(|()| encoder.finish());
     packed.unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gzip_alone_counts() {
-        let wanted = |text: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(text));
-            is_wanted(&headers)
-        };
-        assert!(wanted("gzip") && wanted("br, gzip , deflate"));
-        assert!(!wanted("gzip;q=1.0") && !wanted("br") && !wanted(""));
-        assert!(!is_wanted(&HeaderMap::new()));
-    }
-
-    #[tokio::test]
-    async fn only_large_objects_are_compressed() {
-        for (content_type, size, compressed) in [
-            ("application/json", THRESHOLD, false),
-            ("application/json", THRESHOLD + 1, true),
-            ("application/yaml", THRESHOLD + 1, true),
-            ("text/plain", THRESHOLD + 1, false),
-        ] {
-            let mut response = Response::new(payload::whole(vec![b' '; size]));
-            let value = HeaderValue::from_static(content_type);
-            response.headers_mut().insert(header::CONTENT_TYPE, value);
-            let response = compress(response, THRESHOLD).await;
-            let encoding = response.headers().get(header::CONTENT_ENCODING);
-            assert_eq!(encoding.is_some(), compressed, "{content_type} {size}");
-            let left = response.into_body().collect().await.unwrap().to_bytes();
-            assert_eq!(left.len() < size, compressed);
-        }
-    }
-}

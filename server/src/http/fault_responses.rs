@@ -109,17 +109,3 @@ fn piece_before_cut(piece: &Bytes, mut left: usize) -> Result<usize, usize> {
     }
     Ok(left)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cut_is_inside_a_line() {
-        let piece = Bytes::from_static(b"abc\nde\nfghi\n");
-        assert_eq!(piece_before_cut(&piece, 0), Err(2));
-        assert_eq!(piece_before_cut(&piece, 2), Err(9));
-        assert_eq!(piece_before_cut(&piece, 3), Ok(0));
-        assert_eq!(piece_before_cut(&piece, 5), Ok(2));
-    }
-}

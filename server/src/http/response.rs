@@ -298,16 +298,3 @@ fn indented(compact: &[u8]) -> Vec<u8> {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_layout_is_gos() {
-        let text = br#"{"a":{},"b":["x,\"{",1],"c":{"d":null}}"#;
-        let expected = "{\n  \"a\": {},\n  \"b\": [\n    \"x,\\\"{\",\n    1\n  ],\n  \"c\": {\n    \
-                        \"d\": null\n  }\n}";
-        assert_eq!(String::from_utf8(indented(text)).unwrap(), expected);
-    }
-}

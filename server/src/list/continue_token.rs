@@ -98,33 +98,3 @@ impl Token {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_the_one_that_a_real_server_gives() {
-        let token = Token {
-            revision: 300,
-            start: "catch-all\0".into(),
-        };
-        let text = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzAwLCJzdGFydCI6ImNhdGNoLWFsbFx1MDAwMCJ9";
-        assert_eq!(token.to_text(), text);
-        assert_eq!(Token::parse(text), Ok(token));
-    }
-
-    #[test]
-    fn garbage_is_explained() {
-        for (text, why) in [
-            (
-                "garbage",
-                "invalid character '\\u0081' looking for beginning of value",
-            ),
-            ("%%%", "illegal base64 data at input byte 0"),
-        ] {
-            let expected = format!("invalid continue token: continue key is not valid: {why}");
-            assert_eq!(Token::parse(text), Err(expected));
-        }
-    }
-}

@@ -108,26 +108,3 @@ impl Serialize for Patched<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use k8s_flowcontrol_types::{ApiVersion, Kind};
-    use serde_json::json;
-
-    #[test]
-    fn only_what_was_touched_is_sorted() {
-        let schema = Kind::FlowSchema.schema(ApiVersion::V1).schema;
-        let object = json!({
-            "kind": "FlowSchema",
-            "apiVersion": "v",
-            "metadata": {"name": "a", "labels": {}},
-            "spec": {"priorityLevelConfiguration": {"name": "x"}, "matchingPrecedence": "s"},
-        });
-        let patch = json!([{"op": "replace", "path": "/spec/matchingPrecedence", "value": "s"}]);
-        assert_eq!(
-            patched_text(&object, schema, &Touched::by_operations(&patch)),
-            r#"{"apiVersion":"v","kind":"FlowSchema","metadata":{"name":"a","labels":{}},"spec":{"matchingPrecedence":"s","priorityLevelConfiguration":{"name":"x"}}}"#
-        );
-    }
-}

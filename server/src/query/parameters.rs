@@ -84,29 +84,3 @@ impl Query {
 pub(crate) fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_decoded() {
-        let query = Query::parse("a=x%3Dy+z&b&a=2&limit=abc&c=%zz");
-        assert_eq!(query.all("a").collect::<Vec<_>>(), ["x=y z", "2"]);
-        assert_eq!(query.get("b"), Some(""));
-        assert_eq!(query.get("c"), Some("%zz"));
-        assert_eq!(
-            query.integer("limit").unwrap_err().message(),
-            "strconv.ParseInt: parsing \"abc\": invalid syntax"
-        );
-    }
-
-    #[test]
-    fn a_switch_is_on_unless_it_says_otherwise() {
-        let query = Query::parse("a&b=false&c=0&d=garbage");
-        let on: Vec<_> = ["a", "b", "c", "d", "e"]
-            .map(|name| query.is_set(name))
-            .into();
-        assert_eq!(on, [true, false, false, true, false]);
-    }
-}

@@ -32,33 +32,3 @@ fn human(seconds: i64) -> String {
         () => format!("{}y", hours / YEAR),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_older_the_coarser() {
-        for (seconds, expected) in [
-            (-5, "<invalid>"),
-            (-1, "0s"),
-            (119, "119s"),
-            (120, "2m"),
-            (121, "2m1s"),
-            (3600, "60m"),
-            (3 * 3600 + 60, "3h1m"),
-            (47 * 3600, "47h"),
-            (49 * 3600, "2d1h"),
-            (400 * 86400, "400d"),
-            (731 * 86400, "2y1d"),
-            (9 * 365 * 86400, "9y"),
-        ] {
-            assert_eq!(human(seconds), expected, "{seconds}");
-        }
-    }
-
-    #[test]
-    fn without_a_time_there_is_no_age() {
-        assert_eq!(age(None, Timestamp::now()), "<unknown>");
-    }
-}

@@ -81,37 +81,3 @@ fn set<T>(all: Option<&mut BTreeMap<String, T>>, name: String, value: Option<T>)
         };
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Limits;
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn writes_are_taken_back() {
-        let limits = Limits {
-            changes: 2,
-            bytes: 1 << 20,
-        };
-        let mut store = Store::new(1, limits);
-        store.restore(Some(7), []);
-        let first = store.put(0, "a", json!({"v": 1}));
-        store.put(0, "b", json!({}));
-        let _kept = store.take_journal();
-        let revision = store.revision();
-        store.put(0, "a", json!({"v": 2}));
-        store.remove(0, "a");
-        store.remove(0, "b");
-        store.put(0, "c", json!({}));
-        let journal = store.take_journal();
-        store.undo(journal, revision);
-        let names: Vec<_> = store.objects(0).map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["a", "b"]);
-        assert_eq!(store.get(0, "a"), Some(&first));
-        assert_eq!((store.revision(), store.history().start()), (9, 9));
-        assert_eq!(store.history().after(9).unwrap().count(), 0);
-        store.put(0, "d", json!({}));
-        assert_eq!(store.history().after(9).unwrap().count(), 1);
-    }
-}

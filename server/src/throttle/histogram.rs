@@ -79,32 +79,3 @@ impl TimingHistogram {
         &self.histogram
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buckets_add_up() {
-        let mut histogram = Histogram::new(&[0.0, 0.5, 2.0]);
-        for value in [0.0, 0.5, 0.6, 7.0] {
-            histogram.observe(value);
-        }
-        let mut text = String::new();
-        histogram.write(&mut text, "a", "b=\"c\"");
-        let expected = "a_bucket{b=\"c\",le=\"0\"} 1\na_bucket{b=\"c\",le=\"0.5\"} 2\na_bucket{b=\"c\",le=\"2\"} 3\n\
-                        a_bucket{b=\"c\",le=\"+Inf\"} 4\na_sum{b=\"c\"} 8.1\na_count{b=\"c\"} 4\n";
-        assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn a_value_counts_for_each_nanosecond() {
-        let mut timing = TimingHistogram::new(&[0.0, 1.0], Duration::ZERO);
-        timing.set(Duration::from_nanos(30), 1.0);
-        timing.set(Duration::from_nanos(40), 0.0);
-        // Clocks can go back.
-        timing.set(Duration::from_nanos(35), 0.0);
-        assert_eq!(timing.histogram().counts, [30, 10, 0]);
-        assert!(!timing.histogram().is_empty());
-    }
-}

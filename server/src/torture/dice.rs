@@ -81,26 +81,3 @@ pub(super) fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(seed: u64) -> Vec<bool> {
-        let dice = Dice::new(vec![Mode::Resets], seed);
-        (0..200)
-            .map(|_| dice.strikes(Mode::Resets, "GET /a", 40).is_some())
-            .collect()
-    }
-
-    #[test]
-    fn a_seed_decides_and_no_request_fails_for_ever() {
-        assert_eq!(run(1), run(1));
-        assert_ne!(run(1), run(2));
-        let strikes = run(1).iter().filter(|strikes| **strikes).count();
-        assert!((40..100).contains(&strikes), "{strikes}");
-        assert!(run(1).windows(3).all(|three| three.contains(&false)));
-        let dice = Dice::new(vec![Mode::Resets], 1);
-        assert_eq!(dice.strikes(Mode::Goaway, "GET /a", 100), None);
-    }
-}

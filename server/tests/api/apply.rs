@@ -158,3 +158,28 @@ async fn a_configuration_must_fit_its_schema() {
     typeless["kind"] = Value::Null;
     assert_eq!(api.apply(&path, typeless).await.code, 400);
 }
+
+#[tokio::test]
+async fn conflicts_name_elements_by_their_keys() {
+    let api = Api::start().await;
+    api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    let status = |value: &str| {
+        let mut config = config(Value::Null, Value::Null);
+        config.as_object_mut().unwrap().remove("spec");
+        config["status"] = json!({"conditions": [{"type": "A", "status": value}]});
+        config
+    };
+    let path = |manager: &str| format!("{SCHEMAS}/a/status?fieldManager={manager}");
+    let applied = api.apply(&path("m1"), status("True")).await;
+    assert_eq!(applied.code, 200, "{}", applied.body);
+    assert_eq!(
+        owned(&applied.body, "m1"),
+        json!({"f:status": {"f:conditions": {"k:{\"type\":\"A\"}": {".": {}, "f:status": {}, "f:type": {}}}}})
+    );
+    let conflict = api.apply(&path("m2"), status("False")).await;
+    assert_eq!(
+        conflict.body["message"],
+        "Apply failed with 1 conflict: conflict with \"m1\" with subresource \"status\": \
+         .status.conditions[type=\"A\"].status"
+    );
+}

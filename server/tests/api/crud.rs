@@ -21,6 +21,16 @@ async fn an_object_is_created_read_replaced_and_deleted() {
     );
     let path = format!("{LEVELS}/mine");
     assert_eq!(api.get(&path).await.body, created.body);
+    let uid = created.body["metadata"]["uid"].as_str().unwrap();
+    let lengths: Vec<_> = uid.split('-').map(str::len).collect();
+    assert_eq!(lengths, [8, 4, 4, 4, 12], "{uid}");
+    assert!(
+        uid.as_bytes()[14] == b'4' && b"89ab".contains(&uid.as_bytes()[19]),
+        "{uid}"
+    );
+    let list = api.get(LEVELS).await.body;
+    let version = &created.body["metadata"]["resourceVersion"];
+    assert_eq!(list["metadata"]["resourceVersion"], *version);
 
     let mut changed = created.body.clone();
     changed["spec"]["limited"]["nominalConcurrencyShares"] = 8.into();
@@ -87,6 +97,19 @@ async fn a_stale_write_conflicts_and_a_write_without_change_is_not_stored() {
         (other.code, &other.body["reason"]),
         (400, &json!("BadRequest"))
     );
+}
+
+/// The server keeps the texts of objects, of which the next one may have the memory.
+#[tokio::test]
+async fn each_state_is_read_as_it_was_written() {
+    let api = Api::with(|builder| builder.bootstrap(false).history(1)).await;
+    let path = format!("{LEVELS}/mine");
+    api.send("POST", LEVELS, Some(level("mine", 1))).await;
+    for shares in 2..200 {
+        api.send("PUT", &path, Some(level("mine", shares))).await;
+        let found = &api.get(&path).await.body["spec"]["limited"]["nominalConcurrencyShares"];
+        assert_eq!(*found, shares);
+    }
 }
 
 #[tokio::test]

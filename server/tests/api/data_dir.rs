@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder that does not exist yet, removed at the end.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("k8s-flowcontrol-data-{}-{number}", std::process::id());
         Self(std::env::temp_dir().join(name))
     }
 
-    async fn start(&self, release: &str) -> Api {
+    pub(crate) async fn start(&self, release: &str) -> Api {
         Api::with(|builder| builder.kubernetes(release).data_dir(&self.0)).await
     }
 

@@ -123,6 +123,27 @@ async fn faults_are_scoped_and_counted() {
 }
 
 #[tokio::test]
+async fn faults_are_met_in_order() {
+    let api = Api::start().await;
+    for fault in [
+        Fault::delay(Duration::ZERO).times(2),
+        Fault::cut_watch(1),
+        Fault::unavailable().on_method("PUT"),
+        Fault::internal_error().on_path("/exempt"),
+    ] {
+        api.server.inject(fault);
+    }
+    let path = format!("{SCHEMAS}/exempt");
+    let mut seen = Vec::new();
+    for method in ["PUT", "GET", "GET"] {
+        let code = api.send(method, &path, None).await.code;
+        seen.push((code, api.server.pending_faults()));
+    }
+    // Each of the first two requests meets a delay, too.
+    assert_eq!(seen, [(503, 3), (500, 1), (200, 1)]);
+}
+
+#[tokio::test]
 async fn garbage_is_not_json() {
     let api = Api::start().await;
     api.server.inject(Fault::garbage());
@@ -162,32 +183,43 @@ async fn history_expires_before_the_request() {
 
 #[tokio::test]
 async fn a_watch_breaks_inside_a_line() {
-    let api = Api::start().await;
-    api.server.inject(Fault::cut_watch(2));
-    // This is not a watch, so the fault does not apply.
-    assert_eq!(api.get(SCHEMAS).await.code, 200);
+    let api = Api::with(|builder| builder.bootstrap(false)).await;
+    for name in ["a", "b"] {
+        api.send("POST", SCHEMAS, Some(schema(name))).await;
+    }
     let watch = path("v1/flowschemas?watch=true&timeoutSeconds=30");
-    let mut response = api.request("GET", &watch).send().await;
-    assert_eq!(response.code(), 200);
-    let mut text = Vec::new();
-    let broken = loop {
-        match response.try_chunk().await {
-            Some(Ok(chunk)) => text.extend_from_slice(&chunk),
-            Some(Err(_)) => break true,
-            None => break false,
+    // Inside the initial events, and inside a later one.
+    for whole in [0, 1, 3] {
+        api.server.inject(Fault::cut_watch(whole));
+        // This is not a watch, so the fault does not apply.
+        assert_eq!(api.get(SCHEMAS).await.code, 200);
+        let mut response = api.request("GET", &watch).send().await;
+        assert_eq!(response.code(), 200);
+        if whole > 2 {
+            for name in ["c", "d"] {
+                api.send("POST", SCHEMAS, Some(schema(name))).await;
+            }
         }
-    };
-    assert!(broken, "the connection ends without the end of the body");
-    let text = String::from_utf8(text).unwrap();
-    let lines: Vec<_> = text.split('\n').collect();
-    assert_eq!(lines.len(), 3);
-    assert!(serde_json::from_str::<serde_json::Value>(lines[1]).is_ok());
-    assert!(!lines[2].is_empty());
-    assert!(serde_json::from_str::<serde_json::Value>(lines[2]).is_err());
+        let mut text = Vec::new();
+        let broken = loop {
+            match response.try_chunk().await {
+                Some(Ok(chunk)) => text.extend_from_slice(&chunk),
+                Some(Err(_)) => break true,
+                None => break false,
+            }
+        };
+        assert!(broken, "the connection ends without the end of the body");
+        let text = String::from_utf8(text).unwrap();
+        let mut lines: Vec<_> = text.split('\n').collect();
+        let last = lines.pop().unwrap();
+        assert_eq!(lines.len(), whole);
+        let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+        assert!(lines.into_iter().all(is_json), "{text}");
+        assert!(!last.is_empty() && !is_json(last), "{last}");
+    }
     // The next watch is whole.
-    let watch = path("v1/flowschemas?watch=true&timeoutSeconds=1");
-    let whole = answer(api.request("GET", &watch)).await;
-    assert_eq!(whole.code, 200);
+    let mut whole = api.request("GET", &watch).send().await;
+    assert!(whole.chunk().await.unwrap().ends_with(b"\n"));
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod crud;
 mod data_dir;
 mod deprecation;
 mod discovery;
+mod encodings;
 mod endpoints;
 #[cfg(feature = "tls")]
 mod exposure;
@@ -29,6 +30,8 @@ mod representations;
 mod reviews;
 mod server;
 mod status;
+#[cfg(feature = "data-dir")]
+mod stored_objects;
 mod swagger;
 mod swagger_protobuf;
 #[cfg(feature = "tls")]

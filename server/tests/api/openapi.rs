@@ -1,6 +1,7 @@
 //! `/openapi/v3`: the documents equal the documents of real servers, except for descriptions and the patch in `info`.
 
 use crate::api::support::{Api, GROUP};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -69,9 +70,7 @@ const RECORDED: [(&str, &str, &str); 11] = [
 async fn documents_equal_the_recorded_ones() {
     for (version, release, recorded) in RECORDED {
         let api = Api::with(|builder| builder.kubernetes(release)).await;
-        let path = format!("/openapi/v3/apis/{GROUP}/{version}");
-        let text = api.request("GET", &path).send().await.text().await;
-        let mut document: Value = serde_json::from_str(&text).unwrap();
+        let mut document = document(&api, version).await;
         document["info"]["version"] = Value::Null;
         let mut canonical = String::new();
         write_canonical(&document, &mut canonical);
@@ -109,5 +108,117 @@ fn write_canonical(value: &Value, text: &mut String) {
             text.push(']');
         }
         scalar => write!(text, "{scalar}").unwrap(),
+    }
+}
+
+async fn document(api: &Api, version: &str) -> Value {
+    let path = format!("/openapi/v3/apis/{GROUP}/{version}");
+    let text = api.request("GET", &path).send().await.text().await;
+    serde_json::from_str(&text).unwrap()
+}
+
+#[tokio::test]
+async fn every_reference_leads_to_a_schema_of_the_document() {
+    fn check(value: &Value, document: &Value) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(reference) = fields.get("$ref") {
+                    let pointer = reference.as_str().unwrap().trim_start_matches('#');
+                    assert!(
+                        document.pointer(pointer).is_some_and(Value::is_object),
+                        "{reference}"
+                    );
+                }
+                fields.values().for_each(|value| check(value, document));
+            }
+            Value::Array(elements) => elements.iter().for_each(|it| check(it, document)),
+            _ => {}
+        }
+    }
+    for release in Release::all() {
+        let api = Api::with(|builder| builder.release(release).all_versions()).await;
+        for version in ApiVersion::ALL {
+            let document = document(&api, version.as_str()).await;
+            assert_eq!(
+                document["paths"].as_object().unwrap().len(),
+                11,
+                "{version} {release}"
+            );
+            let schemas = document["components"]["schemas"].as_object().unwrap();
+            assert!(
+                schemas.values().all(Value::is_object),
+                "{version} {release}"
+            );
+            check(&document, &document);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_release_publishes_what_it_has() {
+    let flow = |rest: &str| format!("/components/schemas/io.k8s.api.flowcontrol.{rest}");
+    let list = format!("/paths/~1apis~1{GROUP}~1v1~1flowschemas/get/parameters");
+    let finalizers =
+        "/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta/properties/finalizers";
+    let required = |owner: &str| flow(&format!("v1.{owner}/required"));
+    for (version, pointer, text, first) in [
+        (
+            "v1beta2",
+            flow("v1beta2.LimitedPriorityLevelConfiguration/properties"),
+            "lendablePercent",
+            26,
+        ),
+        (
+            "v1beta2",
+            flow("v1beta2.PriorityLevelConfigurationSpec/properties"),
+            "\"exempt\":{",
+            28,
+        ),
+        (
+            "v1beta2",
+            "/components/schemas".to_owned(),
+            "v1beta2.ExemptPriorityLevelConfiguration\":",
+            28,
+        ),
+        (
+            "v1",
+            finalizers.to_owned(),
+            "\"x-kubernetes-list-type\":\"set\"",
+            30,
+        ),
+        ("v1", list, "shardSelector", 36),
+        ("v1", required("FlowSchema"), "[\"spec\"]", 37),
+        ("v1", required("FlowSchemaCondition"), "[\"type\"]", 37),
+        (
+            "v1",
+            required("LimitedPriorityLevelConfiguration"),
+            "[\"limitResponse\"]",
+            37,
+        ),
+        (
+            "v1",
+            required("PriorityLevelConfiguration"),
+            "[\"spec\"]",
+            37,
+        ),
+        (
+            "v1",
+            required("PriorityLevelConfigurationCondition"),
+            "[\"type\"]",
+            37,
+        ),
+    ] {
+        for minor in [first - 1, first] {
+            let release = Release::new(minor).unwrap();
+            let api = Api::with(|builder| builder.release(release).all_versions()).await;
+            let document = document(&api, version).await;
+            let found = document.pointer(&pointer).map(Value::to_string);
+            let has = found.is_some_and(|found| found.contains(text));
+            assert_eq!(
+                has,
+                minor == first,
+                "{version} {pointer} {text} of 1.{minor}"
+            );
+        }
     }
 }

@@ -64,10 +64,107 @@ async fn conditions_merge_by_type_in_the_status() {
     };
     let merged = api.patch(&path, STRATEGIC, mine.clone()).await.body;
     assert_eq!(types(&merged), ["Mine", "Dangling"]);
+    let reason = json!({"status": {"conditions": [{"type": "Mine", "reason": "R"}]}});
+    let merged = api.patch(&path, STRATEGIC, reason.clone()).await.body;
+    let condition = &merged["status"]["conditions"][0];
+    assert_eq!(
+        (&condition["status"], &condition["reason"]),
+        (&"True".into(), &"R".into())
+    );
     let replaced = api.patch(&path, MERGE, mine).await.body;
     assert_eq!(types(&replaced), ["Mine"]);
     // The server restores its own condition immediately.
     assert_eq!(types(&api.get(&path).await.body).len(), 2);
+
+    // The older versions have no merge key.
+    let old = Api::with(|builder| builder.kubernetes("1.27")).await;
+    let path = "v1beta2/flowschemas/exempt/status";
+    let replaced = old.patch(path, STRATEGIC, reason).await.body;
+    assert_eq!(types(&replaced), ["Mine"]);
+}
+
+#[tokio::test]
+async fn directives_of_strategic_merge_patches() {
+    let (api, path) = api().await;
+    let held = json!({"metadata": {"finalizers": ["example.com/x", "example.com/y"]}});
+    api.patch(&path, MERGE, held).await;
+    let patch = json!({"metadata": {
+        "labels": {"$patch": "replace", "b": "2"},
+        "$deleteFromPrimitiveList/finalizers": ["example.com/x"],
+        "finalizers": ["example.com/z"],
+    }});
+    let patched = api.patch(&path, STRATEGIC, patch).await.body;
+    assert_eq!(patched["metadata"]["labels"], json!({"b": "2"}));
+    assert_eq!(
+        patched["metadata"]["finalizers"],
+        json!(["example.com/z", "example.com/y"])
+    );
+    for (path, patch, message) in [
+        (
+            path.clone(),
+            json!({"metadata": {"labels": {"$patch": "frob"}}}),
+            "unknown patch type: frob in map: map[$patch:frob]",
+        ),
+        (
+            format!("{path}/status"),
+            json!({"status": {"conditions": [{"status": "False"}]}}),
+            "map: map[status:False] does not contain declared merge key: type",
+        ),
+    ] {
+        let failed = api.patch(&path, STRATEGIC, patch).await;
+        assert_eq!(
+            (failed.code, &failed.body["message"]),
+            (500, &message.into())
+        );
+    }
+}
+
+#[tokio::test]
+async fn operations_apply_in_order_or_not_at_all() {
+    let (api, path) = api().await;
+    let labels = |object: Value| object["metadata"]["labels"].clone();
+    let patched = api.patch(
+        &path,
+        JSON,
+        json!([
+            {"op": "test", "path": "/metadata/labels/lab", "value": "yes"},
+            {"op": "move", "from": "/metadata/labels/lab", "path": "/metadata/labels/b"},
+            {"op": "replace", "path": "/metadata/labels/c", "value": "2"},
+        ]),
+    );
+    assert_eq!(labels(patched.await.body), json!({"b": "yes", "c": "2"}));
+    let failing = json!([
+        {"op": "remove", "path": "/metadata/labels/b"},
+        {"op": "remove", "path": "/metadata/labels/x"},
+    ]);
+    assert_eq!(api.patch(&path, JSON, failing).await.code, 422);
+    assert_eq!(
+        labels(api.get(&path).await.body),
+        json!({"b": "yes", "c": "2"})
+    );
+    // Copies of copies grow exponentially.
+    let long = json!({"metadata": {"annotations": {"text": "x".repeat(100_000)}}});
+    assert_eq!(api.patch(&path, MERGE, long).await.code, 200);
+    let double = json!({"op": "copy", "from": "/metadata", "path": "/metadata/copy"});
+    let growing = Value::Array(vec![double; 64]);
+    assert_eq!(api.patch(&path, JSON, growing).await.code, 422);
+}
+
+/// Go writes the parts that a patch has touched with sorted fields, and the others in the order of their struct.
+#[tokio::test]
+async fn only_what_was_touched_is_sorted() {
+    let (api, path) = api().await;
+    let patch = json!([{"op": "replace", "path": "/spec/matchingPrecedence", "value": "s"}]);
+    let failed = api.patch(&path, JSON, patch).await;
+    let message = failed.body["message"].as_str().unwrap();
+    let message = message.replace("\\\"", "\"");
+    for part in [
+        "{\"apiVersion\":\"flowcontrol.apiserver.k8s.io/v1\",\"kind\":\"FlowSchema\",\"metadata\":{\"name\":\"a\",\"uid\":",
+        "\"spec\":{\"distinguisherMethod\":{\"type\":\"ByUser\"},\"matchingPrecedence\":\"s\",\
+         \"priorityLevelConfiguration\":{\"name\":\"workload-low\"},\"rules\":[{\"subjects\":[{\"kind\":\"User\",\"user\":",
+    ] {
+        assert!(message.contains(part), "{part}\nis not in\n{message}");
+    }
 }
 
 #[tokio::test]

@@ -3,12 +3,12 @@
 use crate::api::support::{Api, GROUP};
 use serde_json::Value;
 
-const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
+pub(crate) const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
 const PARTIAL: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const PARTIAL_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /// The code, the content type and the text.
-async fn get(api: &Api, path: &str, accept: &str) -> (u16, String, String) {
+pub(crate) async fn get(api: &Api, path: &str, accept: &str) -> (u16, String, String) {
     let response = api.request("GET", path).header("accept", accept).send();
     let mut response = response.await;
     let content_type = response.headers().get("content-type").unwrap();
@@ -24,7 +24,7 @@ async fn get(api: &Api, path: &str, accept: &str) -> (u16, String, String) {
     )
 }
 
-fn json(text: &str) -> Value {
+pub(crate) fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
@@ -176,7 +176,12 @@ async fn dumps_are_tables() {
         )
     );
     assert_eq!(lines.len(), 9);
-    assert_eq!(dump("dump_queues").await.lines().count(), 529);
+    let queues = dump("dump_queues").await;
+    assert!(
+        queues.starts_with("PriorityLevelName, Index,  "),
+        "{queues}"
+    );
+    assert_eq!(queues.lines().count(), 529);
     let requests = dump("dump_requests?includeRequestDetails=1").await;
     assert_eq!(requests.lines().count(), 2);
     assert!(

@@ -52,15 +52,26 @@ async fn an_access_review_says_whether_a_request_would_pass() {
 #[tokio::test]
 async fn a_review_is_read_from_protocol_buffers_too() {
     fn message(number: u8, content: &[u8]) -> Vec<u8> {
-        let mut message = vec![number << 3 | 2, content.len() as u8];
+        let mut message = vec![number << 3 | 2];
+        match content.len() {
+            length @ ..128 => message.push(length as u8),
+            length => message.extend([length as u8 | 0x80, (length >> 7) as u8]),
+        }
         message.extend(content);
         message
     }
     let api = guarded().await;
+    let name = "n".repeat(300);
     let attributes = [
+        // Fields of other types, and a field that comes twice, of which the last counts.
+        vec![8 << 3, 0xac, 0x02],
+        vec![9 << 3 | 1, 0, 0, 0, 0, 0, 0, 0, 0],
+        vec![10 << 3 | 5, 0, 0, 0, 0],
+        message(2, b"get"),
         message(2, b"delete"),
         message(3, GROUP.as_bytes()),
         message(5, b"flowschemas"),
+        message(7, name.as_bytes()),
     ];
     let review = [
         message(1, b""),
@@ -70,7 +81,12 @@ async fn a_review_is_read_from_protocol_buffers_too() {
     body.extend(message(2, &review.concat()));
     let json = "application/json";
     let both = "application/vnd.kubernetes.protobuf,application/json";
-    for (body, accept, code) in [(body, both, 201), (b"k8s\0\x12\xff".to_vec(), json, 400)] {
+    for (body, accept, code) in [
+        (body[..body.len() - 1].to_vec(), json, 400),
+        (body[4..].to_vec(), json, 400),
+        (b"k8s\0\x12\xff".to_vec(), json, 400),
+        (body, both, 201),
+    ] {
         let request = api
             .request("POST", ACCESS)
             .header("authorization", "Bearer admin-token")
@@ -79,7 +95,9 @@ async fn a_review_is_read_from_protocol_buffers_too() {
         let answer = answer(request.body(body)).await;
         assert_eq!(answer.code, code);
         if code == 201 {
-            assert_eq!(answer.body["spec"], about_resource("delete")["spec"]);
+            let mut review = about_resource("delete");
+            review["spec"]["resourceAttributes"]["name"] = name.as_str().into();
+            assert_eq!(answer.body["spec"], review["spec"]);
             assert_eq!(answer.body["status"], json!({"allowed": true}));
         }
     }

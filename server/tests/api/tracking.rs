@@ -115,3 +115,66 @@ async fn messages_show_the_spec_that_was_sent() {
          equal the fixed value"
     );
 }
+
+#[tokio::test]
+async fn entries_are_ordered_by_operation_time_and_name() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/a?fieldManager=tool");
+    api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    let fields = json!({
+        "f:metadata": {
+            "f:finalizers": {"v:\"example.com/x\"": {}},
+            "f:labels": {".": {}, "f:lab": {}},
+        },
+        "f:status": {"f:conditions": {"k:{\"type\":\"A\"}": {".": {}, "f:type": {}}}},
+    });
+    let entry = |manager: &str, operation: &str, time: u8| {
+        json!({
+            "manager": manager, "operation": operation, "apiVersion": format!("{GROUP}/v1"),
+            "time": format!("2026-01-01T00:00:0{time}Z"), "fieldsType": "FieldsV1", "fieldsV1": fields,
+        })
+    };
+    let sent = [
+        entry("b", "Update", 1),
+        entry("c", "Update", 0),
+        entry("a", "Update", 1),
+        entry("z", "Apply", 2),
+    ];
+    let mut object = schema("a");
+    object["metadata"]["managedFields"] = json!(sent);
+    let replaced = api.send("PUT", &path, Some(object)).await.body;
+    let entries = &replaced["metadata"]["managedFields"];
+    assert_eq!(*entries, json!([sent[3], sent[1], sent[2], sent[0]]));
+}
+
+#[tokio::test]
+async fn the_oldest_updaters_share_an_entry() {
+    let api = Api::start().await;
+    let mut object = Value::Null;
+    for number in 0..12 {
+        let path = format!("{SCHEMAS}/exempt?fieldManager=m{number:02}");
+        let patch = json!({"metadata": {"labels": {format!("l{number}"): "x"}}});
+        let patched = api
+            .patch(&path, "application/merge-patch+json", patch)
+            .await;
+        assert_eq!(patched.code, 200, "{}", patched.body);
+        object = patched.body;
+    }
+    let entries = object["metadata"]["managedFields"].as_array().unwrap();
+    let updaters = entries
+        .iter()
+        .filter(|entry| entry["operation"] == "Update");
+    let updaters: Vec<_> = updaters
+        .map(|entry| entry["manager"].as_str().unwrap())
+        .collect();
+    assert_eq!(updaters.len(), 10, "{updaters:?}");
+    assert!(updaters.contains(&"ancient-changes"), "{updaters:?}");
+    let shared = entries
+        .iter()
+        .find(|entry| entry["manager"] == "ancient-changes")
+        .unwrap();
+    let labels = shared["fieldsV1"]["f:metadata"]["f:labels"]
+        .as_object()
+        .unwrap();
+    assert!(labels.len() > 2, "{labels:?}");
+}

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 pub(crate) const TOKENS: &str = "bob-token,bob,bob-uid\n\
                                  admin-token,admin,admin-uid,\"system:masters\"\n\
-                                 kcm-token,system:kube-controller-manager,kcm-uid\n";
+                                 kcm-token,system:kube-controller-manager,kcm-uid\n\
+                                 monitor-token,prometheus,monitor-uid,\"system:monitoring\"\n";
+
+const USER_REVIEWS: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
 async fn guarded() -> Api {
     Api::with(|builder| builder.tokens(TOKENS)).await
@@ -88,30 +91,80 @@ async fn without_a_token_a_request_is_anonymous() {
             json!({"group": GROUP, "kind": "flowschemas"})
         )
     );
-    let basic = api
-        .request("GET", &path(SCHEMAS))
-        .header("authorization", "Basic YTpi");
-    assert_eq!(answer(basic).await.code, 403);
-    assert_eq!(answer(api.request("GET", "/version")).await.code, 200);
-    assert_eq!(answer(api.request("GET", "/readyz")).await.code, 200);
-    assert_eq!(answer(api.request("GET", "/apis")).await.code, 403);
+    for (path, code) in [("/version", 200), ("/readyz", 200), ("/apis", 403)] {
+        assert_eq!(answer(api.request("GET", path)).await.code, code, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_follows_the_scheme() {
+    let api = guarded().await;
+    for (header, code) in [
+        ("Bearer admin-token", 200),
+        ("bEARER admin-token y", 200),
+        ("Bearer nobody", 401),
+        // Anonymous.
+        ("Bearer ", 403),
+        ("Bearer  admin-token", 403),
+        ("Basic admin-token", 403),
+    ] {
+        let request = api.request("GET", &path(SCHEMAS));
+        let seen = answer(request.header("authorization", header)).await;
+        assert_eq!(seen.code, code, "{header}");
+    }
+}
+
+/// The user that a request acts as.
+async fn acts_as(api: &Api, token: &str, headers: &[(&str, &str)]) -> Value {
+    let mut request = with_token(api, token, "POST", USER_REVIEWS);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    let mut seen = answer(request.json(&json!({}))).await;
+    assert_eq!(seen.code, 201, "{}", seen.body);
+    seen.body["status"]["userInfo"].take()
+}
+
+#[tokio::test]
+async fn a_token_file_names_users_and_groups() {
+    let text =
+        "b-token,bob,b-uid\n\n,nobody,x\r\na-token,\"a \"\"x\"\"\",a-uid,\"system:masters,dev\"\n";
+    let api = Api::with(|builder| builder.tokens(text)).await;
+    assert_eq!(
+        acts_as(&api, "a-token", &[]).await,
+        json!({"username": "a \"x\"", "uid": "a-uid", "groups": ["system:masters", "dev", "system:authenticated"]})
+    );
+    assert_eq!(
+        acts_as(&api, "b-token", &[]).await,
+        json!({"username": "bob", "uid": "b-uid", "groups": ["system:authenticated"]})
+    );
+    // A line without a token is for nobody, and a master is the user of the kubeconfig.
+    let nobody = as_user(&api, "", "GET", &path(SCHEMAS)).await;
+    let message = nobody.body["message"].as_str().unwrap();
+    assert!(message.contains("\"system:anonymous\""), "{message}");
+    assert!(api.server.kubeconfig().contains("token: \"a-token\"\n"));
 }
 
 #[tokio::test]
 async fn users_see_discovery_and_health() {
     let api = guarded().await;
-    for (path, code) in [
-        ("/version", 200),
-        ("/healthz", 200),
-        ("/apis", 200),
-        (path("v1").as_str(), 200),
-        ("/nope", 403),
+    for (token, path, may_read) in [
+        ("bob-token", "/version", true),
+        ("bob-token", "/healthz", true),
+        ("bob-token", "/apis", true),
+        ("bob-token", "/apis/x/v1", true),
+        ("bob-token", path("v1").as_str(), true),
+        ("bob-token", "/openapi/v3", true),
+        ("bob-token", "/", false),
+        ("bob-token", "/nope", false),
+        ("bob-token", "/apisx", false),
+        ("bob-token", "/healthz/ping", false),
+        ("bob-token", "/metrics", false),
+        ("monitor-token", "/readyz/ping", true),
+        ("monitor-token", "/metrics", true),
     ] {
-        assert_eq!(
-            as_user(&api, "bob-token", "GET", path).await.code,
-            code,
-            "{path}"
-        );
+        let code = as_user(&api, token, "GET", path).await.code;
+        assert_eq!(code != 403, may_read, "{token} {path}: {code}");
     }
     let forbidden_path = as_user(&api, "bob-token", "GET", "/nope").await;
     assert_eq!(
@@ -211,6 +264,44 @@ async fn masters_may_impersonate() {
 }
 
 #[tokio::test]
+async fn a_master_becomes_anybody() {
+    let api = guarded().await;
+    for (headers, user) in [
+        (
+            &[
+                ("impersonate-user", "x"),
+                ("impersonate-group", "a"),
+                ("impersonate-group", "b"),
+                ("impersonate-uid", "7"),
+                ("impersonate-extra-acme.com%2fproject", "p"),
+            ][..],
+            json!({
+                "username": "x",
+                "uid": "7",
+                "groups": ["a", "b", "system:authenticated"],
+                "extra": {"acme.com/project": ["p"]},
+            }),
+        ),
+        (
+            &[("impersonate-user", "system:serviceaccount:ns:sa")],
+            json!({
+                "username": "system:serviceaccount:ns:sa",
+                "groups": ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
+            }),
+        ),
+    ] {
+        assert_eq!(acts_as(&api, "admin-token", headers).await, user);
+    }
+    // Nobody has no rights, and is told so under that name.
+    let list = with_token(&api, "admin-token", "GET", "/readyz");
+    let anonymous = list.header("impersonate-user", "system:anonymous");
+    assert_eq!(answer(anonymous).await.code, 200);
+    let list = with_token(&api, "admin-token", "GET", "/apis");
+    let anonymous = list.header("impersonate-user", "system:anonymous");
+    assert_eq!(answer(anonymous).await.code, 403);
+}
+
+#[tokio::test]
 async fn a_group_without_a_user_is_an_internal_error() {
     // Also without tokens, where every user is of `system:masters`.
     let open = Api::start().await;
@@ -253,15 +344,19 @@ async fn without_tokens_every_user_is_a_master() {
 
 #[tokio::test]
 async fn errors_of_token_files_show_no_secrets() {
-    let builder = ApiServer::builder().tokens("hunter2,bob");
-    assert!(!format!("{builder:?}").contains("hunter2"));
-    let error = builder.start().await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the API server cannot use the tokens: entry 1 of the token file must have at least 3 columns (token, user \
-         name, user uid), found 2"
-    );
-    assert!(!format!("{error:?}").contains("hunter2"));
+    for (text, entry) in [("\nhunter2,bob", 1), ("a,b,c\nhunter2,\"bob,uid", 2)] {
+        let builder = ApiServer::builder().tokens(text);
+        assert!(!format!("{builder:?}").contains("hunter2"));
+        let error = builder.start().await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the API server cannot use the tokens: entry {entry} of the token file must have at least 3 columns \
+                 (token, user name, user uid), found 2"
+            )
+        );
+        assert!(!format!("{error:?}").contains("hunter2"));
+    }
 }
 
 #[tokio::test]

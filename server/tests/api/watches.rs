@@ -58,9 +58,19 @@ async fn a_watch_sends_initial_events_and_then_changes() {
     api.send("PUT", &format!("{LEVELS}/b"), Some(level("b", 2)))
         .await;
     api.send("DELETE", &format!("{LEVELS}/b"), None).await;
+    let mut versions = Vec::new();
     for r#type in ["ADDED", "MODIFIED", "DELETED"] {
-        assert_eq!(watch.seen().await, event(r#type, "b"));
+        let event = watch.next().await.unwrap();
+        let metadata = &event["object"]["metadata"];
+        assert_eq!(
+            (&event["type"], &metadata["name"]),
+            (&r#type.into(), &"b".into())
+        );
+        let version = metadata["resourceVersion"].as_str().unwrap();
+        versions.push(version.parse::<u64>().unwrap());
     }
+    // The event of a deletion has the version of the deletion.
+    assert_eq!(versions, [versions[0], versions[0] + 1, versions[0] + 2]);
     api.server.stop().await;
     assert_eq!(watch.next().await, None);
 }

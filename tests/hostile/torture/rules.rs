@@ -1,7 +1,7 @@
 //! The findings of the torture server in careless clients.
 
 use http::{Method, StatusCode};
-use k8s_flowcontrol_server::{ApiServer, Mode, Rule, Torture, TortureServer};
+use k8s_flowcontrol_server::{ApiServer, Mode, Report, Rule, Torture, TortureServer};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -52,13 +52,16 @@ impl World {
     #[track_caller]
     fn found(&self, rule: Rule) {
         let report = self.torture.report();
-        let found = report.findings.iter().any(|finding| finding.rule == rule);
-        assert!(found, "{report}");
+        assert!(has(&report, rule), "{report}");
         assert_eq!(
             report.passes(),
             !report.findings.iter().any(|one| one.is_violation)
         );
     }
+}
+
+fn has(report: &Report, rule: Rule) -> bool {
+    report.findings.iter().any(|finding| finding.rule == rule)
 }
 
 fn client() -> reqwest::Client {
@@ -86,20 +89,16 @@ async fn a_create_that_is_repeated_without_a_look() {
     world.found(Rule::RepeatedCreate);
     assert!(world.torture.report().duplicates > 0);
 
-    // A client that looks in between is not a finding.
-    let world = World::start(Mode::Resets).await;
-    for _ in 0..20 {
-        let _created = world.send(Method::POST, LEVELS, Some(&level())).await;
-        while world.get(LEVELS).await.is_none() {}
+    // A client that looks in between is not a finding, be it at the list or, as `kubectl apply` does, at the object.
+    for read in [LEVELS.to_owned(), format!("{LEVELS}/a")] {
+        let world = World::start(Mode::Resets).await;
+        for _ in 0..20 {
+            let _created = world.send(Method::POST, LEVELS, Some(&level())).await;
+            while world.get(&read).await.is_none() {}
+        }
+        let report = world.torture.report();
+        assert!(!has(&report, Rule::RepeatedCreate), "{report}");
     }
-    let report = world.torture.report();
-    assert!(
-        !report
-            .findings
-            .iter()
-            .any(|one| one.rule == Rule::RepeatedCreate),
-        "{report}"
-    );
 }
 
 #[tokio::test]
@@ -116,6 +115,41 @@ async fn impatience() {
         world.get(&format!("{LEVELS}/missing")).await.unwrap();
     }
     world.found(Rule::Hammering);
+}
+
+/// Lets time pass, but not while a request is on its way.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+/// A caller may ask while another caller of the same client waits; a client in which nobody waits breaks the rule.
+#[tokio::test]
+async fn a_caller_that_waits_is_known_among_others() {
+    for waits in [true, false] {
+        let mut world = World::start(Mode::Throttling).await;
+        // A server ends a connection that is idle for so long.
+        let http = reqwest::Client::builder().pool_max_idle_per_host(0);
+        world.http = http.retry(reqwest::retry::never()).build().unwrap();
+        let mut rejected = 0;
+        while rejected < 10 {
+            let (code, _) = world.get(LEVELS).await.unwrap();
+            if code != StatusCode::TOO_MANY_REQUESTS {
+                continue;
+            }
+            rejected += 1;
+            pass(Duration::from_millis(300)).await;
+            world.get(LEVELS).await.unwrap();
+            if waits {
+                pass(Duration::from_millis(800)).await;
+                world.get(LEVELS).await.unwrap();
+            }
+            pass(Duration::from_secs(5)).await;
+        }
+        let report = world.torture.report();
+        assert_eq!(has(&report, Rule::IgnoredRetryAfter), !waits, "{report}");
+    }
 }
 
 #[tokio::test]
@@ -241,13 +275,7 @@ async fn an_expired_token_that_is_kept() {
     let _removed = std::fs::remove_file(file);
     assert_eq!(codes[0], StatusCode::OK);
     assert_eq!(codes[39], StatusCode::UNAUTHORIZED);
-    assert!(
-        report
-            .findings
-            .iter()
-            .any(|one| one.rule == Rule::KeptExpiredToken),
-        "{report}"
-    );
+    assert!(has(&report, Rule::KeptExpiredToken), "{report}");
 }
 
 #[tokio::test]

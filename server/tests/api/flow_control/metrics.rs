@@ -29,6 +29,9 @@ async fn waits_and_executions_are_measured() {
     assert_eq!(of("current_executing_seats", ""), 1.0);
     assert_eq!(of("current_inqueue_seats", ""), 1.0);
     assert_eq!(of("work_estimated_seats_count", ""), 3.0);
+    // A bound belongs to its bucket.
+    assert_eq!(of("work_estimated_seats_bucket", ",le=\"1\""), 3.0);
+    assert_eq!(of("work_estimated_seats_sum", ""), 3.0);
     assert_eq!(of("request_queue_length_after_enqueue_sum", ""), 2.0);
     let waits = "request_wait_duration_seconds_count";
     assert_eq!(of(waits, ",execute=\"false\""), 1.0);
@@ -108,6 +111,21 @@ async fn the_metrics_have_the_names_of_a_server() {
     for name in RECORDED {
         assert_eq!(count(&metrics, name), 1, "{name}");
     }
+    // The buckets of a histogram add up to its count.
+    let mut below = 0.0;
+    let mut histograms = 0;
+    for line in metrics.lines().filter(|line| !line.starts_with('#')) {
+        let (name, value) = line.rsplit_once(' ').unwrap();
+        let value: f64 = value.parse().unwrap();
+        if name.contains("_bucket{") {
+            assert!(value >= below, "{line}");
+            below = value;
+        } else if name.contains("_count{") {
+            assert_eq!(value, std::mem::take(&mut below), "{line}");
+            histograms += 1;
+        }
+    }
+    assert!(histograms > 10, "{histograms}");
     api.server.upgrade("1.27").await.unwrap();
     let metrics = text(&api, "/metrics").await;
     assert_eq!(count(&metrics, "request_concurrency_in_use"), 1);

@@ -1,0 +1,137 @@
+//! Negotiation, layout and compression of responses.
+
+use crate::api::representations::{TABLE, get, json as parsed};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use serde_json::json;
+
+#[tokio::test]
+async fn the_first_acceptable_clause_of_the_best_quality_wins() {
+    const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+    const JSON: &str = "application/json";
+    let api = Api::start().await;
+    let path = format!("/apis/{GROUP}/v1/flowschemas/exempt");
+    let form = async |accept: &str| {
+        let request = api.request("GET", &path).header("accept", accept);
+        let response = request.send().await;
+        if response.code() == 406 {
+            let text = response.text().await;
+            let by_router = text.contains("406: Not Acceptable");
+            return if by_router { "unknown" } else { "406" }.to_owned();
+        }
+        let content_type = response.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let body = response.bytes().await;
+        let is_table = body.windows(5).any(|part| part == b"Table");
+        if is_table {
+            content_type + " table"
+        } else {
+            content_type
+        }
+    };
+    let (json_table, yaml_table) = (&format!("{JSON} table"), "application/yaml table");
+    for (accept, expected) in [
+        ("", JSON),
+        ("*/*", JSON),
+        ("application/json;q=0", JSON),
+        ("text/html, application/json;q=0.5", JSON),
+        ("application/yaml", "application/yaml"),
+        (&format!("{TABLE},application/json"), json_table),
+        (&format!("{TABLE};q=0.9,application/json"), JSON),
+        ("application/yaml;as=Table;g=meta.k8s.io;v=v1", yaml_table),
+        ("application/json;as=Table;v=v1", "406"),
+        ("application/json;as=Table;g=meta.k8s.io;v=v9", "406"),
+        ("application/json;as=Nope", "406"),
+        ("application/json;stream=watch", JSON),
+        ("application/yaml;stream=watch", "406"),
+        (PROTOBUF, PROTOBUF),
+        (&format!("{PROTOBUF},application/json"), PROTOBUF),
+        (&format!("{PROTOBUF};as=Table;g=meta.k8s.io;v=v1"), "406"),
+        // The router knows bare types only.
+        ("text/html,*/*", JSON),
+        ("application/*", "unknown"),
+        ("text/html", "unknown"),
+        ("garbage", "unknown"),
+    ] {
+        assert_eq!(form(accept).await, *expected, "{accept}");
+    }
+    // An error has no views: without another encoding it is indented JSON.
+    let (code, content_type, text) = get(&api, &(path + "-missing"), TABLE).await;
+    assert_eq!((code, content_type.as_str()), (404, JSON));
+    assert!(text.starts_with("{\n  \"kind\": \"Status\","), "{text}");
+}
+
+#[tokio::test]
+async fn fields_are_in_the_order_and_layout_of_go() {
+    let api = Api::start().await;
+    let mut object = schema("a");
+    object["metadata"]["annotations"] = json!({"z": "x,\"{", "a": ""});
+    let path = format!("/apis/{GROUP}/v1/flowschemas");
+    let created = api.request("POST", &path).json(&object).send().await;
+    assert_eq!(created.code(), 201);
+    let one = format!("{path}/a");
+    let (_, _, compact) = get(&api, &one, "application/json").await;
+    let start = format!(
+        r#"{{"kind":"FlowSchema","apiVersion":"{GROUP}/v1","metadata":{{"name":"a","uid":"#
+    );
+    assert!(compact.starts_with(&start), "{compact}");
+    let spec = r#""spec":{"priorityLevelConfiguration":{"name":"workload-low"},"matchingPrecedence":5000,"#;
+    assert!(compact.contains(spec), "{compact}");
+    let (_, _, indented) = get(&api, &format!("{one}?pretty=true"), "application/json").await;
+    assert_eq!(parsed(&indented), parsed(&compact));
+    for part in [
+        "{\n  \"kind\": \"FlowSchema\",\n  \"apiVersion\": ",
+        "\n    \"annotations\": {\n      \"a\": \"\",\n      \"z\": \"x,\\\"{\"\n    },\n",
+        "\"nonResourceURLs\": [\n              \"/lab/*\"\n            ]\n          }\n        ]\n      }\n    ]\n  },\n",
+        "\"f:lab\": {}\n",
+    ] {
+        assert!(indented.contains(part), "{part}\nis not in\n{indented}");
+    }
+}
+
+#[tokio::test]
+async fn only_large_objects_are_compressed_and_only_by_gzip() {
+    const MOST: usize = 128 * 1024;
+    let api = Api::start().await;
+    let path = format!("/apis/{GROUP}/{SCHEMAS}/a");
+    let sizes = async |path: &str, accept: &str, encoding: &str| {
+        let request = api.request("GET", path).header("accept", accept);
+        let response = request.header("accept-encoding", encoding).send().await;
+        let is_packed = response.headers().contains_key("content-encoding");
+        (is_packed, response.bytes().await.len())
+    };
+    let named = |length: usize| {
+        let mut object = schema("a");
+        object["spec"]["rules"][0]["subjects"][0]["user"]["name"] = "n".repeat(length).into();
+        object
+    };
+    api.send("POST", SCHEMAS, Some(named(MOST - 2000))).await;
+    let rest = sizes(&path, "application/json", "").await.1 - (MOST - 2000);
+    for (length, is_large) in [(MOST, false), (MOST + 1, true)] {
+        let one = format!("{SCHEMAS}/a");
+        let replaced = api.send("PUT", &one, Some(named(length - rest))).await;
+        assert_eq!(replaced.code, 200);
+        assert_eq!(sizes(&path, "application/json", "").await, (false, length));
+        let (is_packed, size) = sizes(&path, "application/json", "gzip").await;
+        assert_eq!((is_packed, size < length), (is_large, is_large), "{length}");
+    }
+    for (accept, encoding, packed) in [
+        ("application/json", "br, gzip , deflate", true),
+        ("application/json", "gzip;q=1.0", false),
+        ("application/json", "br", false),
+        ("application/yaml", "gzip", true),
+    ] {
+        assert_eq!(
+            sizes(&path, accept, encoding).await.0,
+            packed,
+            "{accept} {encoding}"
+        );
+    }
+    let mut wide = level("wide", 5);
+    wide["spec"]["limited"]["limitResponse"]["queuing"] = json!({"queues": 5000, "handSize": 1});
+    assert_eq!(api.send("POST", LEVELS, Some(wide)).await.code, 201);
+    let dump = "/debug/api_priority_and_fairness/dump_queues";
+    let (is_packed, size) = sizes(dump, "*/*", "gzip").await;
+    assert!(!is_packed && size > MOST, "{size}");
+}
