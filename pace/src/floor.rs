@@ -58,28 +58,3 @@ impl Floor {
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_falls_at_once_and_rises_in_slowdowns() {
-        let mut floor = Floor::new(0.5);
-        let mut add = |seconds: f64, is_slowed| {
-            (0..BLOCK).for_each(|_| floor.add(seconds, is_slowed));
-            floor.seconds()
-        };
-        assert!(
-            (add(0.2, false) - 0.25).abs() < 1e-9,
-            "with the first sample"
-        );
-        // One sample is left from the first block.
-        add(0.2, false);
-        assert!((add(0.2, false) - 0.2).abs() < 1e-9);
-        assert!((add(1.0, false) - 0.2).abs() < 1e-9, "congestion");
-        assert!((add(1.0, true) - 0.22).abs() < 1e-9, "slowly");
-        assert!((add(0.21, true) - 0.21).abs() < 1e-9);
-        assert!((add(0.1, false) - 0.1).abs() < 1e-9);
-    }
-}

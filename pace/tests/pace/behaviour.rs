@@ -12,28 +12,28 @@ use tower::{Layer, ServiceExt, service_fn};
 const LEVEL: &str = "x-kubernetes-pf-prioritylevel-uid";
 
 /// A response of a level after a time.
-async fn respond(level: &str, after: Duration) -> Result<Response<()>, Infallible> {
+pub(crate) async fn respond(level: &str, after: Duration) -> Result<Response<()>, Infallible> {
     sleep(after).await;
     Ok(Response::builder().header(LEVEL, level).body(()).unwrap())
 }
 
-fn get(uri: &str) -> Request<()> {
+pub(crate) fn get(uri: &str) -> Request<()> {
     Request::get(uri).body(()).unwrap()
 }
 
-fn level(pace: &Pace, uid: &str) -> LevelSnapshot {
+pub(crate) fn level(pace: &Pace, uid: &str) -> LevelSnapshot {
     let levels = pace.snapshot();
     let level = levels.into_iter().find(|one| one.priority_level_uid == uid);
     level.unwrap()
 }
 
-async fn send(pace: &Pace, uri: &str, level: &str, after: Duration) {
+pub(crate) async fn send(pace: &Pace, uri: &str, level: &str, after: Duration) {
     let respond = |_| respond(level, after);
     pace.send(get(uri), respond).await.unwrap();
 }
 
-const SHORT: Duration = Duration::from_millis(10);
-const LONG: Duration = Duration::from_secs(10);
+pub(crate) const SHORT: Duration = Duration::from_millis(10);
+pub(crate) const LONG: Duration = Duration::from_secs(10);
 
 #[tokio::test(start_paused = true)]
 async fn leases_do_not_wait_for_lists() {

@@ -1,8 +1,10 @@
 //! Limits that change, levels that reject, and servers that become slower.
 
 use crate::apf::Server;
+use crate::behaviour::{level, send};
 use crate::load::run;
 use crate::sharing::one_program;
+use k8s_flowcontrol_pace::Pace;
 use std::time::Duration;
 
 const SERVICE: Duration = Duration::from_millis(50);
@@ -75,4 +77,39 @@ async fn a_slower_server_is_not_taken_for_a_full_one_for_ever() {
     // Twenty requests in flight need 20 of 30 seats.
     let possible = 20.0 / 0.076 * 20.0;
     assert!(last as f64 > 0.85 * possible, "{:?}", result.served);
+}
+
+/// The first latencies are compared with the lowest one.
+#[tokio::test(start_paused = true)]
+async fn a_first_request_that_is_slow_is_no_floor() {
+    let pace = Pace::builder().max_limit(1).build();
+    for milliseconds in [500, 200, 300] {
+        let latency = Duration::from_millis(milliseconds);
+        send(&pace, "/api/v1/pods", "a", latency).await;
+    }
+    let ratio = level(&pace, "a").latency_ratio;
+    assert!((ratio - 1.25).abs() < 0.01, "{ratio}");
+}
+
+/// Latencies are compared with the lowest mean of some of them, the floor.
+#[tokio::test(start_paused = true)]
+async fn the_floor_falls_at_once_and_rises_slowly() {
+    let pace = Pace::builder().max_limit(1).seed(7).build();
+    let ratio = async |count: u32, milliseconds: u64| {
+        for _ in 0..count {
+            let latency = Duration::from_millis(milliseconds);
+            send(&pace, "/api/v1/pods", "a", latency).await;
+        }
+        level(&pace, "a").latency_ratio
+    };
+    assert_eq!(ratio(13, 200).await, 1.0);
+    assert_eq!(ratio(14, 100).await, 1.0);
+    let ratios = ratio(2, 200).await;
+    assert!((ratios - 1.98).abs() < 0.02, "{ratios}");
+    // Six requests of a slowdown raise the floor by a tenth.
+    let ratios = ratio(10, 200).await;
+    assert!((ratios - 1.8).abs() < 0.02, "{ratios}");
+    // In the end the server is slower, and not full.
+    let ratios = ratio(2_000, 200).await;
+    assert!(ratios < 1.05, "{ratios}");
 }

@@ -4,7 +4,9 @@
 //! - `load`: greedy and small clients, and what they get
 //! - `sharing`: many programs and one program on ten seats
 //! - `limits`: limits that change, servers that reject, servers that become slower
-//! - `behaviour`: levels, priorities, callers, watches, metrics, cancellation
+//! - `behaviour`: levels, callers, watches, metrics, cancellation
+//! - `queues`: the order of waiting requests
+//! - `shapes`: requests that belong to the same level, and requests that stay open
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,4 +18,6 @@ mod apf;
 mod behaviour;
 mod limits;
 mod load;
+mod queues;
+mod shapes;
 mod sharing;
