@@ -1,11 +1,10 @@
 //! Control characters in objects, logs and responses: the terminal never receives them.
 
 use crate::cluster::Cluster;
-use crate::common::{Folder, code, program, run, stderr, stdout};
+use crate::cluster::made_up::{Answer, MadeUp};
+use crate::common::{Folder, code, run, stderr, stdout};
 use k8s_flowcontrol::api::v1;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 
 /// A title for the window, a color in 8 bits, a carriage return that overwrites, and text that runs backwards.
 const EVIL: &str = "\x1b]0;owned\x07 \u{9b}31m \r \u{8} \u{202e}";
@@ -160,44 +159,16 @@ fn of_an_audit_log() {
 
 #[test]
 fn of_errors_and_warnings_of_a_server() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let mut lines = BufReader::new(&stream).lines();
-            while lines
-                .next()
-                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
-            {}
-            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": EVIL, "reason": "Forbidden", "code": 403});
-            let body = status.to_string();
-            let response = format!(
-                "HTTP/1.1 403 Forbidden\r\nWarning: 299 - \"beware \u{9b} of \u{202e}\"\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-                body.len()
-            );
-            // The client may have gone.
-            let _ = stream.write_all(response.as_bytes());
-        }
-    });
-    let folder = Folder::new();
-    let kubeconfig = folder.file(
-        "kubeconfig",
-        format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a}}}}]\n"
-        ),
-    );
+    let warning = "warning: 299 - \"beware \u{9b} of \u{202e}\"";
+    let server = MadeUp::start();
+    server.set("", Answer::error(403, EVIL).header(warning));
     for command in [
         ["get", "fs"],
         ["describe", "fs"],
         ["scan", "--no-helm"],
         ["top", "--once"],
     ] {
-        let output = program()
-            .args(command)
-            .args(["--color", "always", "--kubeconfig", &kubeconfig])
-            .output()
-            .unwrap();
+        let output = server.run(&[&command[..], &["--color", "always"]].concat());
         assert_eq!(code(&output), 5, "{output:?}");
         let text = stdout(&output) + &stderr(&output);
         assert_harmless(&text);

@@ -1,6 +1,7 @@
 //! Clusters that cannot be reached, and users who may not.
 
 use crate::cluster::Cluster;
+use crate::cluster::made_up::{Answer, MadeUp};
 use crate::common::{Folder, run, stderr};
 use k8s_flowcontrol_server::ApiServer;
 
@@ -156,26 +157,15 @@ async fn a_user_who_may_not() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_login_page_is_not_an_api_server() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            use tokio::io::{AsyncReadExt, AsyncWriteExt};
-            let _read = stream.read(&mut [0; 4096]).await;
-            let page = "<html>Sign in</html>";
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                page.len()
-            );
-            let _written = stream.write_all(format!("{head}{page}").as_bytes()).await;
-        }
-    });
+#[test]
+fn a_login_page_is_not_an_api_server() {
+    let server = MadeUp::start();
+    let page = "<html>Sign in</html>".to_owned();
+    server.set("", Answer::new("text/html", page));
     for command in [&["seats", "--live"][..], &["get"], &["whoami"]] {
-        let arguments = [command, &["-s", &address]].concat();
-        let output = tokio::task::block_in_place(|| crate::common::run(&arguments));
-        let said = crate::common::stderr(&output);
+        // An address without a scheme uses HTTP.
+        let arguments = [command, &["-s", &server.address]].concat();
+        let said = crate::common::stderr(&crate::common::run(&arguments));
         assert!(
             said.contains("the response is not that of a Kubernetes API server"),
             "{command:?}: {said}"

@@ -360,6 +360,3 @@ fn cut(text: &str, width: usize) -> String {
     }
     cut
 }
-
-#[cfg(test)]
-mod tests;

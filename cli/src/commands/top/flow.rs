@@ -61,28 +61,3 @@ pub(super) fn sum(flows: impl IntoIterator<Item = Flow>) -> Vec<Flow> {
     flows.sort_by_key(|flow| std::cmp::Reverse(flow.requests()));
     flows
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_are_counted_by_flow() {
-        let dump = "\
-PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime
-low, all, 7, 0, alice, 2026-11-20T15:57:05.399662206Z
-low, all, 7, -1, bob, 2026-11-20T15:57:05.399662206Z
-low, all, 7, 1, bob, 2026-11-20T15:57:05.399662206Z
-low, all, 7, broken
-";
-        let flows = flows(dump);
-        let found: Vec<_> = flows
-            .iter()
-            .map(|flow| (flow.distinguisher.as_str(), flow.executing, flow.waiting))
-            .collect();
-        assert_eq!(found, [("bob", 1, 1), ("alice", 0, 1)]);
-        let twice = sum(flows.iter().chain(&flows).cloned());
-        assert_eq!((twice[0].executing, twice[1].waiting), (2, 2));
-        assert_eq!(super::flows("not a dump"), []);
-    }
-}

@@ -129,6 +129,3 @@ fn leave_on_panic() {
         }));
     });
 }
-
-#[cfg(test)]
-mod tests;

@@ -292,6 +292,3 @@ impl View {
         Some(Lost { reason, since })
     }
 }
-
-#[cfg(test)]
-pub(super) mod tests;

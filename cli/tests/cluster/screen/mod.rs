@@ -1,12 +1,16 @@
 //! `top` on a terminal: the view, its keys, and what it leaves behind.
 
+mod drawing;
+mod keys;
+
 use crate::cluster::Cluster;
+use crate::common::Folder;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The most time for something to appear; a failure otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -15,8 +19,13 @@ fn size(cells: u16) -> NonZeroU16 {
     NonZeroU16::new(cells).unwrap()
 }
 
-/// A program on a terminal of 60 columns, and what its screen shows.
+/// The time between two readings that is longer than a test.
+const NEVER: u32 = 3600;
+
+/// `top` on a terminal, and what its screen shows.
 struct Terminal {
+    /// The name of the terminal's device.
+    device: String,
     child: Child,
     keys: ChildStdin,
     output: Receiver<Vec<u8>>,
@@ -26,20 +35,20 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn top(cluster: &Cluster, before: &str) -> Self {
+    /// `top` of the cluster in the folder, on so many lines and columns, with a reading every `interval` seconds.
+    fn top(folder: &Folder, [rows, columns]: [u16; 2], interval: u32, environment: &str) -> Self {
         let program = env!("CARGO_BIN_EXE_kubectl-flowcontrol");
-        let (kubeconfig, process) = (
-            cluster.folder.path("kubeconfig"),
-            cluster.folder.path("pid"),
-        );
+        let (kubeconfig, process) = (folder.path("kubeconfig"), folder.path("pid"));
+        let device = folder.path("device");
         // The program is a child of the shell, which prints the settings of the terminal after it.
         let script = format!(
-            "stty rows 16 cols 60; tty > '{process}.tty'; echo before; stty -a; {before} TERM=xterm KUBECONFIG='{kubeconfig}' sh -c 'echo $$ > \"{process}\"; exec \"{program}\" top --interval 1'; echo exit code $?; stty -a; echo done"
+            "stty rows {rows} cols {columns}; tty > '{device}'; echo before; stty -a; {environment} TERM=xterm KUBECONFIG='{kubeconfig}' sh -c 'echo $$ > \"{process}\"; exec \"{program}\" top --interval {interval}'; echo exit code $?; stty -a; echo done"
         );
         let mut child = Command::new("script")
             .args(["-qc", &script, "/dev/null"])
             .env_remove("COLUMNS")
             .env_remove("NO_COLOR")
+            .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -56,10 +65,11 @@ impl Terminal {
             }
         });
         Self {
+            device,
             child,
             keys,
             output,
-            parser: vt100::Parser::new(size(16), size(60), 0),
+            parser: vt100::Parser::new(size(rows), size(columns), 0),
             raw: String::new(),
         }
     }
@@ -69,21 +79,69 @@ impl Terminal {
         self.keys.flush().unwrap();
     }
 
+    /// Changes the size of the window.
+    fn resize(&mut self, rows: u16, columns: u16) {
+        let device = std::fs::read_to_string(&self.device).unwrap();
+        let resized = Command::new("stty")
+            .args(["-F", device.trim()])
+            .args(["rows", &rows.to_string(), "cols", &columns.to_string()])
+            .status();
+        assert!(resized.unwrap().success());
+        let screen = self.parser.screen_mut();
+        screen.set_size(size(rows), size(columns));
+    }
+
+    /// The lines of the screen.
+    fn lines(&self) -> Vec<String> {
+        let screen = self.parser.screen();
+        let lines = screen.rows(0, screen.size().1.get());
+        lines.map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// The line of the selected level.
+    fn selected(&self) -> String {
+        let screen = self.parser.screen();
+        let is_selected = |row: &u16| screen.cell(*row, 0).is_some_and(|cell| cell.inverse());
+        let row = (0..screen.size().0.get()).find(is_selected);
+        row.map_or_else(String::new, |row| self.lines()[usize::from(row)].clone())
+    }
+
+    /// Waits until the line of the selected level begins with a name.
+    #[track_caller]
+    fn wait_for_selected(&mut self, name: &str) {
+        let found = std::panic::Location::caller();
+        self.wait_until(
+            |terminal| terminal.selected().split(' ').next() == Some(name),
+            &format!("{name} is not selected, {found}"),
+        );
+    }
+
     /// Waits until the screen is as wanted.
     #[track_caller]
     fn wait(&mut self, wanted: impl Fn(&str) -> bool) -> String {
-        loop {
-            let screen = self.parser.screen().contents();
-            if wanted(&screen) {
-                return screen;
-            }
-            match self.output.recv_timeout(PATIENCE) {
+        self.wait_until(|terminal| wanted(&terminal.lines().join("\n")), "");
+        self.lines().join("\n")
+    }
+
+    #[track_caller]
+    fn wait_until(&mut self, wanted: impl Fn(&Self) -> bool, problem: &str) {
+        let end = Instant::now() + PATIENCE;
+        while !wanted(self) {
+            // The clock of the view writes every second.
+            let rest = end.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(rest) {
                 Ok(bytes) => {
                     self.parser.process(&bytes);
                     self.raw.push_str(&String::from_utf8_lossy(&bytes));
                 }
-                Err(RecvTimeoutError::Timeout) => panic!("the screen stays as it is:\n{screen}"),
-                Err(RecvTimeoutError::Disconnected) => panic!("the program has ended:\n{screen}"),
+                Err(end) => panic!(
+                    "{problem}: {}:\n{}",
+                    match end {
+                        RecvTimeoutError::Timeout => "the screen stays as it is",
+                        RecvTimeoutError::Disconnected => "the program has ended",
+                    },
+                    self.lines().join("\n")
+                ),
             }
         }
     }
@@ -131,7 +189,7 @@ async fn keys_sizes_and_the_end() {
     let cluster = cluster().await;
     let cluster = &cluster;
     tokio::task::block_in_place(|| {
-        let mut terminal = Terminal::top(cluster, "");
+        let mut terminal = Terminal::top(&cluster.folder, [16, 60], 1, "");
         let screen = terminal.wait(|screen| screen.contains("q quit"));
         assert!(
             screen.starts_with("kubectl flowcontrol top   1 API server, every 1 s"),
@@ -163,13 +221,7 @@ async fn keys_sizes_and_the_end() {
         terminal.press("\u{1b}");
         terminal.wait(|screen| screen.contains("enter open"));
         // The window becomes wider.
-        let tty = std::fs::read_to_string(cluster.folder.path("pid.tty")).unwrap();
-        let resized = Command::new("stty")
-            .args(["-F", tty.trim(), "rows", "20", "cols", "100"])
-            .status()
-            .unwrap();
-        assert!(resized.success());
-        terminal.parser.screen_mut().set_size(size(20), size(100));
+        terminal.resize(20, 100);
         terminal.wait(|screen| screen.contains("░░░░░░"));
         terminal.press("q");
         assert_eq!(terminal.end(), 0);
@@ -182,7 +234,7 @@ async fn signals_give_the_terminal_back() {
     let cluster = &cluster;
     tokio::task::block_in_place(|| {
         for (how, code) in [("-INT", 130), ("-TERM", 143), ("ctrl-c", 130)] {
-            let mut terminal = Terminal::top(cluster, "");
+            let mut terminal = Terminal::top(&cluster.folder, [16, 60], 1, "");
             terminal.wait(|screen| screen.contains("q quit"));
             match how {
                 "ctrl-c" => terminal.press("\u{3}"),
@@ -202,7 +254,7 @@ async fn a_lost_connection_shows_and_recovers() {
     let cluster = cluster().await;
     let cluster = &cluster;
     tokio::task::block_in_place(|| {
-        let mut terminal = Terminal::top(cluster, "NO_COLOR=1");
+        let mut terminal = Terminal::top(&cluster.folder, [16, 60], 1, "NO_COLOR=1");
         terminal.wait(|screen| screen.contains("q quit"));
         cluster
             .server
@@ -225,4 +277,21 @@ async fn a_lost_connection_shows_and_recovers() {
         terminal.press("q");
         assert_eq!(terminal.end(), 0);
     });
+}
+
+/// The thread that reads the keys cannot start, which is a panic on the screen.
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    let server = drawing::server();
+    let stack = format!("RUST_MIN_STACK={}", 1_u64 << 60);
+    let mut terminal = Terminal::top(&server.folder, [16, 60], NEVER, &stack);
+    terminal.wait(|screen| screen.contains("done"));
+    let (on_screen, after) = terminal.raw.split_once("\u{1b}[?1049l").unwrap();
+    // The message is readable.
+    assert!(
+        after.contains("panicked at") && !on_screen.contains("panicked at"),
+        "{}",
+        terminal.raw
+    );
+    assert_eq!(terminal.end(), 101);
 }
