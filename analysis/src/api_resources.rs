@@ -134,22 +134,3 @@ impl<'a> ResourceName<'a> {
         request.subresource = self.subresource.to_owned();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::can_exist;
-
-    #[test]
-    fn custom_resources_can_exist_and_misspelt_ones_cannot() {
-        for (resource, group, expected) in [
-            ("pods", "", true),
-            ("pds", "", false),
-            ("deployments", "", false),
-            ("deployments", "apps", true),
-            ("deploymnts", "apps", false),
-            ("widgets", "example.com", true),
-        ] {
-            assert_eq!(can_exist(resource, group), expected, "{resource}.{group}");
-        }
-    }
-}

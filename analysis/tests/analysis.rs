@@ -8,12 +8,14 @@
 mod audit;
 mod diagnosis;
 mod dumps;
+mod evidence;
 mod lint;
 mod loaded;
 mod memory;
 mod monitoring;
 mod preview;
 mod recipes;
+mod scan;
 mod simulation;
 mod size;
 mod traffic;

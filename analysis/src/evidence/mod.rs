@@ -2,5 +2,8 @@
 
 pub mod audit;
 pub mod dumps;
+mod duration;
 pub mod metrics;
 pub mod ownership;
+
+pub(crate) use duration::go_duration;

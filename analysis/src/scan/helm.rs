@@ -100,39 +100,3 @@ pub fn find_current(revisions: &mut [HelmRevision]) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(release: &str, revision: u64, status: &str) -> HelmRevision {
-        HelmRevision {
-            namespace: "a".into(),
-            release: release.into(),
-            revision,
-            status: status.into(),
-            storage: "Secret",
-            fails: Fails::Rollback,
-            objects: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn an_upgrade_starts_from_the_last_deployed_revision() {
-        let mut revisions = [
-            kept("x", 9, "superseded"),
-            kept("x", 10, "deployed"),
-            kept("x", 11, "failed"),
-            kept("y", 2, "failed"),
-            kept("y", 1, "failed"),
-            kept("z", 3, "uninstalled"),
-        ];
-        find_current(&mut revisions);
-        let current: Vec<_> = revisions
-            .iter()
-            .filter(|revision| revision.fails == Fails::Upgrade)
-            .map(|revision| (revision.release.as_str(), revision.revision))
-            .collect();
-        assert_eq!(current, [("x", 10), ("y", 2)]);
-    }
-}

@@ -55,34 +55,3 @@ fn of_sample(sample: &Sample<'_>, target: Release) -> Option<Requested> {
         refused_from: removed_in(version, target)?,
     })
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_in_old_versions_of_this_group() {
-        let text = "\
-# HELP apiserver_requested_deprecated_apis [STABLE] Gauge of deprecated APIs that have been requested
-apiserver_requested_deprecated_apis{group=\"flowcontrol.apiserver.k8s.io\",removed_release=\"1.32\",resource=\"flowschemas\",subresource=\"status\",version=\"v1beta3\"} 1
-apiserver_requested_deprecated_apis{group=\"flowcontrol.apiserver.k8s.io\",removed_release=\"1.29\",resource=\"flowschemas\",subresource=\"\",version=\"v1beta2\"} 0
-apiserver_requested_deprecated_apis{group=\"policy\",removed_release=\"1.25\",resource=\"podsecuritypolicies\",subresource=\"\",version=\"v1beta1\"} 1
-apiserver_requested_deprecated_apis{broken
-process_start_time_seconds 1.7e+09
-";
-        let (requested, started) = read(text, Release::NEWEST);
-        let expected = Requested {
-            version: "v1beta3".into(),
-            resource: "flowschemas".into(),
-            subresource: "status".into(),
-            refused_from: 32,
-        };
-        assert_eq!(requested, [expected]);
-        let since = started.unwrap().duration_since(SystemTime::UNIX_EPOCH);
-        assert_eq!(since.unwrap().as_secs(), 1_700_000_000);
-        // 1.31 still serves v1beta3.
-        let target = Release::new(31).unwrap();
-        assert_eq!(read(text, target).0, []);
-    }
-}

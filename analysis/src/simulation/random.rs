@@ -52,27 +52,3 @@ fn logarithm(number: f64) -> f64 {
     });
     2.0 * ratio * series - halvings * std::f64::consts::LN_2
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms_are_exact() {
-        for step in 1..1000 {
-            let number = f64::from(step) / 1000.0;
-            assert!((logarithm(number) - number.ln()).abs() < 1e-14, "{number}");
-        }
-        assert!((logarithm(1e-16) - 1e-16_f64.ln()).abs() < 1e-13);
-        assert_eq!(logarithm(1.0), 0.0);
-    }
-
-    #[test]
-    fn times_have_the_average() {
-        let mut random = Random::new(1, 2);
-        let average = Duration::from_millis(10);
-        let sum: Duration = (0..10_000).map(|_| random.exponential(average)).sum();
-        assert!((sum.as_secs_f64() / 100.0 - 1.0).abs() < 0.05);
-        assert_eq!(random.exponential(Duration::ZERO), Duration::ZERO);
-    }
-}

@@ -339,7 +339,7 @@ impl Recording {
 fn deadline(query: &str) -> Duration {
     let mut parameters = query.split('&');
     let timeout = parameters.find_map(|parameter| parameter.strip_prefix("timeout="));
-    let timeout = timeout.and_then(crate::audit::go_duration);
+    let timeout = timeout.and_then(crate::evidence::go_duration);
     match timeout {
         Some(timeout) if !timeout.is_zero() => timeout.min(DEADLINE),
         _ => DEADLINE,

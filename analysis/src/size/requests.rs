@@ -229,20 +229,3 @@ impl Short {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_fit_in_32_bits() {
-        for us in [0, 1, 999_999, (1 << 31) - 1] {
-            let time = Duration::from_micros(us);
-            assert_eq!(Short::of(Some(time)).get(), Some(time));
-        }
-        let hour = Duration::from_secs(3600);
-        assert_eq!(Short::of(Some(hour)).get(), Some(hour));
-        assert_eq!(Short::of(None).get(), None);
-        assert!(Short::of(Some(Duration::MAX)).get().is_some());
-    }
-}

@@ -241,28 +241,3 @@ fn shares_for_at_most(most: i64, seats: u32, others: i64) -> i64 {
         false => others.max(1),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_the_fewest_and_the_most() {
-        let nominal = |shares: i64, seats: u32, others: i64| {
-            (f64::from(seats) * shares as f64 / (others + shares) as f64).ceil() as i64
-        };
-        for seats in [5, 30, 600] {
-            for others in [5, 245, 1000] {
-                for wanted in 1..i64::from(seats) {
-                    let least = shares_for_at_least(wanted, seats, others).unwrap();
-                    assert!(nominal(least, seats, others) >= wanted);
-                    assert!(least == 1 || nominal(least - 1, seats, others) < wanted);
-                    let most = shares_for_at_most(wanted, seats, others);
-                    assert!(most == 1 || nominal(most, seats, others) <= wanted);
-                    assert!(nominal(most + 1, seats, others) > wanted);
-                }
-            }
-        }
-        assert_eq!(shares_for_at_least(31, 30, 245), None);
-    }
-}

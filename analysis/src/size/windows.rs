@@ -95,30 +95,3 @@ impl Windows {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbers(windows: &Windows) -> Vec<usize> {
-        let all = windows.periods.iter().enumerate();
-        all.filter(|(_, is_there)| **is_there)
-            .map(|(period, _)| period)
-            .collect()
-    }
-
-    #[test]
-    fn periods_are_added_where_requests_are_late() {
-        let windows = Windows {
-            periods: Arc::new([false, true, false, false].to_vec()),
-            likely_seats: 1,
-        };
-        let late = [vec![0, 90, 0, 4], vec![0, 0, 0, 0, 0, 7]];
-        let more = windows.with(&late).unwrap();
-        assert_eq!(numbers(&more), [1, 3, 5]);
-        assert!(more.with(&late).is_none());
-        // Not those in which few are late.
-        let late = [vec![99, 90, 1, 4]];
-        assert_eq!(numbers(&windows.with(&late).unwrap()), [0, 1]);
-    }
-}

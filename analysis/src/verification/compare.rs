@@ -214,18 +214,3 @@ fn interval(parts: &[f64], count: f64) -> (f64, f64) {
 fn mean(parts: &[f64]) -> f64 {
     parts.iter().sum::<f64>() / parts.len().max(1) as f64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chance_is_as_wide_as_the_simulations_differ() {
-        let (least, most) = interval(&[0.5; 8], 10_000.0);
-        assert!((0.02..0.03).contains(&(most - 0.5)) && (0.5 - least - (most - 0.5)).abs() < 1e-9);
-        let (least, most) = interval(&[0.4, 0.6, 0.4, 0.6, 0.4, 0.6, 0.4, 0.6], 10_000.0);
-        assert!(least < 0.05 && most > 0.95);
-        // A single prediction is exact.
-        assert_eq!(interval(&[0.5], 100.0), (0.49, 0.51));
-    }
-}

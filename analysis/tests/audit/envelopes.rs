@@ -185,6 +185,62 @@ fn frames_of_zstd_are_read_one_after_another() {
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
+#[test]
+fn prefixes_of_lines_are_removed() {
+    let event = String::from_utf8(fixture("lines.log")).unwrap();
+    let (event, _) = event.split_once('\n').unwrap();
+    let long = "x".repeat(2000);
+    for (prefix, events) in [
+        ("", 1),
+        ("2026-01-01T00:00:00.000Z ", 1),
+        ("master-0.example.com ", 1),
+        ("[pod/kube-apiserver-a/kube-apiserver] ", 1),
+        ("Jan 01 00:00:00 host kube-apiserver[12]: ", 1),
+        ("2026-01-01T00:00:00.669794202Z stdout F ", 1),
+        // More than any shipper writes.
+        (&long, 0),
+    ] {
+        let (_, counts) = read(&[format!("{prefix}{event}\n").as_bytes()]);
+        assert_eq!(
+            (counts.events, counts.broken),
+            (events, 1 - events),
+            "{prefix}"
+        );
+    }
+    // Parts of a line, whose tags can have more than a letter.
+    let cri = "2026-01-01T00:00:00.669794202Z stdout";
+    let (first, second) = event.split_at(40);
+    let log = format!("{cri} P:x {first}\n{cri} F:y {second}\n");
+    assert_eq!(read(&[log.as_bytes()]).1.events, 1);
+    for text in ["I0101 no event", "2026-01-01T00:00:00Z stdout"] {
+        let (_, counts) = read(&[text.as_bytes()]);
+        assert_eq!((counts.events, counts.broken), (0, 1), "{text}");
+    }
+}
+
+#[test]
+fn rows_of_tables_are_split_and_unquoted() {
+    let table = |header: &str, rows: &[&str]| {
+        let log = format!("{header}\r\n{}\r\n", rows.join("\r\n"));
+        let (found, counts) = read(&[log.as_bytes()]);
+        let ids: Vec<_> = found.into_iter().map(|facts| facts.id).collect();
+        (ids, counts.broken)
+    };
+    // With a mark of the order of bytes, an unknown column, and quotes, commas and ends of lines in cells.
+    let header = "\u{feff}TenantId,RequestUri,AuditId,\"Stage\",Verb,User";
+    let user = "\"{\"\"username\"\":\r\n\"\"a,b\"\"}\"";
+    let row = |id: &str| format!("t,/api,{id},Panic,get,{user}");
+    assert_eq!(
+        table(header, &[&row("7"), &row("\"8 \"\"a\"\", b\"")]),
+        (vec!["7".to_owned(), "8 \"a\", b".to_owned()], 0)
+    );
+    // Rows with fewer cells or text after a quote.
+    let broken = ["t,/api,7,Panic,get", &row("\"8\"x"), &row("9")];
+    assert_eq!(table(header, &broken), (vec!["9".to_owned()], 2));
+    // No column has events.
+    assert_eq!(table("time,level", &["1,info"]), (vec![], 2));
+}
+
 /// Text in text in text ends somewhere.
 #[test]
 fn layers_are_limited() {

@@ -10,7 +10,9 @@ mod coverage;
 mod documents;
 mod envelopes;
 mod live;
+mod redact;
 mod tail;
+mod times;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -6,7 +6,7 @@
 )]
 
 use k8s_flowcontrol_analysis::dumps::{
-    FlowName, FlowNames, parse_priority_levels, parse_queues, parse_requests,
+    FlowName, FlowNames, SeatSeconds, parse_priority_levels, parse_queues, parse_requests,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -230,6 +230,42 @@ fn many_columns_with_commas_are_split_in_reasonable_time() {
         dump.problems[0].reason,
         "there are several ways to read the surplus commas"
     );
+}
+
+#[test]
+fn cells_have_values() {
+    let read = |column: usize, cell: &str| {
+        let mut row = row("u", "u", "/");
+        row[column] = cell;
+        let dump = parse_requests(&table(&[TITLES.to_vec(), row])).unwrap();
+        assert_eq!(dump.rows.len() + dump.problems.len(), 1);
+        let row = dump.rows.into_iter().next();
+        row.and_then(|row| row.request)
+    };
+    let latency = read(8, "1m30.5s").unwrap().additional_latency;
+    assert_eq!(latency, Some(Duration::from_millis(90_500)));
+    let start = |cell| read(9, cell).unwrap().start_time;
+    // Go's zero time means never.
+    assert_eq!(start("0001-01-01T00:00:00Z"), None);
+    assert!(start("2026-11-20T15:57:05.399662206Z").is_some());
+    for (column, cell) in [(8, "5x"), (9, "yesterday"), (5, "yesterday")] {
+        assert_eq!(read(column, cell), None, "{cell}");
+    }
+}
+
+#[test]
+fn seat_seconds_do_not_overflow() {
+    let most = "184467440737.09551615ss";
+    assert_eq!(most.parse::<SeatSeconds>().unwrap().to_string(), most);
+    for text in [
+        "184467440737.09551616ss",
+        "1.0ss",
+        "0.00000000s",
+        "+1.00000000ss",
+        ".00000000ss",
+    ] {
+        assert!(text.parse::<SeatSeconds>().is_err(), "{text}");
+    }
 }
 
 #[test]

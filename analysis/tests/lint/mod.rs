@@ -8,4 +8,5 @@
 mod advice;
 mod objects;
 mod properties;
+mod resources;
 mod rules;

@@ -1,11 +1,105 @@
 //! Properties of lint on random configurations.
 
+use crate::built_in;
 use crate::strategies::{level, release, request, schema};
-use k8s_flowcontrol_analysis::lint::{Configuration, lint};
-use k8s_flowcontrol_rules::matching::Classifier;
+use k8s_flowcontrol_analysis::lint::{Configuration, Finding, lint};
+use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, is_covered, may_overlap};
 use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::FlowSchema;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Value, json};
+
+type Names = &'static [&'static str];
+
+fn names(words: Names) -> impl Strategy<Value = Vec<&'static str>> {
+    prop_oneof![1 => Just(vec!["*"]), 3 => subsequence(words, 0..=words.len())]
+}
+
+/// Subjects that contain each other, and some that do not.
+fn subject() -> impl Strategy<Value = Value> {
+    let user = |name: &str| json!({"kind": "User", "user": {"name": name}});
+    let group = |name: &str| json!({"kind": "Group", "group": {"name": name}});
+    let account = |(namespace, name): (&str, &str)| json!({"kind": "ServiceAccount", "serviceAccount": {"namespace": namespace, "name": name}});
+    const USERS: Names = &[
+        "*",
+        "system:anonymous",
+        "a",
+        "system:serviceaccount:n:x",
+        "system:serviceaccount:m:x",
+    ];
+    const GROUPS: Names = &[
+        "*",
+        "system:authenticated",
+        "system:unauthenticated",
+        "system:serviceaccounts",
+        "system:serviceaccounts:n",
+        "g",
+    ];
+    prop_oneof![
+        Just(json!({"kind": "User"})),
+        select(USERS).prop_map(user),
+        select(GROUPS).prop_map(group),
+        (select(&["n", "m"][..]), select(&["x", "y", "*"][..])).prop_map(account),
+    ]
+}
+
+/// Rules that contain each other, and some that do not.
+fn rule() -> impl Strategy<Value = Value> {
+    let of_resources = (
+        names(&["get", "list"]),
+        names(&["", "apps"]),
+        names(&["pods", "nodes"]),
+        names(&["n", "m"]),
+        any::<bool>(),
+    )
+        .prop_map(|(verbs, groups, resources, namespaces, scope)| {
+            json!({"verbs": verbs, "apiGroups": groups, "resources": resources, "namespaces": namespaces, "clusterScope": scope})
+        })
+        .boxed();
+    const PATHS: Names = &["*", "/", "/*", "/a", "/a/*", "/a/b", "/a/b/*", "/ab"];
+    let of_paths = (names(&["get", "post"]), vec(select(PATHS), 0..3))
+        .prop_map(|(verbs, urls)| json!({"verbs": verbs, "nonResourceURLs": urls}))
+        .boxed();
+    let everybody = json!({"kind": "User", "user": {"name": "*"}});
+    let everything = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true});
+    let subjects = vec(subject(), 0..3).boxed();
+    prop_oneof![
+        (subjects.clone(), Just(vec![everything]), Just(vec![])),
+        (
+            Just(vec![everybody]),
+            vec(of_resources.clone(), 0..3),
+            vec(of_paths.clone(), 0..2),
+        ),
+        (subjects, vec(of_resources, 0..3), vec(of_paths, 0..2)),
+    ]
+    .prop_map(|(subjects, resources, urls)| {
+        json!({"subjects": subjects, "resourceRules": resources, "nonResourceRules": urls})
+    })
+}
+
+/// Schemas with a few precedences, in the order in which a server tries them.
+fn nested() -> impl Strategy<Value = Vec<FlowSchema>> {
+    vec((2..4, vec(rule(), 1..3)), 1..6).prop_map(|mut all| {
+        all.sort_by_key(|(precedence, _)| *precedence);
+        let schema = |(index, (precedence, rules)): (usize, _)| {
+            built_in::read(json!({"metadata": {"name": format!("s{index}")}, "spec": {
+                "priorityLevelConfiguration": {"name": "catch-all"}, "matchingPrecedence": precedence, "rules": rules}}))
+        };
+        all.into_iter().enumerate().map(schema).collect()
+    })
+}
+
+/// The schemas with a finding of a rule, and its message.
+fn found<'a>(findings: &'a [Finding], rule: &str) -> Vec<(&'a str, &'a str)> {
+    let own = findings.iter().filter(|finding| finding.rule == rule);
+    let mut found: Vec<_> = own
+        .map(|finding| (finding.name.as_str(), finding.message.as_str()))
+        .collect();
+    found.sort_unstable();
+    found
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: if crate::tries_all() { 128 } else { 32 }, failure_persistence: None, ..ProptestConfig::default() })]
@@ -51,6 +145,43 @@ proptest! {
                 });
                 prop_assert!(!is_unreachable, "{name} takes {request:?}");
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if crate::tries_all() { 3000 } else { 128 }, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The findings are those of a comparison of each schema with all earlier ones.
+    #[test]
+    fn every_covered_and_every_overlapping_schema_is_found(schemas in nested()) {
+        let findings = lint(&Configuration::cluster(&schemas, &[], Release::NEWEST));
+        let rules = |schema: &FlowSchema| -> Vec<_> { schema.spec.rules.iter().map(PolicyRule::new).collect() };
+        let precedence = |schema: &FlowSchema| schema.spec.matching_precedence;
+        let is_first = |schema: &FlowSchema| schema.metadata.name.as_deref() == Some("exempt");
+        let mut earlier: Vec<PolicyRule> =
+            built_in::schemas(Release::NEWEST).iter().filter(|schema| is_first(schema)).flat_map(rules).collect();
+        let (mut covered, mut overlapping) = (Vec::new(), Vec::new());
+        for (index, schema) in schemas.iter().enumerate() {
+            let own = rules(schema);
+            if own.iter().all(|rule| is_covered(rule, &earlier.iter().collect::<Vec<_>>())) {
+                covered.push(format!("s{index}"));
+            }
+            earlier.extend(own.iter().cloned());
+            let overlaps = |other: &FlowSchema| {
+                let all = rules(other);
+                precedence(other) == precedence(schema) && all.iter().any(|rule| own.iter().any(|own| may_overlap(rule, own)))
+            };
+            if let Some(first) = schemas[..index].iter().position(overlaps) {
+                overlapping.push((format!("s{index}"), format!("`s{first}` has the same precedence")));
+            }
+        }
+        let unreachable: Vec<_> = found(&findings, "unreachable-schema").into_iter().map(|(name, _)| name).collect();
+        prop_assert_eq!(unreachable, covered);
+        let equal = found(&findings, "equal-precedence");
+        prop_assert_eq!(equal.len(), overlapping.len());
+        for ((name, message), (own, start)) in equal.into_iter().zip(overlapping) {
+            prop_assert!(name == own && message.starts_with(&start), "{name}: {message}, not {own}: {start}");
         }
     }
 }

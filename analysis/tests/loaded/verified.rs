@@ -52,6 +52,13 @@ fn the_histograms_of_the_recorded_server_are_explained() {
     assert!(!batch.is_incomplete(), "{batch:?}");
     assert_eq!(batch.quantities.len(), 3);
     assert_eq!(differences(&verification), []);
+    // Chance does not explain everything.
+    let waits = batch.quantities.iter();
+    let waits = waits.filter(|found| found.quantity == Quantity::Wait);
+    for bucket in waits.flat_map(|found| &found.buckets) {
+        let (least, most) = bucket.explained;
+        assert!(most - least < 0.35, "{bucket:?}");
+    }
     assert!(
         verification
             .report()
@@ -79,14 +86,14 @@ fn other_seats_than_those_of_the_server_are_noticed() {
     }
 }
 
-/// Estimated seats are exact: a twentieth of the requests with two seats in place of one is noticed.
+/// Estimated seats are exact: two requests with two seats in place of one are noticed.
 #[test]
 fn other_estimates_of_seats_are_noticed() {
     let real = unpacked(AFTER);
     let le =
         "work_estimated_seats_bucket{flow_schema=\"batch\",priority_level=\"batch\",le=\"1\"} 1509";
     assert!(real.contains(le));
-    let changed = real.replace(le, &le.replace("1509", "1400"));
+    let changed = real.replace(le, &le.replace("1509", "1507"));
     let verification = verify(&objects(), SEATS, &changed);
     let found = differences(&verification);
     assert_eq!(found, [("batch", Quantity::Seats)]);

@@ -93,3 +93,28 @@ fn names_come_and_go_with_releases() {
     );
     assert!(catalog::ALL.iter().all(|metric| !metric.help().is_empty()));
 }
+
+#[test]
+fn names_and_labels_are_sorted_and_unique() {
+    assert!(catalog::ALL.is_sorted_by(|a, b| a.name() < b.name()));
+    for metric in catalog::ALL {
+        assert!(
+            metric.labels().is_sorted_by(|a, b| a < b),
+            "{}",
+            metric.name()
+        );
+    }
+}
+
+#[test]
+fn the_series_of_a_histogram_have_its_name() {
+    assert_eq!(
+        catalog::find("apiserver_flowcontrol_demand_seats_count"),
+        Some(&catalog::DEMAND_SEATS)
+    );
+    assert_eq!(
+        catalog::find("apiserver_flowcontrol_demand_seats_average"),
+        Some(&catalog::DEMAND_SEATS_AVERAGE)
+    );
+    assert_eq!(catalog::find("apiserver_flowcontrol_current_r_count"), None);
+}

@@ -232,6 +232,88 @@ fn a_label_that_no_series_has_is_a_problem() {
     );
 }
 
+/// Counters that were zero a minute ago.
+fn counted(counters: &[(String, u32)]) -> RuleCheck {
+    let text = |zero: bool| -> String {
+        let value = |count: u32| if zero { 0 } else { count };
+        let lines = counters.iter();
+        lines
+            .map(|(series, count)| format!("apiserver_flowcontrol_{series} {}\n", value(*count)))
+            .collect()
+    };
+    let (before, after) = (text(true), text(false));
+    let mut server = ServerMetrics::new("a", &after);
+    server.earlier = Some((&before, Duration::from_secs(60)));
+    check("1.36", server, &["batch", "slow", "slower", "catch-all"])
+}
+
+/// The texts of alerts have labels and values as Prometheus writes them, and the advice for the reason.
+#[test]
+fn the_texts_of_alerts_are_complete() {
+    let labels = |level: &str| format!("flow_schema=\"{level}\",priority_level=\"{level}\"");
+    let rejected = |reason: &str| {
+        let labels = labels("batch");
+        format!("rejected_requests_total{{{labels},reason=\"{reason}\"}}")
+    };
+    let dispatched = |level| format!("dispatched_requests_total{{{}}}", labels(level));
+    let wait = |level, le| {
+        let labels = labels(level);
+        format!("request_wait_duration_seconds_bucket{{{labels},le=\"{le}\"}}")
+    };
+    let check = counted(&[
+        (dispatched("batch"), 332_544),
+        (rejected("queue-full"), 123_456),
+        (rejected("time-out"), 50_000),
+        (rejected("concurrency-limit"), 400_000),
+        (rejected("odd"), 90_000),
+        (rejected("cancelled"), 4_000),
+        (dispatched("catch-all"), 15),
+        (wait("slow", "1"), 0),
+        (wait("slow", "2"), 100),
+        (wait("slow", "+Inf"), 100),
+        (wait("slower", "60"), 0),
+        (wait("slower", "90"), 100),
+        (wait("slower", "+Inf"), 100),
+    ]);
+    let texts = |alert| -> Vec<_> {
+        let cases = holds(&check, alert).iter();
+        cases.map(|case| case.description.as_str()).collect()
+    };
+    let rejections = texts("FlowControlRequestsRejected");
+    for (text, (start, advice)) in rejections.iter().zip([
+        ("40% of the requests of the priority level batch get the status 429 with the reason concurrency-limit. ", "The level does not queue requests"),
+        ("9% of the requests of the priority level batch get the status 429 with the reason odd. ", "`kubectl flowcontrol top` shows"),
+        ("12.35% of the requests of the priority level batch get the status 429 with the reason queue-full. ", "The queues of some flows are full"),
+        ("5% of the requests of the priority level batch get the status 429 with the reason time-out. ", "The requests waited as long"),
+    ]) {
+        let rest = text.strip_prefix(start);
+        assert!(rest.is_some_and(|rest| rest.starts_with(advice)), "{text}");
+        // One advice, and the text after it.
+        assert_eq!(text.matches("kubectl flowcontrol diagnose").count(), 1);
+        let advices = ["does not queue", "top` shows", "queues of some", "waited as long"];
+        let found = advices.iter().filter(|advice| text.contains(*advice));
+        assert_eq!(found.count(), 1, "{text}");
+    }
+    assert_eq!(rejections.len(), 4, "{rejections:#?}");
+    let waits = texts("FlowControlWaitLong");
+    assert!(waits[0].contains("waits for 1.99s or longer"), "{waits:#?}");
+    assert!(
+        waits[1].contains("waits for 1m 29s or longer"),
+        "{waits:#?}"
+    );
+    let few = texts("FlowControlCatchAllTakesRequests");
+    assert!(
+        few[0].contains("takes 250m requests per second"),
+        "{few:#?}"
+    );
+    let many = counted(&[(dispatched("catch-all"), 1234 * 60)]);
+    let many = holds(&many, "FlowControlCatchAllTakesRequests");
+    assert!(
+        many[0].description.contains("takes 1.234k requests"),
+        "{many:#?}"
+    );
+}
+
 /// The rules of every release are read completely, and a server without metrics breaks nothing.
 #[test]
 fn every_rule_of_every_release_can_be_evaluated() {

@@ -195,13 +195,37 @@ fn a_hostile_selector_is_text_in_yaml() {
         expressions(&monitoring.rules(), "expr", &mut all);
         assert!(all.iter().any(|expression| expression.contains(&selector)));
     }
-    // A string that ends early is not a selector.
+    // A string that ends early is not a selector, and no other text is.
     for wrong in [
         "job=\"x\"} or vector(1) #",
         "job=\"x\n",
         "job=\"x\"\n- alert: Evil",
+        "job",
+        "job=",
+        "job=apiserver",
+        "job=\"a",
+        "1a=\"b\"",
+        "=\"b\"",
+        "a=\"b\" c=\"d\"",
+        "a=\"b\"}",
+        "{a=\"b\"}",
+        "a==\"b\"",
     ] {
-        wrong.parse::<Selector>().unwrap_err();
+        assert!(wrong.parse::<Selector>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn matchers_are_read_and_written_alike() {
+    for (text, expected) in [
+        ("", ""),
+        ("job=\"apiserver\"", "job=\"apiserver\""),
+        (
+            " job =~ \"a,\\\"b}\" , c!=\"d\",",
+            "job=~\"a,\\\"b}\",c!=\"d\"",
+        ),
+    ] {
+        assert_eq!(text.parse::<Selector>().unwrap().as_str(), expected);
     }
 }
 

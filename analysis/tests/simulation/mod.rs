@@ -11,6 +11,7 @@ mod controller;
 mod extremes;
 mod loads;
 mod recordings;
+mod waits;
 
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};

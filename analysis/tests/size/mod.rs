@@ -14,6 +14,7 @@ mod intents;
 mod leaps;
 mod narrower;
 mod precedence;
+mod requests;
 mod sizing;
 mod tuning;
 mod windows;

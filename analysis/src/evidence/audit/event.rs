@@ -1,6 +1,7 @@
 //! An event of an audit log.
 
 use super::time;
+use crate::evidence::go_duration;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User, decode_percent};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -238,7 +239,7 @@ impl Event<'_> {
     /// Servers have it since 1.31, and write it only for requests that took more than half a second and waited; some patches of
     /// 1.34 and 1.35 never write it.
     pub fn queue_wait(&self) -> Option<Duration> {
-        time::go_duration(self.annotation(QUEUE_WAIT)?)
+        go_duration(self.annotation(QUEUE_WAIT)?)
     }
 
     /// The time for which the request executed: from its arrival to its end, or to the beginning of the response of a watch,

@@ -44,4 +44,3 @@ pub use decompressed::decompressed;
 pub use envelope::Format;
 pub use event::{Event, Level, ObjectReference, Stage, UserInfo};
 pub use log::{AuditLog, Counts};
-pub(crate) use time::go_duration;

@@ -1,6 +1,7 @@
 //! The columns of dumps and the format of their cells.
 
-use super::values::{SeatSeconds, parse_duration, parse_time};
+use super::values::{SeatSeconds, parse_time};
+use crate::evidence::go_duration;
 
 /// A column of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ impl Format {
                 Self::Integer => cell.parse::<i64>().is_ok(),
                 Self::Boolean => matches!(cell, "true" | "false"),
                 Self::Time => parse_time(cell).is_some(),
-                Self::Duration => parse_duration(cell).is_some(),
+                Self::Duration => go_duration(cell).is_some(),
                 Self::SeatSeconds => cell.parse::<SeatSeconds>().is_ok(),
             }
     }

@@ -3,7 +3,8 @@
 use super::columns::{Column, Format};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
-use super::values::{parse_duration, parse_time};
+use super::values::parse_time;
+use crate::evidence::go_duration;
 use k8s_flowcontrol_types::meta::MicroTime;
 use std::time::Duration;
 
@@ -150,7 +151,7 @@ fn request(row: &Row<'_>) -> Option<RequestState> {
         arrive_time: time("ArriveTime")?.into(),
         initial_seats: integer("InitialSeats"),
         final_seats: integer("FinalSeats"),
-        additional_latency: row.cell("AdditionalLatency").and_then(parse_duration),
+        additional_latency: row.cell("AdditionalLatency").and_then(go_duration),
         start_time: time("StartTime").map(Into::into),
         details: row.cell("UserName").map(|_| details()),
     })

@@ -79,27 +79,3 @@ impl StoredObjects {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_average_size_is_the_total_divided_by_the_count() {
-        let text = "\
-apiserver_storage_objects{resource=\"deployments.apps\"} 20
-apiserver_storage_objects{resource=\"events\"} -1
-apiserver_resource_objects{group=\"\",resource=\"pods\"} 40
-apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 400020
-";
-        let known = |objects, average_bytes| Stored::Known {
-            objects,
-            average_bytes,
-        };
-        let stored = StoredObjects::parse(text);
-        assert_eq!(stored.of("", "pods"), known(40, 10_000));
-        assert_eq!(stored.of("apps", "deployments"), known(20, 0));
-        assert_eq!(stored.of("", "events"), Stored::Stale);
-        assert_eq!(stored.of("", "nodes"), Stored::NotFound);
-    }
-}

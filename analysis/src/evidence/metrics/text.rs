@@ -82,25 +82,3 @@ fn quoted(text: &str) -> Option<(String, &str)> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_with_labels_escapes_and_timestamps() {
-        let text = r#"
-# HELP a help
-a 1.5e+09 1700000000
-b{x="1,}",y="\"q\"\n" , } 2
-broken{x="
-c{} nothing
-"#;
-        let found: Vec<_> = samples(text).collect();
-        assert_eq!((found[0].name, found[0].value), ("a", 1.5e9));
-        assert_eq!(found[1].label("x"), Some("1,}"));
-        assert_eq!(found[1].label("y"), Some("\"q\"\n"));
-        assert_eq!((found[1].value, found[1].label("z")), (2.0, None));
-        assert_eq!(found.len(), 2);
-    }
-}

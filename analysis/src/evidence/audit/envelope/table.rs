@@ -146,26 +146,3 @@ fn quoted_cell(text: &str) -> Option<(String, &str)> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Columns, cells, is_open};
-
-    #[test]
-    fn cells_are_split_and_unquoted() {
-        let row = "a,\"b \"\"c\"\", d\",,\"e\nf\"";
-        let expected = ["a", "b \"c\", d", "", "e\nf"].map(str::to_owned);
-        assert_eq!(cells(row), Some(expected.to_vec()));
-        assert_eq!(cells("\"a"), None);
-        assert_eq!(cells("\"a\"b"), None);
-        assert!(is_open(b"\"a") && !is_open(b"\"a\""));
-        let columns =
-            Columns::of_header("\u{feff}TenantId,RequestUri,AuditId,\"Stage\"\r\n").unwrap();
-        assert_eq!(
-            columns.object_of_csv("t,/api,7,Panic\r\n").as_deref(),
-            Some("{\"RequestUri\":\"/api\",\"AuditId\":\"7\",\"Stage\":\"Panic\"}")
-        );
-        assert_eq!(columns.object_of_csv("t,7"), None);
-        assert!(Columns::of_header("time,level\n").is_none());
-    }
-}

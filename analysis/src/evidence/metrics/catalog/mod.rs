@@ -141,29 +141,3 @@ pub fn find(name: &str) -> Option<&'static Metric> {
         named(base).filter(|metric| metric.kind == MetricKind::Histogram)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_labels_are_sorted_and_unique() {
-        assert!(ALL.is_sorted_by(|a, b| a.name < b.name));
-        for metric in ALL {
-            assert!(metric.labels.is_sorted_by(|a, b| a < b), "{}", metric.name);
-        }
-    }
-
-    #[test]
-    fn the_series_of_a_histogram_have_its_name() {
-        assert_eq!(
-            find("apiserver_flowcontrol_demand_seats_count"),
-            Some(&DEMAND_SEATS)
-        );
-        assert_eq!(
-            find("apiserver_flowcontrol_demand_seats_average"),
-            Some(&DEMAND_SEATS_AVERAGE)
-        );
-        assert_eq!(find("apiserver_flowcontrol_current_r_count"), None);
-    }
-}
