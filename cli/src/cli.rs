@@ -190,6 +190,3 @@ impl Color {
         .write_global();
     }
 }
-
-#[cfg(test)]
-mod tests;

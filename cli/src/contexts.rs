@@ -75,30 +75,3 @@ pub(crate) fn begin(name: &str, is_json: bool) -> Result<(), Failure> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::split;
-    use std::ffi::OsString;
-
-    #[test]
-    fn each_context_gets_its_command_line() {
-        let lines = |text: &str| {
-            let words: Vec<_> = text.split(' ').map(OsString::from).collect();
-            let lines = split(&words).unwrap().unwrap_or_default();
-            let join = |(name, line): &(String, Vec<OsString>)| {
-                format!("{name}: {}", line.join(" ".as_ref()).to_string_lossy())
-            };
-            lines.iter().map(join).collect::<Vec<_>>()
-        };
-        assert_eq!(
-            lines("p get --context a fs --context=b -- x"),
-            [
-                "a: p get fs --context a -- x",
-                "b: p get fs --context b -- x"
-            ]
-        );
-        assert!(lines("p get --context a").is_empty());
-        assert!(lines("p get -- --context a --context b").is_empty());
-    }
-}

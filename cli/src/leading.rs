@@ -50,27 +50,3 @@ pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> V
     start.extend(after);
     start
 }
-
-#[cfg(test)]
-mod tests {
-    use super::behind_the_command;
-    use std::ffi::OsString;
-
-    #[test]
-    fn flags_of_a_cluster_follow_the_command() {
-        for (given, expected) in [
-            ("p get fs --context x", "p get fs --context x"),
-            ("p --context x get fs", "p get fs --context x"),
-            (
-                "p --context=x --color never --as a get fs -o name",
-                "p --color never get fs -o name --context=x --as a",
-            ),
-            ("p --as a whoami -- /x", "p whoami --as a -- /x"),
-            ("p --help", "p --help"),
-            ("p --context", "p --context"),
-        ] {
-            let moved = behind_the_command(given.split(' ').map(OsString::from));
-            assert_eq!(moved.join(" ".as_ref()), expected, "{given}");
-        }
-    }
-}

@@ -39,31 +39,3 @@ pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
     let like: Vec<_> = like.iter().map(|name| format!("`{name}`")).collect();
     Some(format!("did you mean {}?", like.join(" or ")))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::hint;
-
-    #[test]
-    fn the_nearest_name_is_suggested() {
-        let existing = [
-            "exempt",
-            "service-accounts",
-            "workload-high",
-            "workload-low",
-        ];
-        for (wanted, expected) in [
-            ("servce-accounts", "did you mean `service-accounts`?"),
-            ("workload-lo", "did you mean `workload-low`?"),
-            ("load", "did you mean `workload-high` or `workload-low`?"),
-            (
-                "batch",
-                "existing names: exempt, service-accounts, workload-high, workload-low",
-            ),
-        ] {
-            assert_eq!(hint(wanted, &existing).as_deref(), Some(expected));
-        }
-        assert_eq!(hint("batch", &[]), None);
-        assert_eq!(hint("batch", &["x"; 21]), None);
-    }
-}

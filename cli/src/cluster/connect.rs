@@ -288,28 +288,3 @@ impl From<&Error> for Failure {
             .forbidden(error.is_forbidden())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn timeouts_as_kubectl_reads_them() {
-        for (text, millis) in [
-            ("0", 0),
-            ("15", 15_000),
-            ("1m30s", 90_000),
-            ("250ms", 250),
-            ("1.5h", 5_400_000),
-        ] {
-            assert_eq!(
-                timeout(text).unwrap(),
-                Duration::from_millis(millis),
-                "{text}"
-            );
-        }
-        for text in ["", "s", "5d", "-1s", "1s2", "..s"] {
-            assert!(timeout(text).is_err(), "{text}");
-        }
-    }
-}

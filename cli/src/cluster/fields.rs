@@ -79,35 +79,3 @@ fn short(seconds: i64) -> String {
         format!("{}y", days / 365)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn ages_as_kubectl_prints_them() {
-        let day = 86_400;
-        for (seconds, expected) in [
-            (0, "0s"),
-            (119, "119s"),
-            (120, "2m"),
-            (150, "2m30s"),
-            (599, "9m59s"),
-            (600, "10m"),
-            (3 * 3600 - 1, "179m"),
-            (3 * 3600, "3h"),
-            (4 * 3600 + 60, "4h1m"),
-            (8 * 3600, "8h"),
-            (47 * 3600, "47h"),
-            (2 * day, "2d"),
-            (2 * day + 3600, "2d1h"),
-            (8 * day, "8d"),
-            (729 * day, "729d"),
-            (730 * day, "2y"),
-            (731 * day, "2y1d"),
-            (9 * 365 * day, "9y"),
-        ] {
-            assert_eq!(short(seconds), expected, "{seconds}");
-        }
-    }
-}

@@ -17,16 +17,3 @@ pub(crate) fn bar<const N: usize>(parts: [(char, i64); N], of: i64, width: usize
     }
     bar
 }
-
-#[cfg(test)]
-mod tests {
-    use super::bar;
-
-    #[test]
-    fn parts_follow_each_other() {
-        assert_eq!(bar([('#', 10), ('+', 30), ('.', 40)], 40, 8), "##++++..");
-        assert_eq!(bar([('#', 0), ('+', 1), ('.', 4000)], 40, 4), "+...");
-        assert_eq!(bar([('#', 5), ('+', 5)], 0, 4), "####");
-        assert_eq!(bar([('#', 0)], 40, 4), "");
-    }
-}

@@ -110,27 +110,3 @@ fn cell(text: &str) -> String {
     }
     safe
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{MOST, markdown};
-
-    #[test]
-    fn names_are_not_markup_and_details_end() {
-        let facts = [("a|b".to_owned(), "@all <script>\n".to_owned())];
-        let text = markdown("t", "text", &facts, "x ```` y\n");
-        assert!(
-            text.contains("| a&#124;b | &#64;all &#60;script&#62;  |"),
-            "{text}"
-        );
-        assert!(text.contains("\n`````text\nx ```` y\n`````\n"), "{text}");
-        let hostile = "www.evil.example https://evil.example #1 &lt;b&gt; $x$ ~~y~~ \u{202e}";
-        let text = markdown("t", "text", &[("a".to_owned(), hostile.to_owned())], "");
-        for markup in ["www.", "https:", " #1", "&lt;", "$", "~", "\u{202e}"] {
-            assert!(!text.contains(markup), "{markup:?} in {text}");
-        }
-        let long = markdown("t", "", &[], &"é".repeat(MOST + 1));
-        assert!(long.ends_with("\nThe rest is left out.\n\n</details>\n"));
-        assert_eq!(markdown("t", "", &[], " \n"), "### t\n\n");
-    }
-}

@@ -55,23 +55,3 @@ fn push_visible(text: &mut String, c: char) {
         c => text.push_str(&format!("\\u{:04x}", u32::from(c))),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{escape, one_line};
-
-    #[test]
-    fn unsafe_characters_become_visible() {
-        for (text, expected) in [
-            ("plain, tägliche 日本語 👩‍💻\n\tand so on", None),
-            ("\x1b]0;title\x07", Some("^[]0;title^G")),
-            ("a\rb\x08\x00\x7f", Some("a\\rb^H^@^?")),
-            ("\u{9b}31m\u{85}", Some("\\u009b31m\\u0085")),
-            ("\u{202e}gpj.exe\u{2066}", Some("\\u202egpj.exe\\u2066")),
-            ("a\u{2028}b", Some("a\\u2028b")),
-        ] {
-            assert_eq!(escape(text), expected.unwrap_or(text), "{text:?}");
-        }
-        assert_eq!(one_line("a\nb\tc\x1b"), "a\\nb\\tc^[");
-    }
-}

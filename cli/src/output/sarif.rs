@@ -120,15 +120,3 @@ fn uri(path: &Path) -> String {
     }
     uri
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_become_references() {
-        assert_eq!(uri(Path::new("./a b/ü.yaml")), "a%20b/%C3%BC.yaml");
-        assert_eq!(uri(Path::new("/etc/a.yaml")), "file:///etc/a.yaml");
-        assert_eq!(uri(Path::new("../x:y")), "../x%3Ay");
-    }
-}

@@ -18,9 +18,6 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// The style of `hint:`.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
-/// The most bytes of a character in UTF-8 that can be missing at the end of a write.
-const MAX_PARTIAL: usize = 3;
-
 /// The standard streams.
 pub(crate) struct Streams {
     /// The standard output: data and nothing else.
@@ -103,8 +100,6 @@ pub(crate) struct Stream {
     is_terminal: bool,
     /// The columns of the terminal.
     width: Option<usize>,
-    /// The beginning of a character whose end was not written yet.
-    partial: Vec<u8>,
 }
 
 impl Stream {
@@ -119,7 +114,6 @@ impl Stream {
             does_style,
             is_terminal,
             width,
-            partial: Vec::new(),
         }
     }
 
@@ -192,35 +186,15 @@ impl Stream {
             false => write!(self.to, "{}", strip_str(text)),
         }
     }
-
-    /// Writes the complete characters of `bytes`. Bytes that are not UTF-8 become the replacement character, because a
-    /// terminal can read them as control characters.
-    fn write_escaped(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let joined;
-        let bytes = match self.partial.is_empty() {
-            true => bytes,
-            false => {
-                joined = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
-                &joined
-            }
-        };
-        let mut chunks = bytes.utf8_chunks().peekable();
-        while let Some(chunk) = chunks.next() {
-            self.to.write_all(escape(chunk.valid()).as_bytes())?;
-            let invalid = chunk.invalid();
-            if chunks.peek().is_none() && is_beginning(invalid) {
-                self.partial = invalid.to_vec();
-            } else if !invalid.is_empty() {
-                self.to.write_all("\u{fffd}".as_bytes())?;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Write for Stream {
+    /// Writes text. Bytes that are not UTF-8 become the replacement character, because a terminal can read them as control
+    /// characters.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_escaped(bytes).map(|()| bytes.len())
+        let text = String::from_utf8_lossy(bytes);
+        self.to.write_all(escape(&text).as_bytes())?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -265,69 +239,4 @@ fn width(is_terminal: bool, size: Option<(Width, Height)>) -> Option<usize> {
     let measured = || size.map(|(Width(columns), _)| usize::from(columns));
     let width = given().or_else(measured).filter(|width| *width > 0);
     width.filter(|_| is_terminal)
-}
-
-/// Whether bytes are the beginning of a character in UTF-8.
-fn is_beginning(bytes: &[u8]) -> bool {
-    let length = match bytes.first() {
-        Some(0xc2..=0xdf) => 2,
-        Some(0xe0..=0xef) => 3,
-        Some(0xf0..=0xf4) => 4,
-        _ => return false,
-    };
-    bytes.len() < length && bytes.len() <= MAX_PARTIAL
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::{Arc, Mutex};
-
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn written(is_terminal: bool, write: impl FnOnce(&mut Stream) -> io::Result<()>) -> String {
-        let shared = Shared::default();
-        write(&mut Stream::new(shared.clone(), true, is_terminal, None)).unwrap();
-        String::from_utf8(shared.0.lock().unwrap().clone()).unwrap()
-    }
-
-    #[test]
-    fn text_is_escaped_and_styles_are_not() {
-        let text = written(false, |out| {
-            out.label(ERROR, "error:")?;
-            writeln!(out, " \x1b[2J\u{202e}x")
-        });
-        assert_eq!(text, format!("{ERROR}error:{ERROR:#} ^[[2J\\u202ex\n"));
-    }
-
-    #[test]
-    fn data_is_escaped_on_a_terminal_only() {
-        let data = "# \x1b[2J\u{9b}\n";
-        let write = |out: &mut Stream| out.data().write_all(data.as_bytes());
-        assert_eq!(written(false, write), data);
-        assert_eq!(written(true, write), "# ^[[2J\\u009b\n");
-    }
-
-    #[test]
-    fn characters_can_come_in_parts() {
-        let text = "ü\u{9b}日👩".as_bytes();
-        let split = written(true, |out| {
-            text.iter().try_for_each(|byte| out.write_all(&[*byte]))
-        });
-        assert_eq!(split, "ü\\u009b日👩");
-        // A byte that is not UTF-8 is a control character on terminals of 8 bits.
-        let odd = written(true, |out| out.write_all(b"a\x9bb"));
-        assert_eq!(odd, "a\u{fffd}b");
-    }
 }

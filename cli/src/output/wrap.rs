@@ -37,20 +37,3 @@ pub(super) fn longest_piece(text: &str, breaks: &[char]) -> usize {
     let widths = pieces.map(|piece| piece.trim_end().width());
     widths.max().unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{longest_piece, wrap};
-
-    #[test]
-    fn lines_end_after_separators() {
-        let text = "system:serviceaccount:ci:builder and others";
-        assert_eq!(
-            wrap(text, 22, &[' ', ':']),
-            ["system:serviceaccount:", "ci:builder and others"]
-        );
-        assert_eq!(wrap("日本語 text", 4, &[' ']), ["日本", "語", "text"]);
-        assert_eq!(wrap("", 4, &[' ']), [""]);
-        assert_eq!(longest_piece("a word-by-word", &[' ', '-']), 5);
-    }
-}

@@ -285,6 +285,39 @@ async fn kubectls_flags_before_and_after_the_command() {
     assert_eq!(code, 5);
     assert!(err.contains("User \"bob\" cannot list"), "{err}");
     assert_eq!(run(&["get", "fs", "--as-group", "dev"]).0, 2);
+    // Flags with and without `=` move behind the command, the color does not, and a path after `--` stays last.
+    for command in [
+        "--kubeconfig={} --color never --as bob get fs -o name",
+        "--color=never --as bob --kubeconfig {} get fs",
+        "--as bob --kubeconfig {} whoami -- /apis",
+    ] {
+        let command = command.replace("{}", &kubeconfig);
+        let output = cluster.run_alone(&command.split(' ').collect::<Vec<_>>());
+        let said = crate::cluster::stdout(&output) + &crate::cluster::stderr(&output);
+        let expected = match command.contains("whoami") {
+            true => "GET /apis ",
+            false => "User \"bob\" cannot list",
+        };
+        assert!(said.contains(expected), "{command}: {said}");
+    }
+    assert_eq!(run(&["--help"]).0, 0);
+    assert_eq!(run(&["--context"]).0, 2);
+    for time in ["", "s", "5d", "-1s", "1s2", "..s"] {
+        let time = format!("--request-timeout={time}");
+        let (code, err) = run(&["get", "fs", "--kubeconfig", &kubeconfig, &time]);
+        assert_eq!(code, 2, "{time}");
+        assert!(err.contains("is not a duration"), "{time}: {err}");
+    }
+    // No limit.
+    let unlimited = [
+        "get",
+        "fs",
+        "--kubeconfig",
+        &kubeconfig,
+        "--request-timeout",
+        "0",
+    ];
+    assert_eq!(run(&unlimited).0, 0);
     cluster
         .server
         .inject(Fault::delay(Duration::from_secs(60)).times(10));

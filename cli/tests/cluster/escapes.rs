@@ -120,6 +120,31 @@ fn of_objects_in_files() {
     assert!(table.contains(&format!("{SHOWN}\\nb ")), "{table}");
 }
 
+#[test]
+fn of_all_kinds_in_one_line() {
+    let folder = Folder::new();
+    for (name, shown) in [
+        (
+            "plain, tägliche 日本語 👩‍💻 and so on",
+            "plain, tägliche 日本語 👩‍💻 and so on",
+        ),
+        ("\x1b]0;title\x07", "^[]0;title^G"),
+        ("a\rb\x08\x00\x7f", "a\\rb^H^@^?"),
+        ("\u{9b}31m\u{85}", "\\u009b31m\\u0085"),
+        ("\u{202e}gpj.exe\u{2066}", "\\u202egpj.exe\\u2066"),
+        ("a\u{2028}b\u{2029}\u{200f}", "a\\u2028b\\u2029\\u200f"),
+        ("a\nb\tc\x1b", "a\\nb\\tc^["),
+    ] {
+        let level = json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
+            "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+        });
+        let file = folder.file("level.json", level.to_string());
+        let table = stdout(&run(&["seats", "-f", &file]));
+        assert!(table.contains(&format!("\n{shown}  ")), "{name:?}: {table}");
+    }
+}
+
 /// A diff is data: `patch` must find the lines of the file.
 #[test]
 fn of_a_diff_that_is_piped() {
@@ -173,5 +198,11 @@ fn of_errors_and_warnings_of_a_server() {
         let text = stdout(&output) + &stderr(&output);
         assert_harmless(&text);
         assert!(text.contains(SHOWN), "{command:?}: {text}");
+        // The styles of the program stay.
+        let is_report = command[0] == "scan";
+        assert!(
+            is_report || text.contains("\x1b[1m\x1b[31merror:\x1b[0m "),
+            "{text:?}"
+        );
     }
 }

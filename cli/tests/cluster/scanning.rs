@@ -341,6 +341,24 @@ async fn commands_run_once_for_each_context() {
             "{second}"
         );
     }
+    // Flags of contexts stand between other words; after `--` there are none.
+    let run = |words: &str| {
+        let mut command = crate::common::program();
+        command.args(words.split(' ')).env("KUBECONFIG", &file);
+        let output = tokio::task::block_in_place(|| command.output().unwrap());
+        (
+            crate::common::code(&output),
+            crate::common::stdout(&output),
+            crate::common::stderr(&output),
+        )
+    };
+    let (_, out, _) = run("get --context one plc --context=two -o name -- exempt");
+    let name = "prioritylevelconfiguration/exempt\n";
+    assert_eq!(out, format!("context one:\n{name}context two:\n{name}"));
+    assert_eq!(run("get --context one plc exempt -o name").1, name);
+    let (code, out, err) = run("get -- --context one --context two");
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(err.matches("unknown kind `--context`").count(), 1, "{err}");
     // A level without flow schemas is a finding, in either cluster.
     let ran = one.run_with(&file, &["lint", "--live", "--all-contexts", "-o", "json"]);
     let ran = ran.expect(1);

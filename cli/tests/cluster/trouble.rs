@@ -108,6 +108,31 @@ async fn misspelt_names_are_answered_with_the_nearest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_that_are_like_no_other_are_answered_with_the_existing_ones() {
+    let cluster = Cluster::of("1.31").await;
+    let hint = |command: &[&str]| {
+        let err = cluster.run(command).expect(5).err;
+        let hint = err.lines().find_map(|line| line.strip_prefix("hint: "));
+        hint.unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        hint(&["get", "plc/load"]),
+        "did you mean `workload-high` or `workload-low`?"
+    );
+    assert_eq!(
+        hint(&["get", "plc/batch"]),
+        "existing names: catch-all, exempt, global-default, leader-election, node-high, system, workload-high, workload-low"
+    );
+    // More than twenty are not listed.
+    for number in 0..13 {
+        let metadata = serde_json::json!({"name": format!("other-{number}")});
+        cluster.level(metadata, 5, "me").await;
+    }
+    assert_eq!(hint(&["get", "plc/batch"]), "");
+    assert_eq!(hint(&["get", "plc/other-7x"]), "did you mean `other-7`?");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn warnings_about_a_configuration() {
     let cluster = Cluster::start(ApiServer::builder()).await;
     let kubeconfig = std::fs::read_to_string(cluster.folder.path("kubeconfig")).unwrap();

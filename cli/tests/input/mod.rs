@@ -235,6 +235,29 @@ fn sarif_names_its_version_its_rules_and_the_place() {
 }
 
 #[test]
+fn sarif_has_paths_as_references() {
+    let folder = Folder::new();
+    let mistakes = include_str!("../../examples/mistakes.yaml");
+    let absolute = folder.file("a b/ü.yaml", mistakes);
+    folder.file("x:y", mistakes);
+    for (path, expected) in [
+        ("./a b/ü.yaml", "a%20b/%C3%BC.yaml"),
+        ("a b/../x:y", "a%20b/../x%3Ay"),
+        (
+            &absolute,
+            &format!("file://{}", absolute.replace("a b/ü", "a%20b/%C3%BC")),
+        ),
+    ] {
+        let mut lint = program();
+        lint.current_dir(folder.path(""));
+        lint.args(["lint", "-f", path, "-o", "sarif"]);
+        let log: Value = serde_json::from_slice(&lint.output().unwrap().stdout).unwrap();
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], expected, "{log}");
+    }
+}
+
+#[test]
 fn a_chart_is_written_for_browsers() {
     let folder = Folder::new();
     let file = folder.path("seats.svg");

@@ -80,6 +80,47 @@ fn a_failed_run_has_a_comment() {
     assert!(stderr(&output).contains("missing.yaml"));
 }
 
+fn level(name: &str) -> String {
+    format!(
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {{name: {}}}\nspec: {{type: Limited, limited: {{limitResponse: {{type: Reject}}}}}}\n---\n",
+        serde_json::to_string(name).unwrap()
+    )
+}
+
+#[test]
+fn names_are_not_markup_and_details_end() {
+    let folder = Folder::new();
+    let comment = |text: String| {
+        let file = folder.file("levels.yaml", text);
+        let output = run(&["seats", "--compare", &file, "--comment", "markdown"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = comment(level("a|b @all <script>\n````"));
+    let cell = "| a&#124;b &#64;all &#60;script&#62; &#96;&#96;&#96;&#96; | added";
+    assert!(text.contains(cell), "{text}");
+    // The fence is longer than every fence inside.
+    assert!(
+        text.contains("\n`````text\n") && text.contains("\n`````\n"),
+        "{text}"
+    );
+    let hostile = "www.evil.example https://evil.example #1 &lt;b&gt; $x$ ~~y~~ \u{202e}";
+    let text = comment(level(hostile));
+    let (short, _) = text.split_once("<details>").unwrap();
+    assert!(short.contains("evil.example"), "{text}");
+    for markup in ["www.", "https:", " #1", "&lt;", "$", "~", "\u{202e}"] {
+        assert!(!short.contains(markup), "{markup:?} in {text}");
+    }
+    let long = (0..400).map(|number| level(&format!("{number}-{}", "é".repeat(200))));
+    let text = comment(long.collect());
+    let (_, details) = text.split_once("<details>").unwrap();
+    assert!(details.chars().count() < 61_000);
+    assert!(
+        details.ends_with("\n```\n\nThe rest is left out.\n\n</details>\n"),
+        "{text}"
+    );
+}
+
 /// A user with a token, one with a password, and a proxy with a password in its address.
 #[test]
 fn no_output_has_a_secret() {

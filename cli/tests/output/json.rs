@@ -162,50 +162,6 @@ const OF_CLUSTERS: &[&[&str]] = &[
     &["plan", "--context", "embedded", "-o", "json"],
 ];
 
-/// The names of the commands in a help text.
-fn commands_in(help: &str) -> Vec<String> {
-    let names = help.lines().filter_map(|line| {
-        let (name, about) = line.strip_prefix("  ")?.split_once("  ")?;
-        let is_name = !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        (is_name && !name.starts_with('-') && !about.trim().is_empty()).then(|| name.to_owned())
-    });
-    names.collect()
-}
-
-#[test]
-fn every_command_that_prints_json_has_a_definition() {
-    let help = |command: &[&str]| stdout(&run(&[command, &["--help"]].concat()));
-    let prints_json = |help: &str| {
-        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut values = words.split("[possible values: ").skip(1);
-        values.any(|rest| {
-            let values = rest.split(']').next().unwrap_or_default();
-            values.split(", ").any(|value| value == "json")
-        })
-    };
-    let mut found = BTreeSet::new();
-    for name in commands_in(&help(&[])) {
-        let own = help(&[&name]);
-        let parts = own.split("Options:").next().map(commands_in);
-        for part in parts.unwrap_or_default() {
-            if part != "help" && prints_json(&help(&[&name, &part])) {
-                found.insert(format!("{name} {part}"));
-            }
-        }
-        if prints_json(&own) {
-            found.insert(name);
-        }
-    }
-    assert!(found.len() > 20, "{found:?}");
-    let without = found
-        .iter()
-        .filter(|name| !definitions().contains_key(*name));
-    assert_eq!(without.collect::<Vec<_>>(), Vec::<&String>::new());
-}
-
 #[test]
 fn every_output_fits_its_definition() {
     let folder = Folder::new();

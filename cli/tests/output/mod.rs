@@ -3,6 +3,7 @@
 //! Each `$` line of the files below is run; `TRYCMD=overwrite cargo test -p kubectl-flowcontrol --test cli as_written_down` writes
 //! down what comes out.
 
+mod commands;
 mod comments;
 mod json;
 

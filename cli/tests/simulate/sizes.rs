@@ -142,6 +142,40 @@ fn the_budget_ends_a_search() {
     assert_eq!(stdout(&output), "");
 }
 
+/// As kubectl reads them: parts with units, or a number of seconds.
+#[test]
+fn the_budget_is_a_time_from_a_second_to_a_day() {
+    for (time, is_valid) in [
+        ("24h", true),
+        ("24h1ms", false),
+        ("23.5h30m", true),
+        ("1440m", true),
+        ("1439m61s", false),
+        ("86400", true),
+        ("86401", false),
+        ("1000ms", true),
+        ("999ms", false),
+        ("0.5s500ms", true),
+        ("0", false),
+    ] {
+        let output = run(&["size", "missing.yaml", "--budget", time]);
+        let text = stderr(&output);
+        // The file is read after the command line.
+        assert_eq!(
+            code(&output),
+            if is_valid { 3 } else { 2 },
+            "{time}: {text}"
+        );
+        assert_eq!(
+            text.contains("must be between 1s and 24h"),
+            !is_valid,
+            "{text}"
+        );
+    }
+    let output = run(&["size", "missing.yaml", "--budget", "5d"]);
+    assert!(stderr(&output).contains("is not a duration"));
+}
+
 /// Somebody's own numbers are checked like the answer, and the page shows the headroom before and after, and the cost of the tiers.
 #[test]
 fn a_proposal_is_checked_and_shown_beside_the_answer() {

@@ -38,6 +38,7 @@ fn the_commands_that_get_logs_are_printed() {
             "logcli query '{app=\"audit\"} != `\"stage\":\"RequestReceived\"`' --from=2026-01-05T10:00:00Z",
         ),
         (&["elasticsearch", "k8s-*"], "'k8s-*'"),
+        (&["elasticsearch", ""], "--input=\"$URL\"/'' "),
     ] {
         let text = export(arguments);
         assert!(text.contains(expected), "{arguments:?}: {text}");
@@ -57,8 +58,24 @@ fn the_commands_that_get_logs_are_printed() {
         quoted.contains("'/aws/eks/a'\\''; rm -rf $HOME/cluster'"),
         "{quoted}"
     );
-    let output = run(&["traffic", "export", "eks", "prod", "--since", "tomorrow"]);
-    assert_eq!(code(&output), 2);
+    for (since, is_valid) in [
+        ("2h", true),
+        ("120m", true),
+        ("2026-01-05T10:00:00Z", true),
+        ("2026-01-05T11:00:00+01:00", true),
+        ("", false),
+        ("yesterday", false),
+        ("-1h", false),
+        ("0s", false),
+        ("2026-01-05T12:00:00Z", false),
+        ("99999999999h", false),
+    ] {
+        let since = format!("--since={since}");
+        let output = run(&["traffic", "export", "eks", &since, range[2], range[3]]);
+        assert_eq!(code(&output), if is_valid { 0 } else { 2 }, "{since}");
+        let from = "# From 2026-01-05T10:00:00Z to 2026-01-05T12:00:00Z\n";
+        assert_eq!(stdout(&output).contains(from), is_valid, "{since}");
+    }
 }
 
 #[test]

@@ -240,6 +240,65 @@ fn the_page_reads_well_in_a_browser() {
     crate::common::browser::reads_well(&html, 3);
 }
 
+/// After the last color, the same colors follow in weaker shades.
+#[test]
+fn each_level_has_its_color() {
+    const LEVELS: usize = 32;
+    let folder = Folder::new();
+    let schema = |index: usize| {
+        let name = format!("level-{index}");
+        let bobs = BOBS
+            .replace("\"bobs\"", &format!("\"{name}\""))
+            .replace("workload-high", &name);
+        let schema = bobs.replace("\"bob\"", &format!("\"user-{index}\""));
+        let level = serde_json::json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
+            "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+        });
+        format!("{}\n{level}\n", schema.replace('\n', " "))
+    };
+    let objects = folder.file("objects.jsonl", (0..LEVELS).map(schema).collect::<String>());
+    let request = |index: usize| {
+        let user = format!("user-{index}");
+        event(
+            &index.to_string(),
+            &user,
+            "list",
+            "/api/v1/namespaces/a/pods",
+        )
+    };
+    let log = folder.file(
+        "audit.log",
+        lines(&(0..LEVELS).map(request).collect::<Vec<_>>()),
+    );
+    let page = folder.path("page.html");
+    let output = run(&[
+        "traffic",
+        "--audit-log",
+        &log,
+        "-f",
+        &objects,
+        "--html",
+        &page,
+    ]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let html = std::fs::read_to_string(&page).unwrap();
+    let (chart, _) = html.split_once("</svg>").unwrap();
+    let areas = chart.split("<polygon ").skip(1);
+    let colors = areas.map(|area| {
+        area.split("fill=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+    });
+    let colors: Vec<_> = colors.collect();
+    assert_eq!(colors.len(), LEVELS);
+    let different: std::collections::BTreeSet<_> = colors.iter().collect();
+    assert_eq!(different.len(), LEVELS, "{colors:?}");
+}
+
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn without_the_library_of_parquet_the_error_says_what_to_install() {

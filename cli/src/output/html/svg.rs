@@ -113,14 +113,3 @@ pub(super) fn number(value: f64) -> String {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colors_do_not_repeat() {
-        let colors: std::collections::BTreeSet<_> = (0..4 * COLORS).map(fill).collect();
-        assert_eq!(colors.len(), 4 * COLORS);
-    }
-}

@@ -148,15 +148,3 @@ fn quoted(text: &str) -> String {
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_quoted() {
-        assert_eq!(quoted("/aws/eks/prod/cluster"), "/aws/eks/prod/cluster");
-        assert_eq!(quoted("a'b $(c)"), "'a'\\''b $(c)'");
-        assert_eq!(quoted(""), "''");
-    }
-}
