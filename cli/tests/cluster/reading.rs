@@ -209,6 +209,11 @@ fn ages_are_those_of_kubectl() {
         })
     };
     let server = MadeUp::start();
+    let version = json!({"groupVersion": "flowcontrol.apiserver.k8s.io/v1", "version": "v1"});
+    let group = json!({"kind": "APIGroup", "apiVersion": "v1", "name": "flowcontrol.apiserver.k8s.io", "versions": [version], "preferredVersion": version});
+    server.set("/apis/flowcontrol.apiserver.k8s.io/", Answer::json(&group));
+    let release = json!({"major": "1", "minor": "31", "gitVersion": "v1.31.0"});
+    server.set("/version", Answer::json(&release));
     let levels: Vec<_> = ages.iter().enumerate().map(level).collect();
     for (kind, items) in [
         ("PriorityLevelConfiguration", levels),
