@@ -97,8 +97,23 @@ async fn updates_are_tracked_and_conflict_too() {
         owned(&created, "tool")["f:metadata"],
         json!({"f:labels": {".": {}, "f:lab": {}}})
     );
+    // Nobody owns what only the server writes, such as the resource version, or the status by a write of the main resource.
+    let mut changed = created;
+    changed["metadata"]["labels"]["x"] = "y".into();
+    changed["spec"]["matchingPrecedence"] = 5001.into();
+    changed["metadata"]["resourceVersion"] = Value::Null;
+    changed["status"] = json!({"conditions": [{"type": "A"}]});
+    let path = format!("{SCHEMAS}/a?fieldManager=other");
+    let changed = api.send("PUT", &path, Some(changed)).await.body;
+    assert_eq!(
+        owned(&changed, "other"),
+        json!({"f:metadata": {"f:labels": {"f:x": {}}}, "f:spec": {"f:matchingPrecedence": {}}})
+    );
     let path = format!("{SCHEMAS}/a?fieldManager=m");
-    let other = config(json!({"matchingPrecedence": 4}), Value::Null);
+    let other = config(
+        json!({"distinguisherMethod": {"type": "ByNamespace"}}),
+        Value::Null,
+    );
     let conflict = api.apply(&path, other).await.body;
     assert_eq!(
         conflict["details"]["causes"][0]["message"],
