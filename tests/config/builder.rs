@@ -206,3 +206,115 @@ fn another_address_keeps_the_credentials() {
         "{error}"
     );
 }
+
+#[test]
+fn user_agents() {
+    let config = || Config::new("http://127.0.0.1:1").unwrap();
+    let library = config().user_agent().to_owned();
+    assert!(library.starts_with("k8s-flowcontrol/"), "{library}");
+    let platform = format!(" ({}/{})", std::env::consts::OS, std::env::consts::ARCH);
+    assert!(library.ends_with(&platform), "{library}");
+    let named = config().with_application("quota-controller/1.4").unwrap();
+    assert_eq!(
+        named.user_agent(),
+        format!("quota-controller/1.4 {library}")
+    );
+    for bad in ["", "  ", "a\nb"] {
+        assert!(config().with_application(bad).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn addresses_of_servers() {
+    for (text, skips, expected) in [
+        ("10.0.0.1:6443", true, "https://10.0.0.1:6443/"),
+        ("10.0.0.1:6443", false, "http://10.0.0.1:6443/"),
+        ("localhost", true, "https://localhost/"),
+        ("[::1]:6443/", true, "https://[::1]:6443/"),
+        ("http://10.0.0.1", true, "http://10.0.0.1/"),
+        ("https://host/prefix", false, "https://host/prefix"),
+    ] {
+        let cluster = json!({"server": text, "insecure-skip-tls-verify": skips});
+        let text = kubeconfig(cluster.clone(), cluster).to_string();
+        let config = Config::builder().text(text).build().unwrap();
+        assert_eq!(config.server_url(), expected);
+    }
+    assert!(Config::new("https://[::1]:6443/prefix/").is_ok());
+    for bad in [
+        "",
+        "127.0.0.1:8080",
+        "ftp://a",
+        "unix:/x",
+        "http://a?b",
+        "http://a#b",
+        "http://me:planted@host",
+    ] {
+        let error = Config::new(bad).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("planted"), "{error}");
+    }
+}
+
+#[test]
+fn the_certificate_of_an_endpoint_has_the_name_of_the_cluster() {
+    let cluster = |url: &str| Config::new(url).unwrap();
+    let named = |url: &str| cluster(url).with_tls_server_name("kubernetes").unwrap();
+    for (config, endpoint, name) in [
+        (
+            cluster("https://api.example.com"),
+            "https://10.0.0.1:6443",
+            "api.example.com".into(),
+        ),
+        (
+            cluster("https://[fd00::5]:6443"),
+            "https://[fd00::1]:6443",
+            "fd00::5".into(),
+        ),
+        (
+            named("https://10.0.0.9"),
+            "https://10.0.0.1",
+            "kubernetes".into(),
+        ),
+        (
+            cluster("http://127.0.0.1:1"),
+            "http://127.0.0.2:2",
+            Value::Null,
+        ),
+    ] {
+        let config = config.with_endpoint(endpoint).unwrap().to_kubeconfig();
+        let cluster = &config["clusters"][0]["cluster"];
+        assert_eq!(cluster["tls-server-name"], name, "{cluster}");
+    }
+}
+
+#[test]
+fn credentials_go_to_verified_servers_only() {
+    let cluster = |url: &str| Config::new(url).unwrap();
+    let insecure = cluster("https://api.example.com").with_insecure_skip_tls_verify(true);
+    for (config, endpoint) in [
+        (cluster("https://api.example.com"), "http://10.0.0.1"),
+        (cluster("http://127.0.0.1:8001"), "https://10.0.0.1"),
+        (cluster("http://127.0.0.1:8001"), "http://10.0.0.1"),
+        (cluster("https://api.example.com"), "ftp://10.0.0.1"),
+        (insecure, "https://10.0.0.1"),
+    ] {
+        assert!(config.with_endpoint(endpoint).is_err(), "{endpoint}");
+    }
+}
+
+#[test]
+fn errors_of_proxies_show_no_password() {
+    for text in [
+        "ftp://me:planted@a",
+        "me:planted@a",
+        "http://me:planted@a:99999",
+        "http://me:planted@",
+    ] {
+        let config = Config::new("https://a").unwrap();
+        let error = config.with_proxy(text).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("planted"), "{error}");
+    }
+    let config = Config::new("https://a").unwrap();
+    let config = config.with_proxy("socks5://me:planted@b:1").unwrap();
+    assert_eq!(config.proxy_url(), Some("socks5://b:1"));
+    assert!(!format!("{config:?}").contains("planted"));
+}

@@ -176,43 +176,137 @@ async fn a_proxy_does_not_widen_the_trust_in_the_server() {
     }
 }
 
+/// The proxies for servers, `-` for none, or an error.
+fn proxies(variables: &[(&str, &str)], servers: &[&str]) -> Vec<String> {
+    let servers = servers.join(" ");
+    let mut variables = variables.to_vec();
+    variables.push(("SERVERS", &servers));
+    let printed = child("config::environment::child_prints_proxies", &variables);
+    assert!(!printed.contains("planted"), "{printed}");
+    let proxies = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("proxy: "));
+    proxies.map(str::to_owned).collect()
+}
+
 #[test]
 fn which_proxy_it_is() {
-    let both = [
+    let (secure, plain) = ("https://a.test:6443", "http://a.test");
+    let variables = [
         ("HTTPS_PROXY", "http://me:planted-secret@secure.test:3128"),
         ("HTTP_PROXY", "plain.test:3128"),
-        (
-            "NO_PROXY",
-            "10.0.0.0/8,fd00::/8, .internal.test,one.test:6443",
-        ),
     ];
-    let printed = child("config::environment::child_prints_proxies", &both);
-    for line in [
-        "https://a.test:6443 http://secure.test:3128/",
-        "http://a.test http://plain.test:3128/",
-        "https://10.1.2.3:6443 -",
-        "https://11.1.2.3:6443 http://secure.test:3128/",
-        "https://[fd00::1]:6443 -",
-        "https://[fe00::1]:6443 http://secure.test:3128/",
-        "https://x.internal.test -",
-        "https://internal.test http://secure.test:3128/",
-        "https://one.test:6443 -",
-        "https://one.test http://secure.test:3128/",
-        "https://localhost:6443 -",
-        "https://127.0.0.2 -",
-        "https://[::1] -",
-    ] {
-        assert!(
-            printed.lines().any(|found| found == line),
-            "{line} in {printed}"
-        );
-    }
-    assert!(!printed.contains("planted"));
-    let printed = child(
-        "config::environment::child_prints_proxies",
-        &[("NO_PROXY", "*"), both[0]],
+    let this_host = [
+        "https://localhost:6443",
+        "https://127.0.0.2",
+        "https://[::1]:6443",
+        "https://[::ffff:127.0.0.1]",
+    ];
+    let servers = [&[secure, plain, "https://localhost.test"][..], &this_host].concat();
+    assert_eq!(
+        proxies(&variables, &servers),
+        [
+            "http://secure.test:3128/",
+            "http://plain.test:3128/",
+            "http://secure.test:3128/",
+            "-",
+            "-",
+            "-",
+            "-"
+        ]
     );
-    assert!(printed.contains("https://a.test:6443 -"), "{printed}");
+    assert_eq!(proxies(&variables[..1], &[plain]), ["-"]);
+    for (variables, proxy) in [
+        (&[("https_proxy", "l.test:1")][..], "http://l.test:1/"),
+        (
+            &[("HTTPS_PROXY", ""), ("https_proxy", "l.test:1")],
+            "http://l.test:1/",
+        ),
+        (
+            &[("https_proxy", "l.test:1"), ("HTTPS_PROXY", "u.test:1")],
+            "http://u.test:1/",
+        ),
+    ] {
+        assert_eq!(proxies(variables, &[secure]), [proxy], "{variables:?}");
+    }
+    // A visitor of a web server cannot give its child a proxy, and errors name the variable.
+    for (variables, server, expected) in [
+        (
+            [("HTTP_PROXY", "a:1"), ("REQUEST_METHOD", "GET")],
+            plain,
+            "HTTP_PROXY",
+        ),
+        (
+            [("https_proxy", "gopher://me:planted@x"), ("NO_PROXY", "")],
+            secure,
+            "https_proxy",
+        ),
+    ] {
+        let error = proxies(&variables, &[server]).remove(0);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn servers_without_a_proxy() {
+    let proxy = ("HTTPS_PROXY", "http://p.test:3128");
+    // A list, the servers that it excludes, and others.
+    for (list, excluded, others) in [
+        ("", &[][..], &["a.test", "10.1.2.3"][..]),
+        ("*", &["a.test"], &[]),
+        ("x, * ", &["10.0.0.1"], &[]),
+        ("*.com", &[], &["com"]),
+        (
+            "example.com",
+            &["example.com", "a.b.example.com"],
+            &["notexample.com"],
+        ),
+        ("EXAMPLE.com", &["api.example.COM"], &[]),
+        (".example.com", &["a.example.com"], &["example.com"]),
+        ("*.example.com", &["a.example.com"], &["example.com"]),
+        (" a , example.com", &["example.com"], &[]),
+        ("bücher.example", &["xn--bcher-kva.example"], &[]),
+        (
+            "example.com:6443",
+            &["example.com:6443"],
+            &["a.example.com"],
+        ),
+        (".example.com:6443", &["a.example.com:6443"], &[]),
+        ("example.com:", &["example.com:6443"], &[]),
+        (":443", &[], &["example.com"]),
+        ("10.0.0.1", &["10.0.0.1:6443"], &[]),
+        ("10.0.0.1:6443", &["10.0.0.1:6443"], &["10.0.0.1"]),
+        // Like in Go, anything that is not an address matches the end of a name.
+        ("0.0.1", &["10.0.0.1"], &[]),
+        ("fd00::1", &["[fd00::1]"], &[]),
+        ("fd00:0:0::1", &["[fd00::1]"], &[]),
+        ("[fd00::1]:6443", &["[fd00::1]:6443"], &["[fd00::1]"]),
+        ("::ffff:10.0.0.1", &["10.0.0.1"], &[]),
+        (
+            "10.0.0.0/8,.internal.test",
+            &["10.255.0.1", "x.internal.test"],
+            &["11.0.0.1", "ten.example"],
+        ),
+        ("10.1.2.3/8", &["10.9.9.9"], &[]),
+        ("0.0.0.0/0", &["1.2.3.4"], &[]),
+        ("192.168.1.4/30", &["192.168.1.7"], &["192.168.1.8"]),
+        ("fd00::/8", &["[fd12::1]"], &["[fe80::1]", "10.0.0.1"]),
+        ("fd00::1/128", &["[fd00::1]"], &["[fd00::2]"]),
+        ("10.0.0.0/33", &[], &["10.0.0.1"]),
+    ] {
+        for name in ["NO_PROXY", "no_proxy"] {
+            let servers = excluded.iter().chain(others);
+            let servers: Vec<_> = servers.map(|server| format!("https://{server}")).collect();
+            let servers: Vec<_> = servers.iter().map(String::as_str).collect();
+            let mut expected = vec!["-"; excluded.len()];
+            expected.resize(servers.len(), "http://p.test:3128/");
+            assert_eq!(
+                proxies(&[proxy, (name, list)], &servers),
+                expected,
+                "{list}: {servers:?}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
@@ -250,22 +344,11 @@ fn child_prints_server() {
 fn child_prints_proxies() {
     // The harness has printed the beginning of a line.
     println!();
-    for server in [
-        "https://a.test:6443",
-        "http://a.test",
-        "https://10.1.2.3:6443",
-        "https://11.1.2.3:6443",
-        "https://[fd00::1]:6443",
-        "https://[fe00::1]:6443",
-        "https://x.internal.test",
-        "https://internal.test",
-        "https://one.test:6443",
-        "https://one.test",
-        "https://localhost:6443",
-        "https://127.0.0.2",
-        "https://[::1]",
-    ] {
+    for server in std::env::var("SERVERS").unwrap().split(' ') {
         let config = Config::new(server).unwrap();
-        println!("{server} {}", config.proxy_url().unwrap_or("-"));
+        match (config.proxy_url(), Client::new(config.clone())) {
+            (None, Err(error)) => println!("proxy: {error} {error:?}"),
+            (proxy, _) => println!("proxy: {}", proxy.unwrap_or("-")),
+        }
     }
 }

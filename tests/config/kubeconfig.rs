@@ -4,7 +4,7 @@ use crate::config::support::{Authority, Folder, HttpProxy, Notices, Server, ask,
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use k8s_flowcontrol::Client;
-use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::config::{Config, Impersonation};
 use serde_json::{Value, json};
 
 /// A kubeconfig (JSON is YAML) with one context, `here`.
@@ -91,8 +91,8 @@ async fn tokens_files_and_passwords() {
 async fn impersonation() {
     let server = Server::secure().await;
     let user = json!({
-        "as": "jane", "as-uid": "42", "as-groups": ["a", "b"],
-        "as-user-extra": {"example.com/why": ["x", "y"]},
+        "as": "jane", "as-uid": "42", "as-groups": ["a", "b c"],
+        "as-user-extra": {"example.com/Some key%": ["x", "y"]},
     });
     let text = document(server.cluster(), user);
     ask_with(Config::builder().text(text).build().unwrap())
@@ -101,11 +101,19 @@ async fn impersonation() {
     let request = server.requests().remove(0);
     assert_eq!(request.headers("impersonate-user"), ["jane"]);
     assert_eq!(request.headers("impersonate-uid"), ["42"]);
-    assert_eq!(request.headers("impersonate-group"), ["a", "b"]);
+    assert_eq!(request.headers("impersonate-group"), ["a", "b c"]);
     assert_eq!(
-        request.headers("impersonate-extra-example.com%2fwhy"),
+        request.headers("impersonate-extra-example.com%2fsome%20key%25"),
         ["x", "y"]
     );
+    for (user, expected) in [
+        (Impersonation::new(""), ""),
+        (Impersonation::new("a").group("x\ny"), "Impersonate-Group"),
+    ] {
+        let config = Config::new("http://127.0.0.1:1").unwrap();
+        let error = config.with_impersonation(user).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -321,4 +329,14 @@ async fn servers_without_a_scheme() {
         reported.contains("cluster `c`: server: the scheme defaults to http"),
         "{reported}"
     );
+}
+
+#[test]
+fn yaml_with_anchors_and_blocks() {
+    let text = "current-context: a\ncontexts:\n- name: a\n  context: {cluster: c, namespace: 'null'}\n\
+                old: &clusters\n- name: c\n  cluster:\n    server: |-\n      https://one.example\nclusters: *clusters\n\
+                users: ~\n---\ncurrent-context: other\n";
+    let config = Config::builder().text(text).build().unwrap();
+    assert_eq!(config.server_url(), "https://one.example/");
+    assert_eq!(config.namespace(), "null");
 }

@@ -138,3 +138,89 @@ fn faults_name_the_field() {
     assert!(error.contains("users: `u` occurs twice"), "{error}");
     assert!(fault(json!({"server": "host:1/prefix"}), json!({})).contains("a path but no scheme"));
 }
+
+#[test]
+fn faults_name_what_is_missing() {
+    const TEXT: &str = "current-context: here\ncontexts:\n- {name: here, context: {cluster: c, user: u}}\n\
+                        - {name: broken, context: {cluster: missing}}\n\
+                        clusters: [{name: c, cluster: {server: 'https://a', insecure-skip-tls-verify: true}}]\n\
+                        users: [{name: u, user: {token: planted}}]\n";
+    assert!(Config::builder().text(TEXT).build().is_ok());
+    for (from, to, expected) in [
+        ("current-context: here", "", "current-context is not set"),
+        (
+            "current-context: here",
+            "current-context: x",
+            "the context `x` does not exist",
+        ),
+        (
+            "current-context: here",
+            "current-context: broken",
+            "the cluster `missing` does not exist; the context `broken` refers to it",
+        ),
+        (
+            "user: u}",
+            "user: v}",
+            "the user `v` does not exist; the context `here` refers to it",
+        ),
+        (
+            "cluster: c, user",
+            "user",
+            "context `here`: cluster: is missing",
+        ),
+        (
+            "token: planted",
+            "token: [planted]",
+            "user `u`: token: expected text",
+        ),
+        (
+            "token: planted",
+            "token: 0123",
+            "user `u`: token: expected text; put it in quotes",
+        ),
+        (
+            "verify: true",
+            "verify: 'true'",
+            "cluster `c`: insecure-skip-tls-verify: expected true or false",
+        ),
+        (
+            "token: planted",
+            "exec: {command: x}",
+            "user `u`: exec: apiVersion: is missing",
+        ),
+        // YAML: the line, and nothing of its content.
+        (
+            "token: planted",
+            "token: [planted",
+            "kubeconfig text: not valid YAML: line ",
+        ),
+        (
+            "current-context: here",
+            "a:\n- b\n  c: d: e",
+            "not valid YAML: line 3: ",
+        ),
+        (
+            "current-context: here",
+            "a: 1\nb: \u{1}",
+            "not valid YAML: line 2: ",
+        ),
+        ("token: planted", "token: *planted", "not valid YAML: "),
+        ("token: planted", "token: !!int planted", ""),
+        ("token: planted", "token: &planted [*planted]", ""),
+        ("current-context: here", &"[".repeat(100_000), ""),
+        (
+            "current-context: here",
+            &format!("a: {}{}", "[".repeat(1000), "]".repeat(1000)),
+            "",
+        ),
+    ] {
+        assert!(TEXT.contains(from), "{from}");
+        let error = Config::builder()
+            .text(TEXT.replace(from, to))
+            .build()
+            .unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(error.to_string().contains(expected), "{expected}: {error}");
+        assert!(!shown.contains("planted"), "{shown}");
+    }
+}

@@ -86,7 +86,7 @@ async fn a_password_for_connect() {
         let config = through("https://api.example", &url);
         ask_with(config.with_certificate_authority(authority.pem.clone()))
     };
-    ask_as("me:planted-secret@").await.unwrap();
+    ask_as("me:planted%2Dsecret@").await.unwrap();
     assert_eq!(proxy.asked(), ["CONNECT api.example:443 HTTP/1.1"]);
     for user in ["", "me:planted-wrong@"] {
         let error = ask_as(user).await.unwrap_err();
@@ -170,7 +170,7 @@ async fn socks_with_names_addresses_and_passwords() {
 
     let plain = Server::plain().await;
     let closed = SocksProxy::start(plain.address, Some(("me", "planted-secret"))).await;
-    let url = format!("socks5://me:planted-secret@{}", closed.address);
+    let url = format!("socks5h://me:planted%2Dsecret@{}", closed.address);
     ask_with(through("http://api.example", &url)).await.unwrap();
     assert_eq!(closed.asked(), ["name api.example 80"]);
     for user in ["", "me:planted-wrong@"] {

@@ -121,3 +121,17 @@ async fn an_expired_token_is_reported_with_a_fresh_one() {
     let rest = schemas.list().continue_token(token).await.unwrap();
     assert!(rest.items.len() >= all - 2);
 }
+
+#[test]
+fn a_token_is_the_path_and_query_of_a_page() {
+    let text = "/apis/a/v1/things?labelSelector=a%3Db%2Cc&limit=2&continue=x%2By%3D";
+    let token: PageToken = text.parse().unwrap();
+    assert_eq!(token.to_string(), text);
+    assert_eq!(stored(Some(token.clone())), token);
+    for text in ["", "?", "/apis/a/v1/things?limit=2", "x+y="] {
+        let error = text.parse::<PageToken>().unwrap_err();
+        assert!(error.is_argument(), "{error}");
+        let json = serde_json::to_string(text).unwrap();
+        assert!(serde_json::from_str::<PageToken>(&json).is_err());
+    }
+}

@@ -4,7 +4,10 @@ use crate::requests::http2::{self, Listener};
 use crate::requests::script::{Act, Script, answer};
 use crate::requests::support::schema;
 use k8s_flowcontrol::Client;
+use k8s_flowcontrol::client::RetryPolicy;
+use k8s_flowcontrol::config::Config;
 use std::fmt::Write;
+use tokio::net::TcpListener;
 
 /// `Warning` headers, as an API server sends them for unknown fields.
 fn warnings(count: usize) -> String {
@@ -32,6 +35,88 @@ async fn a_create_with_many_warnings_succeeds() {
         let texts: Vec<_> = created.warnings().iter().map(|one| one.text()).collect();
         let expected = (0..count).map(|n| format!("unknown field \"spec.field{n}\""));
         assert_eq!(texts, expected.collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn warnings_are_read_from_all_headers() {
+    let deprecated = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated in v1.29+, unavailable in v1.32+; \
+                      use flowcontrol.apiserver.k8s.io/v1 FlowSchema";
+    for (headers, expected) in [
+        (
+            &[format!("299 - \"{deprecated}\"").as_str()][..],
+            &[deprecated][..],
+        ),
+        (
+            &[r#"299 - "unknown field \"spec.a\", \\ too""#],
+            &[r#"unknown field "spec.a", \ too"#],
+        ),
+        (
+            &[
+                r#"299 - "a", 299 k8s "b" "Wed, 21 Oct 2026 07:28:00 GMT",299 - "c""#,
+                r#"299 - "d""#,
+            ],
+            &["a", "b", "c", "d"],
+        ),
+        (
+            &[r#"110 cache "stale", 299 - "a""#, r#"299 - "b" rubbish"#],
+            &["a", "b"],
+        ),
+        (
+            &[
+                "",
+                "299",
+                "299 -",
+                "299 - a",
+                "299 - \"a",
+                "299 - \"a\\",
+                "xyz - \"a\"",
+            ],
+            &[],
+        ),
+    ] {
+        let headers: String = headers
+            .iter()
+            .map(|text| format!("Warning: {text}\r\n"))
+            .collect();
+        let script = Script::start(vec![answer(200, &headers, "{}")]).await;
+        let response = script.client.get_raw("/x").send().await.unwrap();
+        let texts: Vec<_> = response.warnings().iter().map(|one| one.text()).collect();
+        assert_eq!(texts, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_pause_of_a_server_is_in_seconds_or_a_date() {
+    let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
+    for (value, date, expected) in [
+        ("0", "", Some(0)),
+        (" 17 ", "", Some(17)),
+        ("", "", None),
+        ("-1", "", None),
+        ("1.5", "", None),
+        ("soon", "", None),
+        ("99999999999999999999999", "", None),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", date, Some(60)),
+        ("Sunday, 06-Nov-94 08:50:37 GMT", date, Some(60)),
+        ("Sun Nov  6 08:50:37 1994", date, Some(60)),
+        ("Sun, 06 Nov 1994 08:00:00 GMT", date, Some(0)),
+        ("Sun, 06 Nov 1994 08:00:00 GMT", "", Some(0)),
+        ("Thu, 31 Dec 9998 23:59:59 GMT", date, Some(252_586_653_022)),
+        ("Sun, 99 Nov 1994", date, None),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let config = Config::new(format!("http://{}", listener.local_addr().unwrap()));
+        let config = config.unwrap().with_retry_policy(RetryPolicy::none());
+        let headers = format!("Retry-After: {value}\r\n{date}");
+        let _script = Script::on(listener, vec![answer(429, &headers, "")]);
+        let error = Client::new(config)
+            .unwrap()
+            .get_raw("/x")
+            .await
+            .unwrap_err();
+        let pause = error.retry_after().map(|pause| pause.as_secs());
+        assert_eq!(pause, expected, "{value}");
     }
 }
 

@@ -14,6 +14,7 @@
 //! - `layers`: default headers, hooks, layers
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
+//! - `paths`: paths and bodies of requests, names that are not sent
 //! - `pacing`: adaptive concurrency
 //! - `raw`: raw requests, streamed bodies, the headers of responses
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
@@ -36,6 +37,7 @@ mod lean;
 mod observing;
 mod opentelemetry;
 mod pacing;
+mod paths;
 mod promises;
 mod raw;
 mod releases;

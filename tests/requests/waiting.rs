@@ -5,6 +5,7 @@ use crate::requests::support::{embedded, schema, schema_of_level};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::wait;
+use k8s_flowcontrol::{Resource, api::v1, api::v1beta1};
 use k8s_flowcontrol_server::Fault;
 use serde_json::json;
 use std::time::Duration;
@@ -270,4 +271,39 @@ async fn one_object_of_many_is_followed() {
             .all(|request| request.query.contains(&selector)),
         "{reads:?}"
     );
+}
+
+fn with_conditions<K: Resource>(uid: &str, dangling: &str) -> K {
+    let conditions =
+        json!([{"type": "Other", "status": "True"}, {"type": "Dangling", "status": dangling}]);
+    let tree = json!({"metadata": {"uid": uid}, "spec": {}, "status": {"conditions": conditions}});
+    serde_json::from_value(tree).unwrap()
+}
+
+#[test]
+fn conditions_of_the_status() {
+    assert!(wait::is_not_dangling()(Some(&with_conditions::<
+        v1::FlowSchema,
+    >("a", "False"))));
+    assert!(wait::is_not_dangling()(Some(&with_conditions::<
+        v1beta1::FlowSchema,
+    >("a", "False"))));
+    assert!(!wait::is_not_dangling()(Some(&with_conditions::<
+        v1::FlowSchema,
+    >("a", "True"))));
+    assert!(!wait::is_not_dangling()(Some(&v1::FlowSchema::default())));
+    assert!(!wait::is_not_dangling::<v1::FlowSchema>()(None));
+    assert!(wait::has_condition("Other", "True")(Some(
+        &with_conditions::<v1::FlowSchema>("a", "x")
+    )));
+}
+
+#[test]
+fn deleted_or_replaced() {
+    let (first, second): (v1::FlowSchema, _) = (with_conditions("a", ""), with_conditions("b", ""));
+    let mut gone = wait::is_deleted();
+    assert!(!gone(Some(&first)) && !gone(Some(&first)));
+    assert!(gone(Some(&second)));
+    assert!(gone(None));
+    assert!(wait::exists()(Some(&first)) && !wait::exists::<v1::FlowSchema>()(None));
 }

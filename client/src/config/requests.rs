@@ -229,25 +229,3 @@ fn library() -> String {
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     format!("{LIBRARY} ({system}/{processor})")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn user_agents() {
-        let config = || Config::new("http://127.0.0.1:1").unwrap();
-        let library = config().user_agent().to_owned();
-        assert!(library.starts_with("k8s-flowcontrol/"), "{library}");
-        let platform = format!(" ({}/{})", std::env::consts::OS, std::env::consts::ARCH);
-        assert!(library.ends_with(&platform), "{library}");
-        let config = config().with_application("quota-controller/1.4").unwrap();
-        assert_eq!(
-            config.user_agent(),
-            format!("quota-controller/1.4 {library}")
-        );
-        for bad in ["", "  ", "a\nb"] {
-            assert!(config.clone().with_application(bad).is_err(), "{bad:?}");
-        }
-    }
-}

@@ -146,21 +146,6 @@ mod tests {
     }
 
     #[test]
-    fn paths() {
-        let v1 = cluster("v1");
-        let root = "/apis/flowcontrol.apiserver.k8s.io";
-        assert_eq!(v1.all().unwrap().path, format!("{root}/v1/flowschemas"));
-        assert_eq!(
-            v1.object("a", Some("status")).unwrap().path,
-            format!("{root}/v1/flowschemas/a/status")
-        );
-        assert_eq!(
-            cluster("v1beta2").watch(Some("a")).unwrap().path,
-            format!("{root}/v1beta2/watch/flowschemas/a")
-        );
-    }
-
-    #[test]
     fn the_version_of_a_path() {
         let path = cluster("v1beta3")
             .object("v1beta3", Some("status"))
@@ -170,26 +155,5 @@ mod tests {
             in_version(&path, "v1"),
             "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/v1beta3/status"
         );
-    }
-
-    #[test]
-    fn names_are_encoded() {
-        let path = cluster("v1").object("a b?c#d:é", None).unwrap().path;
-        assert!(
-            path.ends_with("/flowschemas/a%20b%3Fc%23d:%C3%A9"),
-            "{path}"
-        );
-    }
-
-    #[test]
-    fn names_that_change_the_path_are_refused() {
-        for name in ["", ".", "..", "a/b", "/", "a%2Fb", "%"] {
-            let error = cluster("v1").object(name, None).unwrap_err();
-            assert!(
-                error.to_string().contains("the object's name"),
-                "{name}: {error}"
-            );
-        }
-        assert!(cluster("v1").object("...", None).is_ok());
     }
 }

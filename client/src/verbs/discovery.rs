@@ -65,24 +65,3 @@ builder! {
     DiscoveryRequest<T: Send + 'static> { decoder: fn() -> Decoder<T> }
     => T, |this| this.call.send((this.decoder)()).await
 }
-
-#[cfg(test)]
-#[cfg(feature = "ring")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths() {
-        let client = Client::from_url("http://127.0.0.1:1").unwrap();
-        let path = |call: Call| call.request.unwrap().path;
-        assert_eq!(path(client.api_groups().call), "/apis");
-        assert_eq!(path(client.api_group("a.b").call), "/apis/a.b/");
-        assert_eq!(
-            path(client.api_resources("a.b", "v1").call),
-            "/apis/a.b/v1/"
-        );
-        assert_eq!(path(client.api_resources("", "v1").call), "/api/v1/");
-        assert!(client.api_group("").call.request.is_err());
-        assert!(client.api_resources("a", "../x").call.request.is_err());
-    }
-}

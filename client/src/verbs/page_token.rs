@@ -134,28 +134,3 @@ impl<'de> Deserialize<'de> for PageToken {
         text.parse().map_err(D::Error::custom)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_the_path_and_query_of_a_page() {
-        let text = "/apis/a/v1/things?labelSelector=a%3Db%2Cc&limit=2&continue=x%2By%3D";
-        let token: PageToken = text.parse().unwrap();
-        assert_eq!(token.to_string(), text);
-        assert_eq!(token.get(TOKEN), Some("x+y="));
-        let json = serde_json::to_string(&token).unwrap();
-        assert_eq!(serde_json::from_str::<PageToken>(&json).unwrap(), token);
-    }
-
-    #[test]
-    fn other_text_is_an_error() {
-        for text in ["", "?", "/apis/a/v1/things?limit=2", "x+y="] {
-            let error = text.parse::<PageToken>().unwrap_err();
-            assert!(error.is_argument(), "{error}");
-            let json = serde_json::to_string(text).unwrap();
-            assert!(serde_json::from_str::<PageToken>(&json).is_err());
-        }
-    }
-}

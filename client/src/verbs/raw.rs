@@ -138,26 +138,3 @@ impl RawRequest {
         self
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use http::Method;
-
-    fn request(path: &str) -> Result<super::HttpRequest, super::Error> {
-        super::request(&Method::GET, path)
-    }
-
-    #[test]
-    fn paths_are_sent_unchanged() {
-        let request = request("/livez/a%20b?verbose&exclude=etcd").unwrap();
-        assert_eq!(request.path, "/livez/a%20b");
-        assert_eq!(request.encoded_query, "verbose&exclude=etcd");
-    }
-
-    #[test]
-    fn invalid_paths() {
-        for path in ["", "livez", "/a b", "/a#b", "/é", "/a\nb", "http://other/"] {
-            assert!(request(path).is_err(), "{path}");
-        }
-    }
-}

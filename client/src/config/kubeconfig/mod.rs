@@ -259,6 +259,3 @@ fn list_of_names(documents: &[Document], list: &str) -> String {
         names.join(", ")
     }
 }
-
-#[cfg(test)]
-mod tests;
