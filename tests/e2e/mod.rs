@@ -24,6 +24,7 @@
 //! - `examples`: the programs in `examples/`
 //! - `replay`: a load at its times, on an embedded server and on a cluster, beside the prediction of the simulation
 //! - `documented`: the most used items have an example in their documentation
+//! - `unit_tests`: no crate has a test that never runs
 
 mod answers;
 mod both;
@@ -47,6 +48,7 @@ mod references;
 mod replay;
 mod secured;
 mod support;
+mod unit_tests;
 mod versions;
 mod watching;
 mod wire;

@@ -231,7 +231,7 @@ fn ages_are_those_of_kubectl() {
     let column = titles
         .clone()
         .position(|title| title == "AGE")
-        .expect(&stderr(&output));
+        .unwrap_or_else(|| panic!("{}", stderr(&output)));
     for ((seconds, expected), line) in ages.iter().zip(lines) {
         let age = line.split_whitespace().nth(column).unwrap();
         // Seconds go on.

