@@ -188,6 +188,24 @@ fn clients_that_wait_for_responses_send_less_to_a_slower_server() {
         predicted.abs_diff(real) * 100 < real * 25,
         "{predicted:?} {real:?}"
     );
+    // The report is the mean of several replays, which differ.
+    let [median, p99] = flow
+        .spread
+        .map(|spread| [spread.median, spread.p99])
+        .unwrap();
+    assert!(
+        median[0] <= predicted && predicted <= median[1],
+        "{median:?}"
+    );
+    assert!(
+        p99[0] < p99[1] && p99[1] <= flow.waits.longest() * 2,
+        "{p99:?}"
+    );
+    let average = flow.waits.average();
+    assert!(
+        average > predicted / 2 && average < predicted * 2,
+        "{average:?}"
+    );
     // As independent requests, they would wait several times as long.
     assert!(open.flows[0].waits.percentile(50.0) > real * 4);
     // They end with the log: not all of its requests are sent.

@@ -2,6 +2,7 @@
 
 use super::{RELEASE, built_in, requests, size, sized};
 use k8s_flowcontrol_analysis::size::{Answer, Intents, SizeError, Sizer};
+use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_types::Resource;
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -204,6 +205,18 @@ intents:
     assert!(change.peak_seats <= 5, "{change:?}");
     let limited = change.priority_level.spec.limited.as_ref().unwrap();
     assert_eq!(limited.borrowing_limit_percent, Some(0));
+    // One share more, and it gets one seat more.
+    let shares = limited.nominal_concurrency_shares.unwrap();
+    let nominal = |shares| {
+        let mut levels = sizing.priority_levels.clone();
+        let name = change.priority_level.name();
+        let level = levels.iter_mut().find(|level| level.name() == name);
+        let limited = level.unwrap().spec.limited.as_mut().unwrap();
+        limited.nominal_concurrency_shares = Some(shares);
+        let limits = ServerLimits::new(&levels, 100, RELEASE);
+        limits.level(name).unwrap().nominal
+    };
+    assert_eq!([shares, shares + 1].map(nominal), [5, 6]);
 }
 
 #[test]
