@@ -73,31 +73,3 @@ fn characters(text: &[u8]) -> usize {
 pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_and_columns_count_characters() {
-        let text = "\u{feff}aü\nb".as_bytes();
-        let lines = Lines::of(text);
-        let at = |offset| {
-            let position = lines.position(text, offset);
-            (position.line, position.column)
-        };
-        assert_eq!([at(3), at(4), at(6)], [(1, 1), (1, 2), (1, 3)]);
-        assert_eq!([at(7), at(8), at(99)], [(2, 1), (2, 2), (2, 2)]);
-    }
-
-    #[test]
-    fn columns_of_a_long_line_are_those_of_a_count_from_its_start() {
-        let text = format!("x\n{}", "aü€".repeat(STRIDE / 6 * 3)).into_bytes();
-        for text in [&text[..], &text[..STRIDE], &text[..2 * STRIDE], b""] {
-            let lines = Lines::of(text);
-            for offset in (0..=text.len()).step_by(97).chain([STRIDE, text.len()]) {
-                assert_eq!(lines.position(text, offset), Position::of(text, offset));
-            }
-        }
-    }
-}

@@ -169,26 +169,3 @@ fn like(version: &str, wanted: &str) -> String {
         false => wanted.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use k8s_flowcontrol_types::Release;
-
-    /// The releases that the messages name.
-    #[test]
-    fn removed_versions_are_served_until_the_release_before() {
-        for version in [
-            ApiVersion::V1Beta1,
-            ApiVersion::V1Beta2,
-            ApiVersion::V1Beta3,
-        ] {
-            let removed = version.lifecycle().removed.unwrap();
-            assert!(
-                !Release::nearest(removed)
-                    .served()
-                    .any(|served| served == version)
-            );
-        }
-    }
-}

@@ -1,14 +1,10 @@
 //! The libraries that have types of flow control, or request it by themselves.
 //!
 //! A library without a row does not have types of the group, and does not request it, as far as is known. The table of README.md shows the
-//! rows to users.
+//! rows to users, and names the newest Kubernetes release for which they were checked. A test fails when this project knows a newer one:
+//! then look whether a library dropped or added versions of the group.
 
 use k8s_flowcontrol_types::ApiVersion;
-
-/// The newest Kubernetes release for which the rows were checked. A test fails when this project knows a newer one: then look whether
-/// a library dropped or added versions of the group, and set this.
-#[cfg(test)]
-pub(super) const CHECKED: u32 = 37;
 
 /// The registry or the tool that gives a library its versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +30,12 @@ pub(crate) struct Library {
     pub(super) types: &'static [(ApiVersion, &'static str)],
     /// The API version that a program with this library requests by itself, from a version of the library on; in ascending order.
     pub(super) requests: &'static [(&'static str, ApiVersion)],
-    /// Where the versions come from.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers and the test"))]
-    pub(super) source: &'static str,
 }
 
 /// A package of the .NET client: they are in one repository, and have the same version.
 const fn dot_net(name: &'static str) -> Library {
+    // Source: kubernetes-client/csharp: README (4.0 is Kubernetes 1.20), issue 1174 (7.0 is 1.23, 10.0 is 1.26), pull request 1482 of
+    // January 2024 (1.29), and 1551 (14.0 is 1.30); src for the packages.
     Library {
         ecosystem: Ecosystem::DotNet,
         name,
@@ -51,7 +46,6 @@ const fn dot_net(name: &'static str) -> Library {
             (ApiVersion::V1, "13.0.1"),
         ],
         requests: &[],
-        source: "kubernetes-client/csharp: README (4.0 is Kubernetes 1.20), issue 1174 (7.0 is 1.23, 10.0 is 1.26), pull request 1482 of January 2024 (1.29), and 1551 (14.0 is 1.30); src for the packages",
     }
 }
 
@@ -87,109 +81,111 @@ const PYTHON: &[(ApiVersion, &str)] =
 
 /// The rows.
 pub(super) const LIBRARIES: &[Library] = &[
+    // Source: kubernetes/typed/flowcontrol in the tags of kubernetes/client-go.
     Library {
         ecosystem: Ecosystem::Go,
         name: "k8s.io/client-go",
         types: GO,
         requests: &[],
-        source: "kubernetes/typed/flowcontrol in the tags of kubernetes/client-go",
     },
+    // Source: flowcontrol in the tags of kubernetes/api.
     Library {
         ecosystem: Ecosystem::Go,
         name: "k8s.io/api",
         types: GO,
         requests: &[],
-        source: "flowcontrol in the tags of kubernetes/api",
     },
+    // Source: pkg/server/options/feature.go and pkg/util/flowcontrol in the tags of kubernetes/apiserver.
     Library {
         ecosystem: Ecosystem::Go,
         name: "k8s.io/apiserver",
         types: &[],
         requests: SERVER,
-        source: "pkg/server/options/feature.go and pkg/util/flowcontrol in the tags of kubernetes/apiserver",
     },
     // It requires k8s.io/apiserver of the same version; go.mod lists only direct dependencies before Go 1.17.
+    // Source: go.mod in the tags of kubernetes/apiextensions-apiserver, and the row of k8s.io/apiserver.
     Library {
         ecosystem: Ecosystem::Go,
         name: "k8s.io/apiextensions-apiserver",
         types: &[],
         requests: SERVER,
-        source: "go.mod in the tags of kubernetes/apiextensions-apiserver, and the row of k8s.io/apiserver",
     },
+    // Source: go.mod of the release, and pull request 2623 of kubernetes-sigs/controller-runtime for the fake client.
     Library {
         ecosystem: Ecosystem::Go,
         name: "sigs.k8s.io/controller-runtime",
         types: &[(ApiVersion::V1, "0.17.0")],
         requests: &[],
-        source: "go.mod of the release, and pull request 2623 of kubernetes-sigs/controller-runtime for the fake client",
     },
+    // Source: internal/store in the tags of kubernetes/kube-state-metrics: it has no metrics of FlowSchemas and
+    // PriorityLevelConfigurations.
     Library {
         ecosystem: Ecosystem::Go,
         name: "k8s.io/kube-state-metrics/v2",
         types: &[],
         requests: &[],
-        source: "internal/store in the tags of kubernetes/kube-state-metrics: it has no metrics of FlowSchemas and PriorityLevelConfigurations",
     },
+    // Source: dist/gen/api of the published packages 0.20.0 and 0.21.0.
     Library {
         ecosystem: Ecosystem::Npm,
         name: "@kubernetes/client-node",
         types: &[(ApiVersion::V1, "0.21.0")],
         requests: &[],
-        source: "dist/gen/api of the published packages 0.20.0 and 0.21.0",
     },
+    // Source: flowcontrol of the published packages 4.5.6 and 4.8.1.
     Library {
         ecosystem: Ecosystem::Npm,
         name: "@pulumi/kubernetes",
         types: &[(ApiVersion::V1, "4.8.1")],
         requests: &[],
-        source: "flowcontrol of the published packages 4.5.6 and 4.8.1",
     },
+    // Source: client/api of the published packages 28.1.0 and 29.0.0; README of kubernetes-client/python.
     Library {
         ecosystem: Ecosystem::Python,
         name: "kubernetes",
         types: PYTHON,
         requests: &[],
-        source: "client/api of the published packages 28.1.0 and 29.0.0; README of kubernetes-client/python",
     },
+    // Source: client/api of the published package 29.0.0.
     Library {
         ecosystem: Ecosystem::Python,
         name: "kubernetes-asyncio",
         types: PYTHON,
         requests: &[],
-        source: "client/api of the published package 29.0.0",
     },
+    // Source: models of the published packages 1.28.1.4 and 1.29.0.6.
     Library {
         ecosystem: Ecosystem::Python,
         name: "lightkube-models",
         types: &[(ApiVersion::V1Beta3, "1.26.0"), (ApiVersion::V1, "1.29.0")],
         requests: &[],
-        source: "models of the published packages 1.28.1.4 and 1.29.0.6",
     },
+    // Source: features of the published crates 0.20.0 and 0.21.0; the feature v1_29 or a later one has v1.
     Library {
         ecosystem: Ecosystem::Rust,
         name: "k8s-openapi",
         types: &[(ApiVersion::V1Beta3, "0.17.0"), (ApiVersion::V1, "0.21.0")],
         requests: &[],
-        source: "features of the published crates 0.20.0 and 0.21.0; the feature v1_29 or a later one has v1",
     },
+    // Source: wiki page 2, Versioning and Compatibility, of kubernetes-client/java: 20.0 is Kubernetes 1.28, 21.0 is 1.30.
     Library {
         ecosystem: Ecosystem::Java,
         name: "io.kubernetes:client-java",
         types: &[(ApiVersion::V1, "21.0.0")],
         requests: &[],
-        source: "wiki page 2, Versioning and Compatibility, of kubernetes-client/java: 20.0 is Kubernetes 1.28, 21.0 is 1.30",
     },
+    // Source: CHANGELOG of fabric8io/kubernetes-client: fix 5643 in 6.10.0.
     Library {
         ecosystem: Ecosystem::Java,
         name: "io.fabric8:kubernetes-client",
         types: &[(ApiVersion::V1, "6.10.0")],
         requests: &[],
-        source: "CHANGELOG of fabric8io/kubernetes-client: fix 5643 in 6.10.0",
     },
     dot_net("KubernetesClient"),
     dot_net("KubernetesClient.Classic"),
     dot_net("KubernetesClient.Aot"),
     dot_net("KubernetesClient.Models"),
+    // Source: the version that cdk8s imports is the Kubernetes release.
     Library {
         ecosystem: Ecosystem::Cdk8s,
         name: "k8s",
@@ -200,100 +196,5 @@ pub(super) const LIBRARIES: &[Library] = &[
             (ApiVersion::V1, "1.29.0"),
         ],
         requests: &[],
-        source: "the version that cdk8s imports is the Kubernetes release",
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::super::version::compare;
-    use super::*;
-    use k8s_flowcontrol_types::Release;
-    use std::cmp::Ordering;
-
-    /// A new Kubernetes release is a reason to look at the libraries again.
-    #[test]
-    fn the_table_is_as_new_as_the_newest_release() {
-        assert_eq!(CHECKED, Release::NEWEST.minor(), "check the rows again");
-    }
-
-    #[test]
-    fn rows_have_sources_and_ascending_versions() {
-        for library in LIBRARIES {
-            assert!(library.source.len() > 20, "{}", library.name);
-            for pair in library.types.windows(2) {
-                let order = compare(pair[0].1, pair[1].1);
-                assert_eq!(order, Some(Ordering::Less), "{}", library.name);
-            }
-            for pair in library.requests.windows(2) {
-                let order = compare(pair[0].0, pair[1].0);
-                assert_eq!(order, Some(Ordering::Less), "{}", library.name);
-            }
-        }
-    }
-
-    /// The libraries of Kubernetes itself have the numbers of its releases, so the releases that introduced a version say when they had it.
-    #[test]
-    fn rows_of_kubernetes_agree_with_the_releases() {
-        let of_kubernetes = LIBRARIES.iter().filter(|library| {
-            matches!(library.ecosystem, Ecosystem::Go) && library.name.starts_with("k8s.io/")
-                || library.ecosystem == Ecosystem::Cdk8s
-        });
-        for library in of_kubernetes {
-            let types = library
-                .types
-                .iter()
-                .map(|(version, first)| (*first, *version));
-            for (first, version) in types.chain(library.requests.iter().copied()) {
-                let minor: u32 = first
-                    .split('.')
-                    .nth(1)
-                    .and_then(|part| part.parse().ok())
-                    .unwrap();
-                let Some(release) = Release::new(minor) else {
-                    continue;
-                };
-                assert!(version.is_served_by(release), "{} {first}", library.name);
-                if let Some(before) = Release::new(minor - 1) {
-                    assert!(!version.is_served_by(before), "{} {first}", library.name);
-                }
-            }
-        }
-    }
-
-    /// The table of README.md has a row for each library, and no other.
-    #[test]
-    fn the_readme_has_the_rows() {
-        let readme = include_str!("../../README.md");
-        let start = readme.find("| library |").unwrap();
-        let rows: Vec<_> = readme[start..]
-            .lines()
-            .skip(2)
-            .take_while(|line| line.starts_with('|'))
-            .collect();
-        let expected: Vec<_> = LIBRARIES.iter().map(row).collect();
-        assert_eq!(rows, expected);
-    }
-
-    fn row(library: &Library) -> String {
-        let types = library
-            .types
-            .iter()
-            .find(|(version, _)| *version == ApiVersion::V1);
-        let types = types.map_or("no types", |(_, first)| first);
-        let requests: Vec<_> = library
-            .requests
-            .iter()
-            .map(|(since, version)| format!("{version} from {since} on"))
-            .collect();
-        let requests = match requests.is_empty() {
-            true => "nothing".to_owned(),
-            false => requests.join(", "),
-        };
-        let name = match library.ecosystem {
-            Ecosystem::Cdk8s => "imports of cdk8s",
-            _ => library.name,
-        };
-        format!("| `{name}` | {types} | {requests} |")
-    }
-}

@@ -86,24 +86,3 @@ fn child<'a>(node: Node<'a>, key: &str) -> Option<(Node<'a>, Place)> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::locate;
-    use k8s_flowcontrol_text::parse_json;
-
-    #[test]
-    fn a_path_leads_to_its_value_or_to_the_innermost_field_present() {
-        let text = r#"{"spec": {"rules": [{"verbs": ["get"]}], "n": 5}, "metadata": {"labels": {"a.b/c": "x"}}}"#;
-        let tree = parse_json(text.as_bytes()).unwrap();
-        let shown = |field| &text[locate(tree.root(), field).shown.range()];
-        assert_eq!(shown("spec.n"), "5");
-        assert_eq!(shown("spec.rules[0].verbs"), "\"verbs\"");
-        assert_eq!(shown("spec.rules[0].verbs[0]"), "\"get\"");
-        assert_eq!(shown("spec.rules[0].subjects"), "{\"verbs\": [\"get\"]}");
-        assert_eq!(shown("spec.limited.queuing"), "\"spec\"");
-        assert_eq!(shown("metadata.labels[a.b/c]"), "\"x\"");
-        assert_eq!(shown("metadata.labels.a.b/c"), "\"x\"");
-        assert_eq!(shown("nothing"), text);
-    }
-}

@@ -101,20 +101,3 @@ impl fmt::Display for ReadError {
         }
     }
 }
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_regular_files_are_read_and_nothing_blocks() {
-        for path in ["/dev/zero", "/dev/tty", "/tmp"] {
-            assert!(matches!(
-                read_regular(Path::new(path)),
-                Err(ReadError::Io(_))
-            ));
-        }
-        let endless = read_named(Path::new("/dev/zero")).unwrap_err();
-        assert_eq!(endless.to_string(), "it is longer than the limit of 64 MiB");
-    }
-}

@@ -1,5 +1,9 @@
 //! The files of a folder, as a program migrates them.
 
+mod dependencies;
+mod reasons;
+mod replace;
+
 use k8s_flowcontrol_manifests::files::{
     Backups, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
 };

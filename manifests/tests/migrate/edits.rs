@@ -184,6 +184,41 @@ fn the_last_applied_annotation_goes_along() {
     assert_eq!(clean(&text, V1), expected);
 }
 
+/// A text in a string changes as it does alone, and the string keeps its style.
+#[test]
+fn the_last_applied_annotation_keeps_its_style() {
+    let level = "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\n";
+    let json = "{\"apiVersion\": \"flowcontrol.apiserver.k8s.io/v1\", \"kind\": \"PriorityLevelConfiguration\", \"metadata\": {\"name\": \"it's\"},\n \"spec\": {\"limited\": {\"nominalConcurrencyShares\": 0}}}";
+    let yaml = format!("{level}spec:\n  limited:\n    nominalConcurrencyShares: 0\n");
+    let double = |text: &str| serde_json::to_string(text).unwrap();
+    let single = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let literal = |text: &str| format!("|\n      {}", text.trim_end().replace('\n', "\n      "));
+    let one_line = json.replace('\n', "");
+    let outer = |string: &str, version: &str| {
+        format!("{level}  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: {string}\n").replace("/v1\nkind", &format!("/{version}\nkind"))
+    };
+    let v1beta3 = to(ApiVersion::V1Beta3);
+    for (inner, style) in [
+        (json, &double as &dyn Fn(&str) -> String),
+        (&one_line, &double),
+        (&one_line, &single),
+        (json, &literal),
+        (&yaml, &literal),
+    ] {
+        let text = outer(&style(inner), "v1");
+        let inner = clean(inner, v1beta3);
+        assert!(inner.contains("v1beta3-preserve-zero"), "{inner}");
+        let expected = outer(&style(&inner), "v1beta3");
+        assert_eq!(run(&text, v1beta3).text, Some(expected), "{text}");
+    }
+    // The lines of a folded string have no fixed places.
+    let folded = format!(">\n      {}", one_line.replace(", ", ",\n      "));
+    let outcome = run(&outer(&folded, "v1"), v1beta3);
+    assert_eq!(outcome.text, Some(outer(&folded, "v1beta3")));
+    let rules: Vec<_> = outcome.findings.iter().map(|found| found.rule).collect();
+    assert_eq!(rules, [Rule::LastApplied]);
+}
+
 #[test]
 fn a_manifest_in_a_string_is_listed() {
     let text = corpus!("embedded.yaml");

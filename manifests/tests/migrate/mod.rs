@@ -1,9 +1,12 @@
 //! Texts in, texts out.
 
 mod choices;
+mod conditions;
 mod edits;
 mod fences;
 mod hostile;
+mod names;
+mod places;
 mod programs;
 mod properties;
 mod references;

@@ -1,7 +1,7 @@
 //! References in documents of other kinds: kustomize, GitOps, policies, webhooks.
 
 use super::{V1, clean, findings, run, to};
-use k8s_flowcontrol_manifests::{Metrics, Rule, Settings, removed_metrics};
+use k8s_flowcontrol_manifests::{Metrics, Rule, Settings, mentions, removed_metrics};
 use k8s_flowcontrol_types::ApiVersion;
 
 const OLD: &str = "flowcontrol.apiserver.k8s.io/v1beta2";
@@ -282,4 +282,29 @@ fn regular_expressions_that_match_a_removed_metric_are_listed() {
         assert_eq!(renamed.text.is_some(), is_plain, "{text}");
         assert_eq!(renamed.findings.len(), count - usize::from(is_plain));
     }
+}
+
+#[test]
+fn every_form_of_a_mention() {
+    let text = "a: flowcontrol.apiserver.k8s.io/v1beta2 # assuredConcurrencyShares\n\
+            b: \"flowcontrol.apiserver.k8s.io\\/v1beta1\"\n\
+            c: flowschemas.v1beta3.flowcontrol.apiserver.k8s.io\n\
+            d: flowcontrol.apiserver.k8s.io/v1\n\
+            e: flowcontrol.apiserver.k8s.io\n\
+            f: notassuredConcurrencyShares\n\
+            h: flowcontrol.apiserver.k8s.io/FlowSchema@v1beta3\n\
+            g: flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares\n";
+    let found = mentions(text, ApiVersion::V1);
+    let words: Vec<_> = found.iter().map(|m| &text[m.span.range()]).collect();
+    let expected = [
+        "v1beta2",
+        "assuredConcurrencyShares",
+        "v1beta1",
+        "v1beta3",
+        "v1beta3",
+        "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
+    ];
+    assert_eq!(words, expected);
+    let down = mentions(text, ApiVersion::V1Beta3);
+    assert_eq!(down.len(), 4, "{down:?}");
 }

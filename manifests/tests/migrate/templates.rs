@@ -314,3 +314,50 @@ fn a_chain_that_gives_each_cluster_a_version_it_serves_is_current() {
         );
     }
 }
+
+/// Actions in values, statements, and texts that look like them.
+#[test]
+fn actions_of_all_syntaxes_are_known() {
+    let group = "apiVersion: flowcontrol.apiserver.k8s.io";
+    for action in [
+        "#@ b",
+        "<%= b %>",
+        "{{ \"}}\" | b }}",
+        "{{ `}}` | b }}",
+        "{{/* }} */}}{{ b }}",
+    ] {
+        let text = format!("apiVersion: {action}\nkind: FlowSchema # ours\n{REST}");
+        let found = findings(&run(&text, V1), &text);
+        assert_eq!(found, [(Rule::Template, 1)], "{text}");
+    }
+    for line in [
+        "{% set b = 1 %}",
+        "{{ $x := \"a=b\" }}",
+        "{{- /* }} */}}",
+        "{# c #}",
+        "<% b = 1 %>",
+        "#@ b = 1",
+        "#if($a > 1)\n#end",
+        "{{ range .z }}\n{{ end }}",
+        "# else",
+        "x: 1 #if(c)",
+        "x: echo ${B}",
+        "x: ${#list} 100{% 1",
+        "x: a<b>",
+        "x: {{ .Values.x | quote }}",
+        "x: a/${B:-c}",
+        "x: {{ \"}}: [\" }}",
+        "x: {{ `}}: [` }}",
+    ] {
+        let text = format!("{line}\n{group}/v1beta3\nkind: FlowSchema\n{line}\n{REST}");
+        let text = match line.starts_with('x') {
+            true => text.replacen(&format!("{line}\n"), "", 1),
+            false => text,
+        };
+        let new = run(&text, V1).text;
+        assert_eq!(new, Some(text.replace("v1beta3", "v1")), "{text}");
+    }
+    // An action that does not end.
+    let text = format!("{group}/v1beta3\nkind: FlowSchema\nx: {{{{ b\n{REST}");
+    assert_eq!(run(&text, V1).text, None);
+}

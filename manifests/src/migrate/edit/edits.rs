@@ -70,19 +70,3 @@ pub(in crate::migrate) fn apply(text: &str, edits: &[Edit]) -> String {
     out.push_str(text.get(at..).unwrap_or_default());
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_are_applied_once_and_in_order() {
-        let edit = |start, end, text: &str| Edit::replace(Span::new(start, end), text);
-        let edits = vec![edit(4, 5, "E"), edit(0, 1, "A"), edit(4, 5, "E")];
-        assert_eq!(apply("abcdef", &in_order(edits).unwrap()), "AbcdEf");
-        let clash = vec![edit(0, 3, "x"), edit(2, 4, "y")];
-        assert_eq!(in_order(clash).unwrap_err().offset, 2);
-        let clash = vec![edit(1, 2, "x"), edit(1, 2, "y")];
-        assert!(in_order(clash).is_err());
-    }
-}

@@ -183,33 +183,3 @@ fn is_word(text: &str, start: usize, end: usize) -> bool {
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     !text[..start].ends_with(is_letter) && !text[end..].starts_with(is_letter)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_of_a_mention() {
-        let text = "a: flowcontrol.apiserver.k8s.io/v1beta2 # assuredConcurrencyShares\n\
-            b: \"flowcontrol.apiserver.k8s.io\\/v1beta1\"\n\
-            c: flowschemas.v1beta3.flowcontrol.apiserver.k8s.io\n\
-            d: flowcontrol.apiserver.k8s.io/v1\n\
-            e: flowcontrol.apiserver.k8s.io\n\
-            f: notassuredConcurrencyShares\n\
-            h: flowcontrol.apiserver.k8s.io/FlowSchema@v1beta3\n\
-            g: flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares\n";
-        let found = mentions(text, ApiVersion::V1);
-        let words: Vec<_> = found.iter().map(|m| &text[m.span.range()]).collect();
-        let expected = [
-            "v1beta2",
-            "assuredConcurrencyShares",
-            "v1beta1",
-            "v1beta3",
-            "v1beta3",
-            "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
-        ];
-        assert_eq!(words, expected);
-        let down = mentions(text, ApiVersion::V1Beta3);
-        assert_eq!(down.len(), 4, "{down:?}");
-    }
-}

@@ -112,37 +112,3 @@ impl Part<'_> {
         hidden
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The work of a check does not grow with the other documents: the text around the part is never read.
-    #[test]
-    fn only_the_part_of_the_document_is_read() {
-        let document = "a: old\n";
-        let text = format!("]not yaml[\n---\n{document}---\n]neither[\n");
-        let source = Text::new(&text);
-        let start = text.find(document).unwrap_or_default();
-        let part = Part {
-            source: &source,
-            form: Form::Yaml,
-            range: start..start + document.len(),
-            actions_before: 0,
-        };
-        let expected = |value: &str| Expected {
-            offset: start,
-            value: serde_json::json!({ "a": value }),
-            objects: Vec::new(),
-        };
-        let edit = Edit::replace(Span::new(start + 3, start + 6), "new");
-        assert_eq!(
-            part.checked(vec![edit.clone()], &expected("new")),
-            Ok(vec![edit.clone()])
-        );
-        let refusal = part.checked(vec![edit], &expected("other"));
-        assert_eq!(refusal.map_err(|refusal| refusal.offset), Err(start));
-        let outside = Edit::replace(Span::new(0, 1), "x");
-        assert!(part.checked(vec![outside], &expected("old")).is_err());
-    }
-}

@@ -1,0 +1,162 @@
+//! Files that change or are no files while they are migrated.
+
+use super::level;
+use k8s_flowcontrol_manifests::files::{
+    Examined, Selection, Status, collect, examine_all, input, write_all,
+};
+use k8s_flowcontrol_manifests::{Rule, Settings};
+use k8s_flowcontrol_types::ApiVersion;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// A folder with objects to change, examined.
+fn examined(files: usize) -> (tempfile::TempDir, PathBuf, Vec<Examined>) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for number in 0..files {
+        fs::write(root.join(format!("{number:03}.yaml")), old()).unwrap();
+    }
+    let files = examine(&root);
+    (folder, root, files)
+}
+
+fn examine(root: &Path) -> Vec<Examined> {
+    let selection = Selection::new(&[], false).unwrap();
+    let found = collect(&[root.to_owned()], None, &selection).unwrap();
+    examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {})
+}
+
+fn old() -> String {
+    level(5).replace("/v1\n", "/v1beta3\n")
+}
+
+fn write(files: Vec<Examined>) -> Vec<Examined> {
+    write_all(files, None, &AtomicBool::new(false), |_| {})
+}
+
+/// The ways in which another program changes a file.
+fn changes() -> [fn(&Path); 4] {
+    fn longer(path: &Path) {
+        fs::write(path, old() + "# more\n").unwrap();
+    }
+    fn same_length(path: &Path) {
+        let modified = fs::metadata(path).unwrap().modified().unwrap();
+        fs::write(path, old().replace("name: a", "name: b")).unwrap();
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(modified).unwrap();
+    }
+    fn same_text(path: &Path) {
+        let other = path.with_extension("other");
+        fs::write(&other, old()).unwrap();
+        fs::rename(other, path).unwrap();
+    }
+    fn pipe(path: &Path) {
+        let other = path.with_extension("other");
+        let made = std::process::Command::new("mkfifo").arg(&other).status();
+        if made.is_ok_and(|status| status.success()) {
+            fs::rename(other, path).unwrap();
+        } else {
+            longer(path);
+        }
+    }
+    [longer, same_length, same_text, pipe]
+}
+
+#[test]
+fn a_file_that_changes_after_it_was_read_is_kept() {
+    for (number, change) in changes().into_iter().enumerate() {
+        let (_folder, root, files) = examined(1);
+        let path = root.join("000.yaml");
+        change(&path);
+        let changed = fs::symlink_metadata(&path).unwrap();
+        let text = changed.is_file().then(|| fs::read(&path).unwrap());
+        let files = write(files);
+        assert_eq!(files[0].status, Status::Refused, "{number}");
+        let finding = files[0]
+            .outcome
+            .findings
+            .iter()
+            .find(|found| found.rule == Rule::NotWritten);
+        let message = &finding.unwrap().message;
+        assert!(
+            message.contains(
+                "another program changed the file during the migration; run the command again"
+            ),
+            "{message}"
+        );
+        let after = fs::symlink_metadata(&path).unwrap();
+        assert_eq!(after.file_type(), changed.file_type(), "{number}");
+        assert_eq!(
+            after.modified().unwrap(),
+            changed.modified().unwrap(),
+            "{number}"
+        );
+        assert_eq!(
+            after.is_file().then(|| fs::read(&path).unwrap()),
+            text,
+            "{number}"
+        );
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 1, "{number}");
+    }
+}
+
+/// Whenever another program gives a file its text, the file has this text in the end.
+#[test]
+fn a_file_that_changes_while_it_is_replaced_has_the_other_text() {
+    let (_folder, root, files) = examined(64);
+    let paths: Vec<_> = files
+        .iter()
+        .map(|file| file.candidate.real.clone())
+        .collect();
+    let other = old() + "# other\n";
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for path in &paths {
+                let draft = path.with_extension("other");
+                fs::write(&draft, &other).unwrap();
+                fs::rename(draft, path).unwrap();
+            }
+        });
+        write(files);
+    });
+    for path in &paths {
+        assert_eq!(
+            fs::read_to_string(path).unwrap(),
+            other,
+            "{}",
+            path.display()
+        );
+    }
+    assert_eq!(fs::read_dir(&root).unwrap().count(), paths.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, root, _) = examined(1);
+    let path = root.join("000.yaml");
+    for mode in [0o640, 0o755] {
+        fs::write(&path, old()).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let files = write(examine(&root));
+        assert_eq!(files[0].status, Status::Changed);
+        let now = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(now & 0o777, mode);
+        assert_eq!(fs::read_to_string(&path).unwrap(), level(5));
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
+    }
+}
+
+/// A file that the user names may be endless; one that was found must be a file.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_read_and_nothing_blocks() {
+    for path in ["/dev/zero", "/dev/tty", "/tmp"] {
+        let error = input::read_regular(Path::new(path)).unwrap_err();
+        assert!(matches!(error, input::ReadError::Io(_)), "{path}");
+    }
+    let endless = input::read_named(Path::new("/dev/zero")).unwrap_err();
+    assert_eq!(endless.to_string(), "it is longer than the limit of 64 MiB");
+}

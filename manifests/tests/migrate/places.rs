@@ -1,0 +1,143 @@
+//! Documents, lines and fields of a text.
+
+use k8s_flowcontrol_manifests::{Form, Lines, ReadOptions, read, read_with};
+use k8s_flowcontrol_text::Position;
+
+#[test]
+fn lines_and_columns_count_characters() {
+    let text = "\u{feff}aü\nb".as_bytes();
+    let lines = Lines::of(text);
+    let at = |offset| {
+        let position = lines.position(text, offset);
+        (position.line, position.column)
+    };
+    assert_eq!([at(3), at(4), at(6)], [(1, 1), (1, 2), (1, 3)]);
+    assert_eq!([at(7), at(8), at(99)], [(2, 1), (2, 2), (2, 2)]);
+}
+
+#[test]
+fn columns_of_a_long_line_are_those_of_a_count_from_its_start() {
+    let text = format!("x\n{}", "aü€".repeat(2048)).into_bytes();
+    for text in [&text[..], &text[..4096], &text[..2 * 4096], b""] {
+        let lines = Lines::of(text);
+        for offset in (0..=text.len()).step_by(97).chain([4096, text.len()]) {
+            assert_eq!(lines.position(text, offset), Position::of(text, offset));
+        }
+    }
+}
+
+#[test]
+fn a_path_leads_to_its_value_or_to_the_innermost_field_present() {
+    let text = r#"{"kind": "FlowSchema", "spec": {"rules": [{"verbs": ["get"]}], "n": 5}, "metadata": {"labels": {"a.b/c": "x"}}}"#;
+    let found = read(text.as_bytes());
+    for (field, expected) in [
+        ("spec.n", "5"),
+        ("spec.rules[0].verbs", "\"verbs\""),
+        ("spec.rules[0].verbs[0]", "\"get\""),
+        ("spec.rules[0].subjects", "{\"verbs\": [\"get\"]}"),
+        ("spec.limited.queuing", "\"spec\""),
+        ("metadata.labels[a.b/c]", "\"x\""),
+        ("metadata.labels.a.b/c", "\"x\""),
+        ("nothing", text),
+    ] {
+        assert_eq!(
+            &text[found.documents[0].locate(field).range()],
+            expected,
+            "{field}"
+        );
+    }
+}
+
+/// The texts of the documents, and the number of texts that are not objects of flow control.
+fn documents(form: Option<Form>, text: &str) -> (Vec<String>, usize) {
+    let options = ReadOptions {
+        form,
+        ..ReadOptions::default()
+    };
+    let found = read_with(text.as_bytes(), options);
+    let texts = found.documents.iter().map(|found| {
+        let (_, body) = found.body();
+        String::from_utf8(body.to_vec()).unwrap()
+    });
+    (texts.collect(), found.others + found.unreadable.len())
+}
+
+#[test]
+fn documents_of_yaml_start_after_their_marker() {
+    let (a, b) = ("kind: FlowSchema", "kind: PriorityLevelConfiguration");
+    for text in [
+        format!("{a}\n"),
+        format!("---\n{a}\n"),
+        format!("# c\n---\n{a}"),
+        format!("%YAML 1.1\n---\n{a}\n"),
+        format!("--- {{{a}}}\n"),
+        format!("{a}\nx: |\n  ---\n  x\n---x: 1\n"),
+    ] {
+        assert_eq!(documents(None, &text), (vec![text.clone()], 0), "{text}");
+    }
+    for (text, first, second) in [
+        (
+            format!("{a}\n---\n{b}\n"),
+            format!("{a}\n"),
+            format!("{b}\n"),
+        ),
+        (
+            format!("{a}\r\n---\r\n{b}\r\n"),
+            format!("{a}\r\n"),
+            format!("{b}\r\n"),
+        ),
+        (format!("{a}\n--- # c\n{b}"), format!("{a}\n"), b.to_owned()),
+        (
+            format!("{a}\n--- {{{b}}}\n"),
+            format!("{a}\n"),
+            format!("--- {{{b}}}\n"),
+        ),
+        (
+            format!("{a}\n...\n---\n{b}"),
+            format!("{a}\n...\n"),
+            format!("---\n{b}"),
+        ),
+    ] {
+        assert_eq!(documents(None, &text), (vec![first, second], 0), "{text}");
+    }
+    assert_eq!(documents(None, "---\n# nothing\n---\n\n"), (vec![], 0));
+    let text = format!("---\n# nothing\n---\n{b}");
+    assert_eq!(documents(None, &text), (vec![format!("---\n{b}")], 0));
+}
+
+#[test]
+fn documents_of_json_come_alone_in_lines_or_one_after_the_other() {
+    let (a, b) = (
+        "{\"kind\":\"FlowSchema\"}",
+        "{\n\"}\":1,\n\"kind\":\"FlowSchema\"}",
+    );
+    let lines = format!("{a}\n");
+    for (text, expected, others) in [
+        (format!(" {b}\n"), vec![format!(" {b}\n")], 0),
+        (
+            format!("{a}\n\n{a}\n"),
+            vec![lines.clone(), lines.clone()],
+            0,
+        ),
+        (format!("{a}\n{b}"), vec![lines.clone(), b.to_owned()], 0),
+        (
+            format!("{b}\n{b}\n"),
+            vec![format!("{b}\n"), format!("{b}\n")],
+            0,
+        ),
+        (format!("{a}\n// c\n"), vec![format!("{a}\n// c\n")], 0),
+        (
+            format!("{a}\n{a}\n{{\n"),
+            vec![lines.clone(), lines.clone()],
+            1,
+        ),
+        // Two values in one line are one broken body for a server.
+        (format!("{a} {a}"), vec![format!("{a} {a}")], 0),
+    ] {
+        assert_eq!(documents(None, &text), (expected, others), "{text}");
+    }
+    let text = format!("{a}\n{{\n{a}");
+    let found = documents(Some(Form::JsonLines), &text);
+    assert_eq!(found, (vec![lines, a.to_owned()], 1));
+    assert_eq!(documents(Some(Form::Json), " \n"), (vec![], 0));
+}
