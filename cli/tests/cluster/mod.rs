@@ -6,6 +6,7 @@ mod control_planes;
 mod deleting;
 mod diagnosing;
 mod escapes;
+mod getting;
 mod made_up;
 mod monitoring;
 mod new_user;
