@@ -208,10 +208,10 @@ fn every_pair_is_compared() {
         PATHS.iter().map(of_path).collect(),
         places.into_iter().map(of_places).collect(),
     ] {
-        for (first, second) in rules
+        let pairs = rules
             .iter()
-            .flat_map(|first| rules.iter().map(move |second| (first, second)))
-        {
+            .flat_map(|first| rules.iter().map(move |second| (first, second)));
+        for (first, second) in pairs.step_by(if crate::tries_all() { 1 } else { 3 }) {
             let schemas = [first, second].map(std::slice::from_ref);
             assert_complete(&[flow_schema(0, 2, schemas[0]), flow_schema(1, 2, schemas[1])]);
         }

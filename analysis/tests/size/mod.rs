@@ -76,38 +76,52 @@ fn requests_with_verbs(
     schemas: &[FlowSchema],
     levels: &[PriorityLevelConfiguration],
 ) -> Result<Requests, SizeError> {
+    let requests = times.iter().map(|(user, verb, start, end)| {
+        let (uri, name) = match *verb {
+            "list" => ("/api/v1/namespaces/a/pods", ""),
+            _ => ("/api/v1/namespaces/a/pods/b", "b"),
+        };
+        (*user, (*verb, uri, name, *start, *end))
+    });
+    logged(requests, schemas, levels)
+}
+
+/// A verb, a path with its query, the name of an object, and the start and the end in milliseconds.
+type Request<'a> = (&'a str, &'a str, &'a str, u32, u32);
+
+/// The requests of a log, each with its user.
+fn logged<'a>(
+    requests: impl Iterator<Item = (&'a str, Request<'a>)>,
+    schemas: &[FlowSchema],
+    levels: &[PriorityLevelConfiguration],
+) -> Result<Requests, SizeError> {
     let mut collector = Collector::new(schemas, levels, 6000, RELEASE)?;
     let mut log = AuditLog::new();
     let mut add = |event: &Event<'_>| {
-        let attributes = event.attributes();
-        let stored = match attributes.verb.as_str() {
-            "list" => Stored::Known {
-                objects: 10_000,
-                average_bytes: 3000,
-            },
-            _ => Stored::NotFound,
+        let stored = Stored::Known {
+            objects: 10_000,
+            average_bytes: 3000,
         };
-        collector.add(event, &attributes, stored);
+        collector.add(event, &event.attributes(), stored);
         Ok::<(), std::io::Error>(())
     };
-    for (id, (user, verb, start, end)) in times.iter().enumerate() {
-        let time = |ms: &u32| {
+    for (id, (user, (verb, uri, name, start, end))) in requests.enumerate() {
+        let time = |ms: u32| {
             let (minutes, seconds) = (ms / 60_000, ms / 1000 % 60);
             format!(
                 "2026-01-02T03:{minutes:02}:{seconds:02}.{:03}000Z",
                 ms % 1000
             )
         };
-        let name = match *verb {
-            "list" => "",
-            _ => "/b",
-        };
-        let event = json!({
+        let mut event = json!({
             "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
-            "requestURI": format!("/api/v1/namespaces/a/pods{name}"), "verb": verb, "user": {"username": user, "groups": ["system:authenticated"]},
-            "objectRef": {"resource": "pods", "namespace": "a", "name": name.trim_start_matches('/'), "apiVersion": "v1"}, "responseStatus": {"code": 200},
-            "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
+            "requestURI": uri, "verb": verb, "user": {"username": user, "groups": ["system:authenticated"]},
+            "responseStatus": {"code": 200}, "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
         });
+        if uri.starts_with("/api/") {
+            event["objectRef"] =
+                json!({"resource": "pods", "namespace": "a", "name": name, "apiVersion": "v1"});
+        }
         log.read(event.to_string().as_bytes(), &mut add).unwrap();
     }
     log.finish(&mut add).unwrap();

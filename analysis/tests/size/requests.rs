@@ -1,13 +1,8 @@
 //! The requests of a log are kept in few bytes each, without losing anything on which their waits depend.
 
-use super::{RELEASE, level};
-use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::size::{Collector, Intents, Sizer};
-use k8s_flowcontrol_rules::seats::Stored;
+use super::{RELEASE, Request, level, logged};
+use k8s_flowcontrol_analysis::size::{Intents, Sizer};
 use serde_json::json;
-
-/// A verb, a path with its query, the name of an object, and the start and the end in milliseconds.
-type Request<'a> = (&'a str, &'a str, &'a str, u32, u32);
 
 const PODS: &str = "/api/v1/namespaces/a/pods";
 
@@ -22,34 +17,8 @@ fn is_met(log: &[Request<'_>], seats: u32, at_most: &str) -> bool {
     schema.spec.rules[0].non_resource_rules =
         serde_json::from_value(json!([{"verbs": ["*"], "nonResourceURLs": ["/metrics"]}])).unwrap();
     let (schemas, levels) = ([schema], [level]);
-    let mut collector = Collector::new(&schemas, &levels, 6000, RELEASE).unwrap();
-    let mut add = |event: &Event<'_>| {
-        let stored = Stored::Known {
-            objects: 10_000,
-            average_bytes: 3000,
-        };
-        collector.add(event, &event.attributes(), stored);
-        Ok::<(), std::io::Error>(())
-    };
-    let mut audit = AuditLog::new();
-    for (id, (verb, uri, name, start, end)) in log.iter().enumerate() {
-        let time = |ms: &u32| {
-            let (minutes, seconds) = (ms / 60_000, ms / 1000 % 60);
-            format!("2026-01-02T03:{minutes:02}:{seconds:02}.{:03}Z", ms % 1000)
-        };
-        let mut event = json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": format!("id-{id}"), "stage": "ResponseComplete",
-            "requestURI": uri, "verb": verb, "user": {"username": "alice", "groups": ["system:authenticated"]},
-            "responseStatus": {"code": 200}, "requestReceivedTimestamp": time(start), "stageTimestamp": time(end),
-        });
-        if uri.starts_with("/api/") {
-            event["objectRef"] =
-                json!({"resource": "pods", "namespace": "a", "name": name, "apiVersion": "v1"});
-        }
-        audit.read(event.to_string().as_bytes(), &mut add).unwrap();
-    }
-    audit.finish(&mut add).unwrap();
-    let requests = collector.finish().unwrap();
+    let requests = log.iter().map(|request| ("alice", *request));
+    let requests = logged(requests, &schemas, &levels).unwrap();
     let intents = format!(
         "server: {{seats: {seats}}}\nkeep: all\nintents:\n- level: batch\n  waits: {{max: {at_most}}}\n"
     );
