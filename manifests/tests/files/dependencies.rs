@@ -1,17 +1,14 @@
 //! Libraries without the types of the wanted version, and libraries that request a version by themselves.
 
-use k8s_flowcontrol_manifests::files::{Selection, collect, examine_all};
-use k8s_flowcontrol_manifests::{Finding, Rule, Settings};
+use super::{examined, write};
+use k8s_flowcontrol_manifests::{Finding, Rule};
 use k8s_flowcontrol_types::{ApiVersion, Release};
-use std::fs;
 
 /// The findings about the dependencies of a file.
 fn findings(name: &str, text: &str, to: ApiVersion) -> Vec<Finding> {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join(name), text).unwrap();
-    let selection = Selection::new(&[], false).unwrap();
-    let found = collect(&[folder.path().to_owned()], None, &selection).unwrap();
-    let mut files = examine_all(found.files, Settings::to(to), false, |_| {});
+    write(folder.path(), name, text);
+    let mut files = examined(folder.path(), to);
     let mut findings = files.remove(0).outcome.findings;
     findings.retain(|finding| finding.rule == Rule::Dependency);
     findings

@@ -5,7 +5,7 @@ mod reasons;
 mod replace;
 
 use k8s_flowcontrol_manifests::files::{
-    Backups, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
+    Backups, Examined, FileUpgrade, Selection, Status, collect, conflict, examine_all, write_all,
 };
 use k8s_flowcontrol_manifests::{Remedy, Rule, Settings, Severity};
 use k8s_flowcontrol_rules::upgrade::Plan;
@@ -18,6 +18,20 @@ fn level(shares: u32) -> String {
     format!(
         "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\nspec:\n  type: Limited\n  limited:\n    nominalConcurrencyShares: {shares}\n    limitResponse:\n      type: Reject\n"
     )
+}
+
+/// Writes a file, and the folders around it.
+fn write(root: &Path, name: &str, text: &str) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// The files of a folder, or a named file, examined for another version.
+fn examined(path: &Path, to: ApiVersion) -> Vec<Examined> {
+    let selection = Selection::new(&[], false).unwrap();
+    let found = collect(&[path.to_owned()], None, &selection).unwrap();
+    examine_all(found.files, Settings::to(to), false, |_| {})
 }
 
 #[test]
@@ -89,16 +103,9 @@ fn test_data_that_is_named_for_its_version_stays() {
         "test-data/level-v1beta2.yaml",
         "levels/level-v1beta3.yaml",
     ] {
-        let path = root.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, &old).unwrap();
+        write(&root, name, &old);
     }
-    let selection = Selection::new(&[], false).unwrap();
-    let examined = |path: &Path| {
-        let found = collect(&[path.to_owned()], None, &selection).unwrap();
-        examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {})
-    };
-    let files = examined(&root);
+    let files = examined(&root, ApiVersion::V1);
     let changed = files.iter().filter(|file| file.status == Status::Outdated);
     let changed: Vec<_> = changed
         .map(|file| file.candidate.path.strip_prefix(&root).unwrap().to_owned())
@@ -119,7 +126,7 @@ fn test_data_that_is_named_for_its_version_stays() {
     assert_eq!(kept.outcome.findings.len(), 1);
     assert_eq!(kept.outcome.findings[0].rule, Rule::Generated);
     // The file itself may be meant.
-    let named = examined(&root.join("fixtures/level-v1beta3.yaml"));
+    let named = examined(&root.join("fixtures/level-v1beta3.yaml"), ApiVersion::V1);
     assert_eq!(named[0].status, Status::Outdated);
 }
 
@@ -167,8 +174,7 @@ fn an_upgrade_says_what_each_file_needs() {
 fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    fs::create_dir_all(root.join("chart/templates")).unwrap();
-    let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+    let write = |name: &str, text: &str| write(&root, name, text);
     write("chart/Chart.yaml", "name: chart\n");
     let template = level(5).replace(
         "Shares: 5",
@@ -178,9 +184,7 @@ fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
     let values = "a:\n  assuredConcurrencyShares: 5\nb:\n  assuredConcurrencyShares: 5\n";
     write("chart/values.yaml", values);
     write("values.yaml", "a:\n  assuredConcurrencyShares: 5\n");
-    let selection = Selection::new(&[], false).unwrap();
-    let found = collect(std::slice::from_ref(&root), None, &selection).unwrap();
-    let examined = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
+    let examined = examined(&root, ApiVersion::V1);
     let findings = |name: &str| -> Vec<_> {
         let mut files = examined.iter();
         let file = files.find(|file| file.candidate.real == root.join(name));
@@ -199,11 +203,7 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
     let severity = |programs: &[(&str, &str)]| {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let write = |name: &str, text: &str| write(&root, name, text);
         write(
             "app/go.mod",
             "module app\n\nrequire k8s.io/apiserver v0.28.4\n",
@@ -212,9 +212,7 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
         for (name, package) in programs {
             write(name, &format!("package a\n\nimport \"{package}\"\n"));
         }
-        let selection = Selection::new(&[], false).unwrap();
-        let found = collect(&[root], None, &selection).unwrap();
-        let files = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
+        let files = examined(&root, ApiVersion::V1);
         let findings = files.iter().flat_map(|file| &file.outcome.findings);
         findings.map(|finding| finding.severity).collect::<Vec<_>>()
     };

@@ -1,9 +1,8 @@
 //! Files that name old versions for a reason: one note stands for all findings.
 
-use k8s_flowcontrol_manifests::files::{Selection, collect, examine_all};
-use k8s_flowcontrol_manifests::{Finding, Settings};
+use super::{examined, write};
+use k8s_flowcontrol_manifests::Finding;
 use k8s_flowcontrol_types::ApiVersion;
-use std::fs;
 use std::path::Path;
 
 const GENERATED: &str = "generated code names";
@@ -11,21 +10,11 @@ const LIST: &str = "a list of versions names";
 const TYPES: &str = "types of old versions are defined here";
 const INTERFACE: &str = "an interface with clients of all versions";
 
-/// Writes files, and returns the findings about one of them.
+/// The findings about a file of a folder.
 fn findings(root: &Path, path: &str) -> Vec<Finding> {
-    let selection = Selection::new(&[], false).unwrap();
-    let found = collect(&[root.to_owned()], None, &selection).unwrap();
-    let files = examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {});
-    let file = files
-        .into_iter()
-        .find(|file| file.candidate.real == root.join(path));
+    let mut files = examined(root, ApiVersion::V1).into_iter();
+    let file = files.find(|file| file.candidate.real == root.join(path));
     file.map_or_else(Vec::new, |file| file.outcome.findings)
-}
-
-fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
 }
 
 /// Whether a file has one finding, which begins with the reason.

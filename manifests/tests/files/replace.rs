@@ -1,37 +1,29 @@
 //! Files that change or are no files while they are migrated.
 
-use super::level;
-use k8s_flowcontrol_manifests::files::{
-    Examined, Selection, Status, collect, examine_all, input, write_all,
-};
-use k8s_flowcontrol_manifests::{Rule, Settings};
+use super::{examined, level, write};
+use k8s_flowcontrol_manifests::Rule;
+use k8s_flowcontrol_manifests::files::{Examined, Status, input, write_all};
 use k8s_flowcontrol_types::ApiVersion;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// A folder with objects to change, examined.
-fn examined(files: usize) -> (tempfile::TempDir, PathBuf, Vec<Examined>) {
+fn folder(files: usize) -> (tempfile::TempDir, PathBuf, Vec<Examined>) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     for number in 0..files {
-        fs::write(root.join(format!("{number:03}.yaml")), old()).unwrap();
+        write(&root, &format!("{number:03}.yaml"), &old());
     }
-    let files = examine(&root);
+    let files = examined(&root, ApiVersion::V1);
     (folder, root, files)
-}
-
-fn examine(root: &Path) -> Vec<Examined> {
-    let selection = Selection::new(&[], false).unwrap();
-    let found = collect(&[root.to_owned()], None, &selection).unwrap();
-    examine_all(found.files, Settings::to(ApiVersion::V1), false, |_| {})
 }
 
 fn old() -> String {
     level(5).replace("/v1\n", "/v1beta3\n")
 }
 
-fn write(files: Vec<Examined>) -> Vec<Examined> {
+fn replace(files: Vec<Examined>) -> Vec<Examined> {
     write_all(files, None, &AtomicBool::new(false), |_| {})
 }
 
@@ -66,12 +58,12 @@ fn changes() -> [fn(&Path); 4] {
 #[test]
 fn a_file_that_changes_after_it_was_read_is_kept() {
     for (number, change) in changes().into_iter().enumerate() {
-        let (_folder, root, files) = examined(1);
+        let (_folder, root, files) = folder(1);
         let path = root.join("000.yaml");
         change(&path);
         let changed = fs::symlink_metadata(&path).unwrap();
         let text = changed.is_file().then(|| fs::read(&path).unwrap());
-        let files = write(files);
+        let files = replace(files);
         assert_eq!(files[0].status, Status::Refused, "{number}");
         let finding = files[0]
             .outcome
@@ -104,7 +96,7 @@ fn a_file_that_changes_after_it_was_read_is_kept() {
 /// Whenever another program gives a file its text, the file has this text in the end.
 #[test]
 fn a_file_that_changes_while_it_is_replaced_has_the_other_text() {
-    let (_folder, root, files) = examined(64);
+    let (_folder, root, files) = folder(256);
     let paths: Vec<_> = files
         .iter()
         .map(|file| file.candidate.real.clone())
@@ -118,7 +110,7 @@ fn a_file_that_changes_while_it_is_replaced_has_the_other_text() {
                 fs::rename(draft, path).unwrap();
             }
         });
-        write(files);
+        replace(files);
     });
     for path in &paths {
         assert_eq!(
@@ -135,12 +127,12 @@ fn a_file_that_changes_while_it_is_replaced_has_the_other_text() {
 #[test]
 fn a_file_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
-    let (_folder, root, _) = examined(1);
+    let (_folder, root, _) = folder(1);
     let path = root.join("000.yaml");
     for mode in [0o640, 0o755] {
         fs::write(&path, old()).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        let files = write(examine(&root));
+        let files = replace(examined(&root, ApiVersion::V1));
         assert_eq!(files[0].status, Status::Changed);
         let now = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(now & 0o777, mode);
