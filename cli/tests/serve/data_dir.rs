@@ -4,6 +4,7 @@ use crate::common::{Folder, Served, code, program, run, stderr};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::watch::WatchEvent;
 use k8s_flowcontrol::{Client, Error, Resource};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -196,8 +197,20 @@ async fn a_full_disk_fails_writes_and_loses_nothing() {
         // When there is room again, the same server writes again.
         assert!(limit("unlimited"));
         get("/readyz").await.unwrap();
-        stored.push(levels.create(&failed).await.unwrap());
+        stored.push(levels.create(&level("after")).await.unwrap());
         get("/readyz").await.unwrap();
+        // The history has nothing of the writes that failed.
+        let since = list.metadata.resource_version.unwrap();
+        let watch = levels.watch().resource_version(since).timeout_seconds(1);
+        let mut events = watch.await.unwrap();
+        let mut added = Vec::new();
+        while let Some(event) = events.next().await {
+            match event.unwrap() {
+                WatchEvent::Added { object, .. } => added.push(object),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(added, stored[stored.len() - 1..]);
     } else {
         eprintln!("skipped: readiness after a full disk needs prlimit");
     }
