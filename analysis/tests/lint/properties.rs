@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// Asserts that the findings are those of a comparison of each schema with all earlier ones.
+/// Asserts that the findings equal a comparison of each schema with all earlier ones.
 fn assert_complete(schemas: &[FlowSchema]) {
     let findings = lint(&Configuration::cluster(schemas, &[], Release::NEWEST));
     let rules =

@@ -139,7 +139,7 @@ fn requests_are_counted_by_flow() {
         slice("IPv4", &["127.0.0.1"], other.port()),
     ]);
     assert_eq!(flows(&server), [flow("alice", 3, 2), flow("bob", 2, 1)]);
-    // A row that cannot be read is skipped, and what is not a dump has no flows.
+    // An unreadable row is skipped, and other text than a dump yields an empty list of flows.
     let title = "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime";
     let row = "low, all, 7, 0, alice, 2026-11-20T15:57:05.399662206Z";
     other.set_flows(&[]);

@@ -341,7 +341,7 @@ async fn commands_run_once_for_each_context() {
             "{second}"
         );
     }
-    // Flags of contexts stand between other words; after `--` there are none.
+    // Flags of contexts stand between other words; after `--`, words are not flags.
     let run = |words: &str| {
         let mut command = crate::common::program();
         command.args(words.split(' ')).env("KUBECONFIG", &file);

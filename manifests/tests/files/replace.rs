@@ -1,4 +1,4 @@
-//! Files that change or are no files while they are migrated.
+//! Files that change during a migration, and paths to other things than files.
 
 use super::{examined, level, write};
 use k8s_flowcontrol_manifests::Rule;
@@ -141,7 +141,7 @@ fn a_file_keeps_its_mode() {
     }
 }
 
-/// A file that the user names may be endless; one that was found must be a file.
+/// The user may name an endless file; a search finds only regular files.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_read_and_nothing_blocks() {

@@ -211,7 +211,7 @@ fn the_last_applied_annotation_keeps_its_style() {
         let expected = outer(&style(&inner), "v1beta3");
         assert_eq!(run(&text, v1beta3).text, Some(expected), "{text}");
     }
-    // The lines of a folded string have no fixed places.
+    // A folded string may break its lines elsewhere after a change.
     let folded = format!(">\n      {}", one_line.replace(", ", ",\n      "));
     let outcome = run(&outer(&folded, "v1"), v1beta3);
     assert_eq!(outcome.text, Some(outer(&folded, "v1beta3")));

@@ -27,7 +27,7 @@ custom_resource! {
     }
 }
 
-/// What a server keeps of a time; `None` if it is Go's zero time.
+/// The time as a server stores it; `None` for Go's zero time.
 type Kept = Result<Option<String>, String>;
 
 fn text(value: &Value) -> Option<String> {

@@ -56,7 +56,7 @@ async fn the_first_acceptable_clause_of_the_best_quality_wins() {
     ] {
         assert_eq!(form(accept).await, *expected, "{accept}");
     }
-    // An error has no views: without another encoding it is indented JSON.
+    // Errors ignore the requested view: without another encoding they are indented JSON.
     let (code, content_type, text) = get(&api, &(path + "-missing"), TABLE).await;
     assert_eq!((code, content_type.as_str()), (404, JSON));
     assert!(text.starts_with("{\n  \"kind\": \"Status\","), "{text}");

@@ -76,7 +76,7 @@ async fn conditions_merge_by_type_in_the_status() {
     // The server restores its own condition immediately.
     assert_eq!(types(&api.get(&path).await.body).len(), 2);
 
-    // The older versions have no merge key.
+    // The older versions lack the merge key.
     let old = Api::with(|builder| builder.kubernetes("1.27")).await;
     let path = "v1beta2/flowschemas/exempt/status";
     let replaced = old.patch(path, STRATEGIC, reason).await.body;

@@ -292,7 +292,7 @@ async fn a_master_becomes_anybody() {
     ] {
         assert_eq!(acts_as(&api, "admin-token", headers).await, user);
     }
-    // Nobody has no rights, and is told so under that name.
+    // A user without rights is rejected, with the name in the message.
     let list = with_token(&api, "admin-token", "GET", "/readyz");
     let anonymous = list.header("impersonate-user", "system:anonymous");
     assert_eq!(answer(anonymous).await.code, 200);

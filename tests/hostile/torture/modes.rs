@@ -84,7 +84,7 @@ fn is_whole(response: &[u8]) -> bool {
 #[tokio::test]
 async fn names_of_headers_have_odd_case() {
     let (server, torture) = start(&[Mode::HeaderCase]).await;
-    // In YAML, the lines of a body can look like those of a head.
+    // In YAML, lines of a body can look like lines of a head.
     let client = Client::from_url(server.url()).unwrap();
     let mut schema = client.flow_schemas().get("exempt").await.unwrap();
     let note = "content-type: x\nHTTP/1.1 200 OK\nx: y".to_owned();

@@ -89,7 +89,7 @@ async fn a_create_that_is_repeated_without_a_look() {
     world.found(Rule::RepeatedCreate);
     assert!(world.torture.report().duplicates > 0);
 
-    // A client that looks in between is not a finding, be it at the list or, as `kubectl apply` does, at the object.
+    // A client that reads the list in between, or the object as `kubectl apply` does, is not a finding.
     for read in [LEVELS.to_owned(), format!("{LEVELS}/a")] {
         let world = World::start(Mode::Resets).await;
         for _ in 0..20 {
