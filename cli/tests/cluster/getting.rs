@@ -71,17 +71,17 @@ fn ages_are_those_of_kubectl() {
         (3 * HOUR, "3h"),
         (4 * HOUR + 60, "4h1m"),
         (8 * HOUR - 90, "7h58m"),
-        (8 * HOUR, "8h"),
+        (8 * HOUR + 60, "8h"),
         (2 * DAY - 90, "47h"),
         (2 * DAY, "2d"),
         (2 * DAY + HOUR, "2d1h"),
         (8 * DAY - 90, "7d23h"),
-        (8 * DAY, "8d"),
+        (8 * DAY + HOUR, "8d"),
         (730 * DAY - 90, "729d"),
         (730 * DAY, "2y"),
         (731 * DAY, "2y1d"),
         (8 * 365 * DAY - 90, "7y364d"),
-        (9 * 365 * DAY, "9y"),
+        (8 * 365 * DAY + DAY, "8y"),
     ];
     let now = SystemTime::now();
     let level = |(index, (age, _)): (usize, &(u64, &str))| {

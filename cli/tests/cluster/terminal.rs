@@ -63,13 +63,15 @@ async fn no_table_is_wider_than_the_terminal() {
     assert!(wide.lines().next().unwrap().ends_with("BAR"), "{wide}");
 }
 
+/// A level as a manifest.
+fn level(name: &str, shares: u32, lending: &str) -> String {
+    format!(
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {{name: '{name}'}}\nspec: {{type: Limited, limited: {{nominalConcurrencyShares: {shares}, {lending}limitResponse: {{type: Reject}}}}}}\n"
+    )
+}
+
 /// Seats of levels with a long name and a name in wide characters.
 fn seats(folder: &Folder) -> String {
-    let level = |name: &str, shares: u32, lending: &str| {
-        format!(
-            "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {{name: '{name}'}}\nspec: {{type: Limited, limited: {{nominalConcurrencyShares: {shares}, {lending}limitResponse: {{type: Reject}}}}}}\n"
-        )
-    };
     let long = "system:serviceaccount:ci:builder and others";
     let lending = "lendablePercent: 50, borrowingLimitPercent: 20, ";
     let objects = format!(
@@ -77,10 +79,22 @@ fn seats(folder: &Folder) -> String {
         level(long, 30, lending),
         level("日本語", 10, "")
     );
-    format!(
-        "seats --only-these -f '{}'",
-        folder.file("levels.yaml", objects)
-    )
+    let file = folder.file("levels.yaml", objects);
+    format!("seats --only-these -f '{file}'")
+}
+
+#[test]
+fn the_bar_of_few_seats_is_not_empty() {
+    let folder = Folder::new();
+    let objects = format!("{}---\n{}", level("large", 2000, ""), level("small", 1, ""));
+    let file = folder.file("levels.yaml", objects);
+    let table = stdout(&run(&["seats", "--only-these", "-f", &file]));
+    let row = table.lines().find(|line| line.starts_with("small "));
+    assert!(
+        row.unwrap()
+            .ends_with(" █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░"),
+        "{table}"
+    );
 }
 
 #[test]
