@@ -42,22 +42,27 @@ pub(super) fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
+    let end = area
+        .bottom()
+        .saturating_sub(1 + u16::from(!view.notes().is_empty()));
+    // On a low screen, the lines below are cut: they would stand beside those of the foot.
+    let above_foot = Rect {
+        height: end.saturating_sub(area.top()),
+        ..area
+    };
     let mut canvas = Canvas {
-        area,
+        area: above_foot,
         buffer,
         has_color,
         y: area.top(),
     };
     canvas.head(view, interval);
-    let end = area
-        .bottom()
-        .saturating_sub(1 + u16::from(!view.notes().is_empty()));
     match view.open().is_some() {
         true => canvas.level(view),
         false => canvas.levels(view, end),
     }
     canvas.flows(view, end);
-    canvas.y = end;
+    (canvas.area, canvas.y) = (area, end);
     canvas.foot(view);
 }
 
