@@ -7,6 +7,7 @@
     reason = "a test"
 )]
 
+mod closed_loops;
 mod controller;
 mod extremes;
 mod loads;

@@ -12,12 +12,12 @@ use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const fn ms(time: u64) -> Duration {
+pub(super) const fn ms(time: u64) -> Duration {
     Duration::from_millis(time)
 }
 
 /// A server in which `batch` has few seats and cannot borrow.
-fn server() -> FlowController {
+pub(super) fn server() -> FlowController {
     let mut batch = level("batch", 5, 16, 50);
     batch.spec.limited.as_mut().unwrap().borrowing_limit_percent = Some(0);
     let schemas = [schema("batch", "batch", "batch")];
@@ -25,11 +25,11 @@ fn server() -> FlowController {
 }
 
 /// Reads a log, and sorts its requests by time.
-fn read(log: &str) -> (Recording, Vec<Recorded>) {
+pub(super) fn read(log: &str) -> (Recording, Vec<Recorded>) {
     read_for(server(), log)
 }
 
-fn read_for(server: FlowController, log: &str) -> (Recording, Vec<Recorded>) {
+pub(super) fn read_for(server: FlowController, log: &str) -> (Recording, Vec<Recorded>) {
     let release = Release::NEWEST;
     let bounds = LevelBounds::new(&[], 20, release);
     let mut recording = Recording::new(server, bounds, Estimator::new(release));
@@ -72,7 +72,7 @@ fn lines(events: &[Value]) -> String {
 }
 
 /// The log that a server would write about the traces of simulated requests.
-fn log_of(traces: &[RequestTrace]) -> String {
+pub(super) fn log_of(traces: &[RequestTrace]) -> String {
     let event = |(index, trace): (usize, &RequestTrace)| {
         let at = |wanted: fn(&Step) -> bool| {
             let found = trace.steps.iter().find(|(_, step)| wanted(step));
@@ -127,140 +127,6 @@ fn the_log_of_a_simulation_replays_with_the_same_waits() {
     let waited = |trace: &&RequestTrace| trace.steps.len() == 3;
     let count = traces.iter().filter(waited).count();
     assert!(count >= observed.recorded as usize);
-}
-
-/// A server in which `batch` may use almost all seats.
-fn wide_server() -> FlowController {
-    let schemas = [schema("batch", "batch", "batch")];
-    let wide = level("batch", 5, 16, 50);
-    FlowController::new(&schemas, &[wide], 600, Release::NEWEST, ms(0)).unwrap()
-}
-
-/// The lives of the requests of 30 clients that wait for their responses.
-fn closed(server: FlowController, duration: Duration) -> Vec<RequestTrace> {
-    let client = Client {
-        arrivals: Arrivals::Closed {
-            clients: 30,
-            think: ms(20),
-        },
-        service_time: ServiceTime::Exponential(ms(80)),
-        ..Client::new("mouse", get_pods(user("mouse", "batch")))
-    };
-    let load = Load {
-        duration,
-        clients: vec![client],
-    };
-    explain(server, &load, 3, ("batch", "mouse"), usize::MAX)
-}
-
-fn median_wait(lives: &[RequestTrace]) -> Duration {
-    let mut waits = waits(lives);
-    waits.sort_unstable();
-    waits[waits.len() / 2]
-}
-
-fn average_wait(lives: &[RequestTrace]) -> Duration {
-    waits(lives).iter().sum::<Duration>() / lives.len() as u32
-}
-
-fn waits(lives: &[RequestTrace]) -> Vec<Duration> {
-    let wait = |life: &RequestTrace| {
-        let mut steps = life.steps.iter();
-        let dispatched = steps.find(|(_, step)| matches!(step, Step::Dispatched { .. }));
-        dispatched.unwrap().0.saturating_sub(life.arrived)
-    };
-    lives.iter().map(wait).collect()
-}
-
-/// The log of a server with many seats tells what happens with few: clients that wait do not flood it.
-#[test]
-fn clients_that_wait_for_responses_send_less_to_a_slower_server() {
-    let (real, log) = (
-        closed(server(), ms(20_000)),
-        log_of(&closed(wide_server(), ms(20_000))),
-    );
-    let (mut recording, requests) = read(&log);
-    let open = recording.clone().replay(requests.clone(), |_| ());
-    recording.find_loops(requests.clone());
-    let report = recording.replay(requests.clone(), |_| ());
-    let flow = &report.flows[0];
-    let sent = flow.counts.dispatched as f64;
-    assert!(
-        (sent / real.len() as f64 - 1.0).abs() < 0.1,
-        "{sent} {}",
-        real.len()
-    );
-    let lives = real;
-    let (predicted, real) = (flow.waits.percentile(50.0), median_wait(&lives));
-    assert!(real > ms(50), "{real:?}");
-    assert!(
-        predicted.abs_diff(real) * 100 < real * 25,
-        "{predicted:?} {real:?}"
-    );
-    // The report is the mean of several replays, which differ.
-    let [median, p99] = flow
-        .spread
-        .map(|spread| [spread.median, spread.p99])
-        .unwrap();
-    assert!(
-        median[0] <= predicted && predicted <= median[1],
-        "{median:?}"
-    );
-    assert!(
-        p99[0] < p99[1] && p99[1] <= flow.waits.longest() * 2,
-        "{p99:?}"
-    );
-    let (average, observed) = (flow.waits.average(), average_wait(&lives));
-    assert!(
-        average.abs_diff(observed) * 100 < observed * 25,
-        "{average:?} {observed:?}"
-    );
-    // As independent requests, they would wait several times as long.
-    assert!(open.flows[0].waits.percentile(50.0) > real * 4);
-    // They end with the log: not all of its requests are sent.
-    assert!(report.end < ms(22_000), "{:?}", report.end);
-    assert!(flow.counts.dispatched < requests.len() as u64);
-}
-
-/// The log of a server with few seats tells what happens with many: clients that wait send more.
-#[test]
-fn clients_that_wait_for_responses_send_more_to_a_faster_server() {
-    let real = closed(wide_server(), ms(20_000));
-    let log = log_of(&closed(server(), ms(20_000)));
-    let (mut recording, requests) = read_for(wide_server(), &log);
-    recording.find_loops(requests.clone());
-    let report = recording.replay(requests.clone(), |_| ());
-    let sent = report.flows[0].counts.dispatched;
-    assert!(sent > requests.len() as u64 * 3 / 2, "{sent}");
-    let ratio = sent as f64 / real.len() as f64;
-    assert!((ratio - 1.0).abs() < 0.1, "{sent} {}", real.len());
-}
-
-/// A wait that the log does not have does not count as execution.
-#[test]
-fn waits_without_annotation_are_estimated() {
-    let lives = closed(server(), ms(20_000));
-    let log: String = log_of(&lives)
-        .lines()
-        .map(|line| {
-            let mut event: Value = serde_json::from_str(line).unwrap();
-            let annotations = event["annotations"].as_object_mut().unwrap();
-            annotations.remove("apiserver.latency.k8s.io/apf-queue-wait");
-            format!("{event}\n")
-        })
-        .collect();
-    let (mut recording, requests) = read(&log);
-    recording.find_loops(requests.clone());
-    let naive = recording.clone().replay(requests.clone(), |_| ());
-    let requests: Vec<_> = recording.separate_waits(requests.into_iter()).collect();
-    let report = recording.replay(requests, |_| ());
-    let (predicted, real) = (report.flows[0].waits.percentile(50.0), median_wait(&lives));
-    assert!(
-        predicted.abs_diff(real) * 100 < real * 25,
-        "{predicted:?} {real:?}"
-    );
-    let naive = naive.flows[0].waits.percentile(50.0);
-    assert!(naive > real * 3 / 2, "{naive:?} {real:?}");
 }
 
 #[test]
