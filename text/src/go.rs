@@ -11,6 +11,27 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// Parses a decimal number as Go's `strconv.ParseUint` does, which accepts digits alone.
+///
+/// ```
+/// use k8s_flowcontrol_text::go::parse_uint;
+///
+/// assert_eq!(parse_uint("007"), Ok(7));
+/// assert_eq!(parse_uint("+7").unwrap_err(), "strconv.ParseUint: parsing \"+7\": invalid syntax");
+/// ```
+///
+/// # Errors
+/// Go's message for a text that is not such a number, or for one that does not fit into 64 bits.
+pub fn parse_uint(text: &str) -> Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let why = match (is_number, text.parse()) {
+        (true, Ok(number)) => return Ok(number),
+        (true, Err(_)) => "value out of range",
+        (false, _) => "invalid syntax",
+    };
+    Err(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
+}
+
 /// Quotes a byte, interpreted as Latin-1, as Go's JSON scanner does in its messages.
 pub fn quote_byte(byte: u8) -> String {
     let mut out = String::from("'");

@@ -6,6 +6,7 @@
 )]
 
 mod go_values;
+mod metadata;
 mod typed;
 
 use k8s_flowcontrol_rules::decode::Format;

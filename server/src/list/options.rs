@@ -4,6 +4,7 @@ use super::Token;
 use crate::query::Query;
 use crate::selector::Selector;
 use crate::status::{Cause, Failure, bad_request, internal, invalid};
+use k8s_flowcontrol_text::go::{parse_uint, quote};
 use k8s_flowcontrol_types::{Fact, Release};
 use std::time::Duration;
 
@@ -144,12 +145,8 @@ fn selector(query: &Query, release: Release) -> Result<Selector, Failure> {
 /// # Errors
 /// Go's message for text that is not a resource version.
 pub(crate) fn revision(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| {
-        format!(
-            "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid \
-             syntax"
-        )
-    })
+    parse_uint(text)
+        .map_err(|why| format!("resourceVersion: Invalid value: {}: {why}", quote(text)))
 }
 
 fn check(causes: Vec<Cause>) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use super::write::{self, Write};
 use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
+use k8s_flowcontrol_text::go::parse_uint;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ pub(super) fn store_new(
     admission::admit(write, &object, None)?;
     let object = write.kind.canonical(object, write.kind.hub());
     // The storage rejects a resource version. A dry run does not reach it, and a malformed version counts as absent.
-    let version = meta_str(&object, "resourceVersion").parse::<u64>();
+    let version = parse_uint(meta_str(&object, "resourceVersion"));
     if !write.dry_run && version.is_ok_and(|version| version > 0) {
         return Err(internal(
             "resourceVersion should not be set on objects to be created",

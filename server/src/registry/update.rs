@@ -4,6 +4,7 @@ use super::write::{self, Write, find};
 use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
+use k8s_flowcontrol_text::go::parse_uint;
 use k8s_flowcontrol_types::Fact;
 use serde_json::Value;
 use std::sync::Arc;
@@ -51,15 +52,14 @@ pub(super) fn check_version(
     old: &Value,
 ) -> Result<(), Failure> {
     let version = meta_str(object, "resourceVersion");
-    if version.is_empty() || version == "0" || version == meta_str(old, "resourceVersion") {
+    if version.is_empty() {
         return Ok(());
     }
-    if version.parse::<u64>().is_err() {
-        return Err(internal(format!(
-            "strconv.ParseUint: parsing {version:?}: invalid syntax"
-        )));
+    match parse_uint(version).map_err(internal)? {
+        0 => Ok(()),
+        version if parse_uint(meta_str(old, "resourceVersion")) == Ok(version) => Ok(()),
+        _ => Err(write.subject(name).modified()),
     }
-    Err(write.subject(name).modified())
 }
 
 /// Stores an object with managed fields over `old`.

@@ -289,3 +289,42 @@ async fn bodies_come_in_yaml_too() {
     let shares = &created.body["spec"]["limited"]["nominalConcurrencyShares"];
     assert_eq!(*shares, 8);
 }
+
+/// A server compares the numbers of resource versions, and accepts digits alone.
+#[tokio::test]
+async fn resource_versions_are_numbers() {
+    let api = Api::start().await;
+    api.send("POST", LEVELS, Some(level("mine", 7))).await;
+    let path = format!("{LEVELS}/mine");
+    let version = api.get(&path).await.body["metadata"]["resourceVersion"].clone();
+    let version = version.as_str().unwrap();
+    let syntax = |text: &str| format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+    let much = "18446744073709551616";
+    let range = format!("strconv.ParseUint: parsing {much:?}: value out of range");
+    for (version, code, message) in [
+        (format!("0{version}"), 200, None),
+        ("00".to_owned(), 200, None),
+        (
+            format!("+{version}"),
+            500,
+            Some(syntax(&format!("+{version}"))),
+        ),
+        (much.to_owned(), 500, Some(range)),
+    ] {
+        let mut object = level("mine", 7);
+        object["metadata"]["resourceVersion"] = version.as_str().into();
+        let replaced = api.send("PUT", &path, Some(object)).await;
+        assert_eq!(replaced.code, code, "{version}");
+        let found = replaced.body["message"].as_str().map(str::to_owned);
+        assert_eq!(found, message, "{version}");
+        if code == 500 {
+            let read = api
+                .get(&format!(
+                    "{path}?resourceVersion={}",
+                    version.replace('+', "%2B")
+                ))
+                .await;
+            assert_eq!(read.code, 500, "{version}");
+        }
+    }
+}

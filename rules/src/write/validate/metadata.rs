@@ -231,7 +231,7 @@ fn check_labels(metadata: &Metadata, path: &Path, report: &mut Report) {
 fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
     let path = path.child("annotations");
     for (key, _) in &metadata.annotations {
-        let messages = names::qualified_name(&key.to_lowercase(), report.wording);
+        let messages = names::qualified_name(&go_lower(key), report.wording);
         report_all(&path, key, messages, report);
     }
     let size: usize = metadata
@@ -264,6 +264,12 @@ fn report_all(path: &Path, value: &str, messages: Vec<String>, report: &mut Repo
     for message in messages {
         report.invalid(path, &BadValue::Text(value), &message);
     }
+}
+
+/// The text as `strings.ToLower` returns it: with one character for each, so that `İ` becomes `i`.
+fn go_lower(text: &str) -> String {
+    let lower = |character: char| character.to_lowercase().next().unwrap_or(character);
+    text.chars().map(lower).collect()
 }
 
 /// A time in Go's format.

@@ -21,6 +21,7 @@
 
 use super::{Rules, create, dedup_owner_references, generated_name, update, update_status};
 use crate::decode::{BodyError, FieldValidation, Format, Object, read_body};
+use k8s_flowcontrol_text::go::parse_uint;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::json;
 use serde_json::Value;
@@ -182,9 +183,8 @@ fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
             if name.is_empty() && !base.is_empty() {
                 name = generated_name(base);
             }
-            let has_version = metadata("resourceVersion")
-                .parse::<u64>()
-                .is_ok_and(|v| v != 0);
+            let has_version =
+                parse_uint(metadata("resourceVersion")).is_ok_and(|version| version != 0);
             invalid(&name, create(object, rules))
                 .or_else(|| {
                     (has_version && !request.dry_run).then(|| {
@@ -254,27 +254,18 @@ fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Fai
         return Some(Failure::conflict(kind, &name, &why));
     }
     let wanted = text(new, "resourceVersion");
-    match wanted.parse::<u64>() {
-        // An absent resource version, or zero, matches every version.
-        _ if wanted.is_empty() => None,
+    if wanted.is_empty() {
+        return None;
+    }
+    match parse_uint(&wanted) {
+        // Zero matches every version.
         Ok(0) => None,
-        Ok(_) if wanted == text(old, "resourceVersion") => None,
+        Ok(version) if parse_uint(&text(old, "resourceVersion")) == Ok(version) => None,
         Ok(_) => {
             let why = "the object has been modified; please apply your changes to the latest version \
                        and try again";
             Some(Failure::conflict(kind, &name, why))
         }
-        Err(_) => {
-            let is_number = wanted.bytes().all(|byte| byte.is_ascii_digit());
-            let why = if is_number {
-                "value out of range"
-            } else {
-                "invalid syntax"
-            };
-            let wanted = k8s_flowcontrol_text::go::quote(&wanted);
-            Some(Failure::internal(format!(
-                "strconv.ParseUint: parsing {wanted}: {why}"
-            )))
-        }
+        Err(message) => Some(Failure::internal(message)),
     }
 }
