@@ -150,6 +150,40 @@ fn a_request_is_reported_once_with_its_last_event() {
     );
 }
 
+/// A server adds the namespace in the body of a cluster-scoped object to the event, after flow control.
+#[test]
+fn a_namespace_in_a_body_is_not_that_of_the_request() {
+    let of = |uri: &str, resource: &str, namespace: &str| {
+        let mut event = event("a", "ResponseComplete");
+        event["verb"] = "create".into();
+        event["requestURI"] = uri.into();
+        event["objectRef"] = json!({"resource": resource, "namespace": namespace, "name": "a"});
+        event
+    };
+    let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles?fieldManager=helm";
+    for (event, namespace) in [
+        (of(roles, "clusterroles", "batch"), ""),
+        (
+            of("/api/v1/namespaces/batch/pods", "pods", "batch"),
+            "batch",
+        ),
+        (
+            of("/api/v1/namespaces/batch", "namespaces", "batch"),
+            "batch",
+        ),
+        (
+            of("/api/v1/name%73paces/batch/pods", "pods", "batch"),
+            "batch",
+        ),
+        // The path was removed from the log.
+        (of("", "pods", "batch"), "batch"),
+    ] {
+        let log = event.to_string();
+        let (found, _) = read(&[&log], |event| event.attributes().namespace);
+        assert_eq!(found, [namespace], "{event}");
+    }
+}
+
 #[test]
 fn a_client_can_use_an_audit_id_twice() {
     let mut later = event("a", "ResponseComplete");

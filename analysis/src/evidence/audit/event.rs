@@ -158,12 +158,22 @@ impl Event<'_> {
             api_group: object.api_group.to_string(),
             resource: object.resource.to_string(),
             subresource: object.subresource.to_string(),
-            namespace: object.namespace.to_string(),
+            namespace: match self.is_in_namespace() {
+                true => object.namespace.to_string(),
+                false => String::new(),
+            },
             name: object.name.to_string(),
             path: decode_percent(self.path(), false)
                 .unwrap_or_else(|| self.path().into())
                 .into_owned(),
         }
+    }
+
+    /// Whether the path can have a namespace. Without one, the namespace of an object is that of the request's body, which a server adds to
+    /// the event after flow control, also for a cluster-scoped kind.
+    fn is_in_namespace(&self) -> bool {
+        let path = self.path();
+        path.is_empty() || path.contains("/namespaces/") || path.contains('%')
     }
 
     /// The attributes of an event without an object: a non-resource request, or one whose object was removed from the log.
