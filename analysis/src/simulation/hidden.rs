@@ -7,7 +7,7 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex, wait_limit};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -61,6 +61,13 @@ pub(crate) struct Arriving {
     /// The hash of its flow.
     pub(crate) hash: u64,
     pub(crate) work: Work,
+    /// How long it waits at most.
+    pub(crate) patience: Duration,
+}
+
+/// The time that a server needed for a rejection besides flow control; none if the request waited too long, which is most of its time.
+pub(crate) fn overhead_of_rejection(took: Duration, patience: Duration) -> Option<Duration> {
+    (took < patience).then_some(took)
 }
 
 /// A request on its way.
@@ -206,7 +213,9 @@ impl Separator {
         };
         let received = request.received_us;
         let after = |time: Duration| received.saturating_add_unsigned(time.as_micros() as u64);
-        if request.rejected {
+        if request.rejected
+            && let Some(took) = overhead_of_rejection(took, arriving.patience)
+        {
             open.overhead = took;
             self.overhead = match self.overhead.is_zero() {
                 true => took,
@@ -223,7 +232,9 @@ impl Separator {
             let end = after(took.saturating_sub(open.overhead));
             self.steps.push(Reverse((end, Step::End, number)));
             let at = self.at(self.now);
-            let Arriving { level, hash, work } = arriving;
+            let Arriving {
+                level, hash, work, ..
+            } = arriving;
             let admission = self.server.arrive(at, level, hash, work);
             if let Admission::Dispatched(ticket) | Admission::Queued(ticket) = admission {
                 let until = request.observed.map(|wait| after(wait).min(end));
@@ -336,6 +347,7 @@ impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
                 level: flow.level,
                 hash: flow.hash,
                 work: class.work,
+                patience: wait_limit(class.deadline),
             };
             self.separator.push(request, arriving);
         }

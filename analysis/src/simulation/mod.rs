@@ -68,7 +68,7 @@ mod waits;
 
 pub use crate::fields::{InvalidFile, Problem};
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
-pub(crate) use hidden::{Arriving, Separator};
+pub(crate) use hidden::{Arriving, Separator, overhead_of_rejection};
 pub use load::{Arrivals, Client, Load, ServiceTime};
 pub use load_file::LoadFile;
 pub use logged::Recorded;
@@ -76,7 +76,7 @@ pub(crate) use loops::Habit;
 pub(crate) use moved::{MOVED_US, moved_us};
 pub(crate) use quiet::{LevelDemand, Quiet, awaited_periods, demand};
 pub use recorded::Recording;
-pub(crate) use recorded::Shape;
+pub(crate) use recorded::{Shape, patience};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
 pub(crate) use source::Stretches;

@@ -16,7 +16,7 @@ use super::loops::{Habit, habits, of_clock};
 use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use crate::audit::Event;
-use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::controller::{FlowController, wait_limit};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
@@ -333,6 +333,11 @@ impl Recording {
         agents.insert(agent.to_owned(), new);
         new
     }
+}
+
+/// How long a request with this query waits at most.
+pub(crate) fn patience(query: &str) -> Duration {
+    wait_limit(deadline(query))
 }
 
 /// The deadline of a request: the parameter `timeout` of its query if it is shorter than the server's.

@@ -3,7 +3,7 @@
 use super::error::SizeError;
 use super::shapes::{Shapes, relevant};
 use crate::audit::Event;
-use crate::simulation::{Habit, Recorded, Recording, Shape};
+use crate::simulation::{Habit, Recorded, Recording, Shape, overhead_of_rejection, patience};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
@@ -181,7 +181,8 @@ impl Packed {
         let mut recorded = self.without_time();
         recorded.execution = self.time.get();
         if recorded.rejected {
-            recorded.overhead = recorded.took.unwrap_or_default();
+            let took = recorded.took.unwrap_or_default();
+            recorded.overhead = overhead_of_rejection(took, patience("")).unwrap_or_default();
         }
         recorded
     }

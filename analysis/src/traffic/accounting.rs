@@ -6,7 +6,7 @@ use super::signs::Traits;
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
-use crate::simulation::Arriving;
+use crate::simulation::{Arriving, patience};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
@@ -262,6 +262,7 @@ impl Accounting {
                     final_seats: seats(estimate.final_seats),
                     additional_latency: estimate.additional_latency,
                 },
+                patience: patience(event.query()),
             },
             kind: kind.finish(),
             took,

@@ -274,3 +274,37 @@ fn requests_out_of_order_are_late() {
     let report = recording.replay(requests, |_| ());
     assert_eq!((report.requests, report.end), (2, ms(510)));
 }
+
+/// The time of a rejection is that of the server besides flow control, unless the request waited too long.
+#[test]
+fn rejections_after_a_wait_do_not_shorten_executions() {
+    let rejected = |id: &str, uri: &str, at: Duration, end: Duration| {
+        let mut event = event(id, "a", at, end);
+        event["requestURI"] = uri.into();
+        event["responseStatus"]["code"] = 429.into();
+        event["annotations"] = json!({});
+        event
+    };
+    let path = "/api/v1/namespaces/a/pods/b";
+    let short = format!("{path}?timeout=2s");
+    let log = lines(&[
+        rejected("1", path, ms(0), ms(15_001)),
+        rejected("2", &short, ms(0), ms(501)),
+        rejected("3", path, ms(0), ms(3)),
+        event("4", "a", ms(20_000), ms(22_000)),
+    ]);
+    let (recording, requests) = read(&log);
+    let separated = recording.separate_waits(requests.into_iter());
+    let found: Vec<_> = separated
+        .map(|request| (request.execution, request.overhead))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (None, ms(0)),
+            (None, ms(0)),
+            (None, ms(3)),
+            (Some(ms(1997)), ms(3)),
+        ]
+    );
+}
