@@ -24,7 +24,7 @@
 //! | [`json`] | reading and writing the types as JSON |
 //! | [`schema`] | the schemas at run time: fields, list types, merge keys |
 //! | `replay` | with the feature `replay`: recording exchanges with a server, and replaying them in tests |
-//! | `rules` | with the feature `rules`: defaults, validation, seats, matching, lint, offline |
+//! | `rules` | with the feature `rules`: defaults, validation, seats, matching, queues, offline |
 //!
 //! # The client
 //!
