@@ -82,7 +82,7 @@ impl Tally {
         self.summed = now;
         for (tally, level) in self.levels.iter_mut().zip(server.levels()) {
             let in_use = level.queues.seats_in_use();
-            let waiting = level.queues.seat_demand().saturating_sub(in_use);
+            let waiting = level.queues.seats_waiting();
             tally.used = tally
                 .used
                 .saturating_add(lasted.saturating_mul(in_use.into()));
@@ -114,10 +114,7 @@ impl Tally {
         let lasted = at.saturating_sub(self.sampled).as_micros();
         self.sampled = at;
         for (tally, level) in self.levels.iter_mut().zip(server.levels()) {
-            let (in_use, waiting) = (
-                level.queues.seats_in_use(),
-                level.queues.seat_demand() - level.queues.seats_in_use(),
-            );
+            let (in_use, waiting) = (level.queues.seats_in_use(), level.queues.seats_waiting());
             let mean = |sum: u128, now: u64| match lasted {
                 0 => now as f64,
                 lasted => sum as f64 / lasted as f64,

@@ -152,6 +152,25 @@ fn an_exempt_level_counts() {
     assert_eq!((level.executing(), level.seat_demand()), (0, 0));
 }
 
+/// A server adds a waiting request with all of its seats to the demand, and takes it away with those that are left after the dispatch.
+#[test]
+fn seats_that_a_dispatch_takes_from_a_request_stay_demand() {
+    let mut level = queues(2, 8, 50);
+    let work = Work {
+        initial_seats: 1,
+        final_seats: 5,
+        additional_latency: ms(5),
+    };
+    for (round, demand) in [(0, 5), (1, 8), (2, 11)] {
+        let id = dispatched(level.arrive(ms(100 * round), 1, work));
+        assert_eq!((level.seats_in_use(), level.seats_waiting()), (2, 0));
+        assert_eq!(level.seat_demand(), demand);
+        level.finish(ms(100 * round + 1), id);
+        level.advance(ms(100 * round + 50));
+        assert_eq!((level.seats_in_use(), level.seat_demand()), (0, demand - 2));
+    }
+}
+
 #[test]
 fn surplus_queues_drain() {
     let mut level = queues(1, 8, 50);

@@ -93,6 +93,7 @@ impl QueueSet {
         request.phase = Phase::Executing;
         request.started = self.now;
         request.start_r = start_r;
+        let waited = request.seats();
         if request.final_seats > limit {
             // The work stays the same.
             request.final_seats = limit;
@@ -101,6 +102,7 @@ impl QueueSet {
         let (seats, work) = (request.seats(), request.total_work);
         self.executing += 1;
         self.seats_in_use += seats;
+        self.seats_reduced += waited - seats;
         self.queues.change(index, |queue| {
             queue.executing += 1;
             queue.seats_in_use += seats;

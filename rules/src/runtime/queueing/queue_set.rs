@@ -53,6 +53,9 @@ pub struct QueueSet {
     pub(super) executing: usize,
     pub(super) seats_in_use: u64,
     pub(super) seats_waiting: u64,
+    /// The seats by which dispatches reduced requests. A server subtracts the reduced request from the waiting seats, and so counts the
+    /// difference as demand for ever.
+    pub(super) seats_reduced: u64,
 }
 
 impl QueueSet {
@@ -82,6 +85,7 @@ impl QueueSet {
             executing: 0,
             seats_in_use: 0,
             seats_waiting: 0,
+            seats_reduced: 0,
         };
         new.reconfigure(start, config)?;
         Ok(new)
@@ -100,6 +104,7 @@ impl QueueSet {
         let mut new = Self::new(config, now)?;
         new.dealt = self.dealt.wrapping_add(arrived);
         new.keeps_last_dispatch = self.keeps_last_dispatch;
+        new.seats_reduced = self.seats_reduced;
         *self = new;
         Ok(())
     }

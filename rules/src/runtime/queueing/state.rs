@@ -49,8 +49,15 @@ pub struct QueueState {
 impl QueueSet {
     /// The seats in use and the seats that the waiting requests need: the seat demand, from which a server adjusts the
     /// limits of its levels.
+    ///
+    /// A server never ceases to count the seats by which a dispatch [reduced](super::Work::final_seats) a request.
     pub fn seat_demand(&self) -> u64 {
-        self.seats_in_use + self.seats_waiting
+        self.seats_in_use + self.seats_waiting + self.seats_reduced
+    }
+
+    /// The seats that the waiting requests need.
+    pub fn seats_waiting(&self) -> u64 {
+        self.seats_waiting
     }
 
     /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level does not queue.
