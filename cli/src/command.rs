@@ -102,6 +102,11 @@ impl Declared {
     pub(crate) fn definition(&self) -> clap::Command {
         let command = clap::Command::new(self.name).aliases(self.aliases);
         let command = (self.arguments)(command.hide(self.group == Group::Hidden));
+        // The error about a negative number is that of its option.
+        let command = command.mut_args(|arg| match arg.get_action().takes_values() {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        });
         let command = match self.many_contexts {
             false => command,
             true => command

@@ -52,6 +52,16 @@ pub(crate) fn confirm(question: &str, streams: &mut Streams) -> Result<bool, Fai
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
+/// The error of a line that is not the expected JSON object.
+pub(crate) fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
+    let problem = error.to_string();
+    let problem = problem.split(" at line ").next().unwrap_or_default();
+    // The hint lists the fields.
+    let problem = problem.split(", expected one of ").next();
+    let (column, problem) = (error.column().max(1), problem.unwrap_or_default());
+    Failure::input(format!("{name}:{number}:{column}: {problem}"))
+}
+
 /// Reads at most `limit` bytes; none if there are more, or if reading fails.
 pub(crate) fn up_to(limit: u64, input: impl Read) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();

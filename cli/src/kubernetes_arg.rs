@@ -5,8 +5,8 @@ use k8s_flowcontrol::Release;
 /// The release whose rules a command follows.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct KubernetesArg {
-    /// The Kubernetes release whose rules apply, such as 1.29; defaults to the newest known release, or with `--live` to
-    /// the release of the cluster
+    /// The Kubernetes release whose rules apply, such as 1.29; defaults to the release of the cluster, or without one to
+    /// the newest known release
     #[arg(long = "kubernetes", value_name = "RELEASE")]
     release: Option<Release>,
 }

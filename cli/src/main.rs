@@ -19,6 +19,7 @@ mod kubernetes_arg;
 mod leading;
 mod memory;
 mod migrate;
+mod number;
 mod objects;
 mod output;
 mod redact;

@@ -18,8 +18,8 @@ const DEFAULT: u32 = 600;
 /// The option for the seats of a server.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct SeatsArg {
-    /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight; defaults to 600, or with a
-    /// cluster to the seats of the API server that responds
+    /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight; defaults to those of the
+    /// API server that responds, or without a cluster to 600
     #[arg(long, value_name = "SEATS", value_parser = seats)]
     server_seats: Option<u32>,
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The options that select objects.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct TargetArgs {
-    /// A kind (flowschemas, fs, prioritylevelconfigurations, plc, all) and names, or KIND/NAME; defaults to all objects
+    /// A kind (flowschemas, fs, prioritylevelconfigurations, plc, all) and names, or KIND/NAME
     #[arg(value_name = "KIND[/NAME] [NAME…]")]
     words: Vec<String>,
 

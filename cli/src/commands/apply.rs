@@ -108,6 +108,7 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    args.files.require()?;
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await?;

@@ -15,7 +15,8 @@ use std::io::Write;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The reader of the script
+    /// The shell that reads the script, or kubectl
+    #[arg(value_name = "SHELL")]
     reader: Reader,
 }
 

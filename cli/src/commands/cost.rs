@@ -10,6 +10,7 @@ use crate::configuration::{Configuration, ConfigurationArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
+use crate::number::number;
 use crate::output::{Streams, write_report};
 use crate::resource_name::resource_name;
 use crate::similar_name;
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     resource: Option<String>,
 
     /// The number of stored objects of the resource, in all namespaces; `--live` reads it from the metrics
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number::<u64>(0..))]
     objects: Option<u64>,
 
     /// The average size of a stored object, such as 10Ki; defaults to the server's assumption of 1.5 MB, or with `--live` to the
@@ -54,7 +55,7 @@ pub(crate) struct Args {
     query: String,
 
     /// The number of watches that see a written object
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = number::<u64>(0..))]
     watches: u64,
 
     /// Bound the seats as this priority level does; it is read from the files, the cluster, or else the built-in objects
@@ -86,7 +87,8 @@ const EXAMPLES: &str = "\
 Examples:
   # A list of 40,000 pods of 10 KiB each, from the watch cache and in pages from etcd
   kubectl flowcontrol cost list pods --objects 40000 --object-size 10Ki --query resourceVersion=0
-  kubectl flowcontrol cost list pods --objects 40000 --object-size 10Ki --query 'limit=500&resourceVersion=1'
+  kubectl flowcontrol cost list pods --objects 40000 --object-size 10Ki \\
+    --query 'limit=500&resourceVersion=1'
 
   # The same with the numbers of a cluster, at the priority level workload-low
   kubectl flowcontrol cost list pods --live --level workload-low

@@ -6,6 +6,7 @@ mod proof;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::number::number;
 use crate::output::Streams;
 use base::{Base, RecipeArgs};
 use clap::ValueEnum;
@@ -55,7 +56,7 @@ struct ProtectArgs {
     subject: SubjectArgs,
 
     /// The seats that each server guarantees
-    #[arg(long, value_name = "SEATS", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, value_name = "SEATS", value_parser = number::<i64>(1..))]
     at_least: i64,
 
     #[command(flatten)]
@@ -66,7 +67,8 @@ const PROTECT_EXAMPLES: &str = "\
 Examples:
   # 20 seats for a controller, in a new cluster and in an existing one
   kubectl flowcontrol create protect serviceaccount flux-system/kustomize-controller --at-least 20
-  kubectl flowcontrol create protect serviceaccount flux-system/kustomize-controller --at-least 20 --live | kubectl apply -f -";
+  kubectl flowcontrol create protect serviceaccount flux-system/kustomize-controller --at-least 20 \\
+    --live | kubectl apply -f -";
 
 /// Print objects that limit the seats of a client
 ///
@@ -79,7 +81,7 @@ struct IsolateArgs {
     subject: SubjectArgs,
 
     /// The most seats that the client uses at the same time in each server
-    #[arg(long, value_name = "SEATS", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, value_name = "SEATS", value_parser = number::<i64>(1..))]
     at_most: i64,
 
     #[command(flatten)]
@@ -115,7 +117,8 @@ struct ProbesArgs {
 
 const PROBES_EXAMPLES: &str = "\
 Examples:
-  kubectl flowcontrol create exempt-probes --path /version --user system:serviceaccount:monitoring:blackbox";
+  kubectl flowcontrol create exempt-probes --path /version \\
+    --user system:serviceaccount:monitoring:blackbox";
 
 /// The client.
 #[derive(Debug, clap::Args)]

@@ -60,6 +60,7 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    args.target.targets()?;
     block_on(async {
         let live = args.live.connect().await?;
         let (objects, unfound) = args.target.find_each(&live).await?;

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::memory::Memory;
+use crate::number::number;
 use crate::objects::Objects;
 use crate::output::Streams;
 use crate::redact::RedactArg;
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     level: Option<String>,
 
     /// The seconds between two samples of the counters; with 0 the counters are totals since each server started
-    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = number::<u64>(0..=600))]
     interval: u64,
 
     #[command(flatten)]

@@ -8,6 +8,7 @@ use crate::cluster::{Follow, Live, LiveArgs, SeatsArg, TargetArgs, block_on, nam
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::number::number;
 use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
 use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     output_watch_events: bool,
 
     /// With --watch, exit after this number of changes
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number::<u64>(1..))]
     count: Option<u64>,
 
     /// Sort by a field, such as metadata.name; by default flow schemas by precedence, and priority levels by name
@@ -141,6 +142,7 @@ impl Command for Args {
 }
 
 fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    args.target.targets()?;
     block_on(async {
         let live = args.cluster.connect().await?;
         if args.output_watch_events || args.watch_only {

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
 use crate::resource_name::{check_path, resource_name};
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
 use std::io::Write;
@@ -19,7 +19,10 @@ use std::path::PathBuf;
 /// The objects of files count together with the built-in objects, which every server has; with `--live` they count as if they were applied
 /// to the cluster.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    group = ArgGroup::new("request").args(["resource", "path", "requests"]).required(true).multiple(true),
+    after_help = EXAMPLES
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     configuration: ConfigurationArgs,
@@ -37,12 +40,7 @@ pub(crate) struct Args {
     verb: String,
 
     /// The resource, such as pods, deployments.apps or pods/log
-    #[arg(
-        long,
-        value_name = "RESOURCE[.GROUP][/SUB]",
-        required_unless_present_any = ["path", "requests"],
-        conflicts_with = "path"
-    )]
+    #[arg(long, value_name = "RESOURCE[.GROUP][/SUB]", conflicts_with = "path")]
     resource: Option<String>,
 
     /// The namespace; defaults to a request for the whole cluster

@@ -155,7 +155,7 @@ Examples:
   # Go back to a version that Kubernetes 1.28 serves
   kubectl flowcontrol migrate manifests/ --to-version v1beta3 --kubernetes 1.28 --write
 
-  # assuredConcurrencyShares in v1beta3 is ignored, and the level runs with 30 shares: keep the 30 shares
+  # Servers ignore assuredConcurrencyShares in v1beta3: keep the 30 shares that they use
   kubectl flowcontrol migrate manifests/ --foreign-fields live";
 
 inventory::submit!(Declared::of::<Args>());

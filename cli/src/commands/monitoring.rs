@@ -10,8 +10,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::kubernetes_arg::KubernetesArg;
+use crate::number::number;
 use crate::output::{Streams, write_file};
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::to_yaml;
@@ -31,11 +32,14 @@ use std::time::Duration;
 /// With `--live` the rules are compared with the metrics of every API server of a cluster that is reachable by its own address: metrics and labels that a
 /// rule uses and a server lacks, levels that were deleted, and what each alert says now. Exits with 1 if a server lacks a metric or a label.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    group = ArgGroup::new("purpose").args(["out", "live"]).required(true).multiple(true),
+    after_help = EXAMPLES
+)]
 pub(crate) struct Args {
     /// The file to write: rules to NAME.yaml, the dashboard to NAME.json, or both to a folder; - for the standard output; can be
     /// repeated
-    #[arg(long, value_name = "FILE", required_unless_present = "live")]
+    #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
 
     /// The form of the file; by default the end of its name decides
@@ -62,7 +66,7 @@ pub(crate) struct Args {
     cluster: ClusterArgs,
 
     /// The seconds between two samples of the counters; with 0 rates are unknown
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "live", value_parser = clap::value_parser!(u64).range(0..=600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "live", value_parser = number::<u64>(0..=600))]
     interval: u64,
 
     /// The output format of `--live`

@@ -34,14 +34,16 @@ const EXAMPLES: &str = "\
 Examples:
   # Allow a service account to scan the cluster
   kubectl flowcontrol rbac scan | kubectl apply -f -
-  kubectl create clusterrolebinding flowcontrol-scan --clusterrole=flowcontrol-scan --serviceaccount=ops:scan
+  kubectl create clusterrolebinding flowcontrol-scan --clusterrole=flowcontrol-scan \\
+    --serviceaccount=ops:scan
 
   # The same without access to Secrets, for `scan --no-helm`
   kubectl flowcontrol rbac scan --no-helm | kubectl apply -f -
 
   # Allow an extension API server to watch the objects of flow control
   kubectl flowcontrol rbac extension-server | kubectl apply -f -
-  kubectl create clusterrolebinding webhook-flowcontrol --clusterrole=flowcontrol-extension-server --serviceaccount=cert-manager:webhook";
+  kubectl create clusterrolebinding webhook-flowcontrol --serviceaccount=cert-manager:webhook \\
+    --clusterrole=flowcontrol-extension-server";
 
 /// The permissions of an extension API server: its informers list and watch both kinds.
 const EXTENSION_SERVER: (&str, Needs) = (

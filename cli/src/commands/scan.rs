@@ -14,6 +14,7 @@ use crate::command::{
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::number::number;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use cluster::Reads;
@@ -63,11 +64,11 @@ pub(crate) struct Args {
     no_helm: bool,
 
     /// The number of clusters to read at the same time
-    #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = number::<u32>(1..=256))]
     parallel: u32,
 
     /// The maximum seconds for each cluster
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = number::<u64>(1..=3600))]
     timeout: u64,
 
     /// The output format

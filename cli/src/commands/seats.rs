@@ -97,7 +97,8 @@ Examples:
 
   # Whether a server estimates seats and lets requests wait as predicted
   kubectl get --raw /metrics > before.txt; sleep 600; kubectl get --raw /metrics > after.txt
-  kubectl flowcontrol seats --live --verify --audit-log audit.log --metrics-before before.txt --metrics after.txt";
+  kubectl flowcontrol seats --live --verify --audit-log audit.log \\
+    --metrics-before before.txt --metrics after.txt";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {

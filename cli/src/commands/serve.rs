@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::input::read_named;
+use crate::number::number;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
 use crate::stop::Stop;
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     unprotected: bool,
 
     /// The port; 0 selects a free port
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = number::<u16>(0..=65_535))]
     port: u16,
 
     /// Serve all API versions, whichever the release serves
@@ -54,7 +55,7 @@ pub(crate) struct Args {
     all_versions: bool,
 
     /// A file with bearer tokens of users, like kube-apiserver's `--token-auth-file`: token,user,uid,"group1,group2". With
-    /// tokens only the group system:masters may do anything; without tokens every client may. Implies `--tls`, because
+    /// tokens only the groups system:masters and kubeadm:cluster-admins may do anything; without tokens every client may. Implies `--tls`, because
     /// kubectl and this client send tokens over TLS only
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
@@ -105,9 +106,10 @@ Examples:
   # With manifests, users and TLS
   kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --write-kubeconfig kubeconfig
 
-  # How does a controller react to broken connections and rejections? With a local server, and with a cluster
+  # A controller under broken connections and rejections, with a local server and with a cluster
   kubectl flowcontrol serve --torture resets,throttling --write-kubeconfig tortured
-  kubectl flowcontrol serve --torture all --tls --proxy-to ~/.kube/config --write-kubeconfig tortured
+  kubectl flowcontrol serve --torture all --tls --proxy-to ~/.kube/config \\
+    --write-kubeconfig tortured
 
 Ctrl-C stops it.";
 

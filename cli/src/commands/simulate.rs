@@ -19,10 +19,11 @@ use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
+use crate::number::number;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file};
 use audit::Logs;
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use input::{Input, Server};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::simulation::LoadFile;
@@ -38,6 +39,8 @@ use std::path::{Path, PathBuf};
 /// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
 #[derive(Debug, clap::Args)]
 #[command(
+    group = ArgGroup::new("source").args(["load", "audit_log", "scenarios"]).required(true).multiple(true),
+    after_help = EXAMPLES,
     after_long_help = format!("{}\n\n{EXAMPLES}", LoadFile::DESCRIPTION),
 )]
 pub(crate) struct Args {
@@ -45,7 +48,7 @@ pub(crate) struct Args {
     configuration: ConfigurationArgs,
 
     /// The load: a file that describes groups of clients, or - for the standard input
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["scenarios", "audit_log"], conflicts_with = "audit_log")]
+    #[arg(long, value_name = "FILE", conflicts_with = "audit_log")]
     load: Option<PathBuf>,
 
     /// The load: the requests of these audit logs of one API server, compressed with gzip or zstd or not, the oldest first, or - for the
@@ -62,7 +65,7 @@ pub(crate) struct Args {
     seats: SeatsArg,
 
     /// The seed of all random times
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = number::<u64>(0..))]
     seed: u64,
 
     /// Also simulate the server after the objects of this file or folder are applied; can be repeated
@@ -103,10 +106,12 @@ Examples:
   kubectl flowcontrol simulate --live --load load.yaml --compare new-level.yaml
 
   # The requests of audit logs with a changed configuration, as a web page
-  kubectl flowcontrol simulate --live --audit-log audit-*.log.gz audit.log --compare new-level.yaml --html page.html
+  kubectl flowcontrol simulate --live --audit-log audit-*.log.gz audit.log \\
+    --compare new-level.yaml --html page.html
 
   # Why a user waits
-  kubectl flowcontrol simulate --live --load load.yaml --explain service-accounts/system:serviceaccount:ci:builder
+  kubectl flowcontrol simulate --live --load load.yaml \\
+    --explain service-accounts/system:serviceaccount:ci:builder
 
   # Scenarios of one level, decided as by the server's own queues
   kubectl flowcontrol simulate --scenarios scenarios.jsonl";

@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 /// `--compare` also checks a configuration that somebody proposed. `--watch-drift` compares later logs with an earlier answer: the intents that
 /// still hold, those whose margin is gone, and the numbers to change.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = LONG_HELP)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{INTENTS}\n\n{EXAMPLES}"))]
 pub(crate) struct Args {
     /// The file with the intents, or - for the standard input
     #[arg(value_name = "INTENTS")]
@@ -88,7 +88,7 @@ pub(crate) struct Args {
     output: Output,
 }
 
-const LONG_HELP: &str = "\
+const INTENTS: &str = "\
 The intents file (times such as 250ms, 1.5s or 2m):
   server: {seats: 600}           # {seats: unknown} finds the fewest seats; or tiers:
   # server: {tiers: [{name: XL, seats: 1200, price: 15}, {name: 4XL, seats: 4000, price: 60}]}
@@ -104,17 +104,20 @@ The intents file (times such as 250ms, 1.5s or 2m):
     neverStarvedBy: [{group: ci}]
     atLoad: {concurrent: 300, meanSeconds: 0.2}
                                  # or {perSecond: 50, meanSeconds: 0.2}, or the requests
-                                 # of audit logs: {fromLog: true, times: 2}
+                                 # of audit logs: {fromLog: true, times: 2}";
 
+const EXAMPLES: &str = "\
 Examples:
   # A level for a controller that must not wait, in a new cluster
   kubectl flowcontrol size intents.yaml
 
   # The requests of a day, and the objects of the cluster
-  kubectl flowcontrol size intents.yaml --live --audit-log audit-*.log.gz audit.log | kubectl apply -f -
+  kubectl flowcontrol size intents.yaml --live --audit-log audit-*.log.gz audit.log |
+    kubectl apply -f -
 
   # A proposal beside the answer, as a web page with the headroom of each level
-  kubectl flowcontrol size intents.yaml --audit-log audit.log --compare proposal.yaml --html size.html
+  kubectl flowcontrol size intents.yaml --audit-log audit.log \\
+    --compare proposal.yaml --html size.html
 
   # Whether the answer of last month holds today
   kubectl flowcontrol size intents.yaml --audit-log audit-march.log -o json > size.json

@@ -15,6 +15,7 @@ use crate::command::{API_SERVERS, Command, Declared, Group, METRICS, Needs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;
+use crate::number::number;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use print::{as_json, print};
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     cluster: ClusterArgs,
 
     /// The seconds between two updates of the view
-    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = number::<u64>(1..=3600))]
     interval: u64,
 
     /// Print a table, also on a terminal

@@ -24,7 +24,7 @@ use crate::memory::warn_of;
 use crate::objects::Objects;
 use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use export::ExportArgs;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::Estimator;
@@ -52,14 +52,16 @@ use std::path::PathBuf;
 /// The seats of lists depend on the number of stored objects, which `--metrics` and `--live` provide. A list of a resource whose number
 /// is unknown counts as one seat. A watch counts as a request, and not in the seat-seconds.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    group = ArgGroup::new("source").args(["audit_log", "follow", "listen"]).required(true).multiple(true),
+    after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     nested: Option<Nested>,
 
     /// The audit logs, the oldest first, as a server, a cloud or a log shipper delivers them, compressed with gzip or zstd or not; - is the
     /// standard input
-    #[arg(long, value_name = "LOG", num_args = 1.., required_unless_present_any = ["follow", "listen"])]
+    #[arg(long, value_name = "LOG", num_args = 1..)]
     audit_log: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -7,6 +7,7 @@ use crate::cluster::{
 use crate::command::{Command, Declared, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::number::number;
 use crate::output::{OutputArg, Streams};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     shares: Option<u32>,
 
     /// The percentage of its seats that other levels may borrow, 0 to 100
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = number::<u8>(0..=100))]
     lendable_percent: Option<u8>,
 
     /// The maximum that it may borrow, in percent of its nominal limit, or none for no maximum

@@ -47,13 +47,19 @@ impl FileArgs {
         self.files.is_empty()
     }
 
+    /// Fails if no file is named.
+    pub(crate) fn require(&self) -> Result<(), Failure> {
+        match self.is_empty() {
+            false => Ok(()),
+            true => Err(Failure::usage("no input files").hint(
+                "name files or folders with `-f FILE`, or read the standard input with `-f -`",
+            )),
+        }
+    }
+
     /// The texts of the files in the given order, and of the files of a folder by name.
     pub(crate) fn sources(&self) -> Result<impl Iterator<Item = Result<Source, Failure>>, Failure> {
-        if self.is_empty() {
-            return Err(Failure::usage("no input files").hint(
-                "name files or folders with `-f FILE`, or read the standard input with `-f -`",
-            ));
-        }
+        self.require()?;
         let mut inputs = Vec::new();
         for path in &self.files {
             if path.as_os_str() != "-" && path.is_dir() {

@@ -5,6 +5,7 @@
 
 mod commands;
 mod comments;
+mod examples;
 mod json;
 
 #[test]

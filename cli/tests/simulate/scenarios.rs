@@ -86,9 +86,9 @@ fn a_request_that_never_gets_a_seat_waits() {
 fn bad_scenarios_are_errors() {
     for (scenario, message) in [
         ("{\"seats\": 1}", "missing field `requests`"),
-        ("\n\n{", "line 3"),
-        ("[]", "line 1"),
-        ("{\"seats\": -1, \"requests\": []}", "line 1"),
+        ("\n\n{", "error: -:3:1: "),
+        ("[]", "error: -:1:"),
+        ("{\"seats\": -1, \"requests\": []}", "error: -:1:"),
         (
             "{\"seats\": 1, \"queues\": 2, \"handSize\": 3, \"requests\": []}",
             "the hand is larger than the number of queues",

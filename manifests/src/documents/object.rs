@@ -73,10 +73,17 @@ impl Document {
         };
         let parsed = self.parse().map_err(syntax)?;
         let root = parsed.tree.root();
-        if matches!(root.content(), Content::Null) {
-            let message =
-                "the document is empty: expected a FlowSchema or a PriorityLevelConfiguration";
-            return Err(fail(message, None));
+        let what = match root.content() {
+            Content::Object(_) => None,
+            Content::Null => Some("empty"),
+            Content::Array(_) => Some("a list"),
+            Content::Bool(_) | Content::Number(_) | Content::String(_) => Some("a single value"),
+        };
+        if let Some(what) = what {
+            let message = format!(
+                "the document is {what}: expected a FlowSchema or a PriorityLevelConfiguration"
+            );
+            return Err(fail(&message, None));
         }
         let kind = self.posted.kind;
         let written = self.api_version().unwrap_or_default();

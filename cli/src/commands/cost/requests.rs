@@ -13,13 +13,18 @@ pub(super) fn without_etcd(estimator: Estimator) -> Estimator {
     estimator.with(FeatureGate::ConsistentListFromCache, false)
 }
 
-/// A request. The API group and the namespace do not change the seats.
+/// A request.
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Line {
     verb: Option<String>,
+    /// Does not change the seats, as the namespace.
+    #[serde(rename = "apiGroup")]
+    _api_group: Option<String>,
     resource: Option<String>,
     subresource: Option<String>,
+    #[serde(rename = "namespace")]
+    _namespace: Option<String>,
     name: Option<String>,
     query: Option<String>,
     objects: Option<i64>,
@@ -60,11 +65,9 @@ pub(super) fn estimate(
     let mut out = streams.out.data();
     while let Some((number, line)) = lines.next().map_err(unreadable)? {
         let line: Line = serde_json::from_slice(line).map_err(|error| {
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default();
-            Failure::input(format!("{name}:{number}: cannot read a request: {message}")).hint(
-                "a request is a JSON object in one line with the fields verb, resource, subresource, name, query, \
-                 objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional",
+            input::wrong_line(&name, number, &error).hint(
+                "a request is a JSON object in one line with the fields verb, apiGroup, resource, subresource, namespace, \
+                 name, query, objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional",
             )
         })?;
         let estimate = estimator.estimate(&line.request());

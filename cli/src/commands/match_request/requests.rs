@@ -1,13 +1,12 @@
 //! `match --requests`: classifying the requests of a file.
 
-use crate::documents::read;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams, write_line};
+use crate::input::{self, Lines};
+use crate::output::{Streams, write_line};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
-use k8s_flowcontrol_text::Span;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// A request.
 #[derive(Default, Deserialize)]
@@ -39,25 +38,15 @@ pub(super) fn classify(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let source = Arc::new(read(file, true)?);
-    let mut start = 0;
-    for line in source.text.split_inclusive(|byte| *byte == b'\n') {
-        let offset = start;
-        start += line.len();
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
+    let name = file.display().to_string();
+    let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
+    let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
+    while let Some((number, line)) = lines.next().map_err(unreadable)? {
         let line: Line = serde_json::from_slice(line).map_err(|error| {
-            let at = offset + error.column().saturating_sub(1);
-            // The diagnostic shows the line, and the help lists the fields.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default();
-            let message = message.split(", expected one of ").next().unwrap_or_default();
-            let diagnostic = Diagnostic::error(message).at(&source, Span::new(at, at + 1)).help(
-                "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, \
-                 apiGroup, resource, subresource, namespace, name and path, all optional",
-            );
-            Failure::input("cannot read a request").because(vec![diagnostic])
+            input::wrong_line(&name, number, &error).hint(
+                "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
+                 resource, subresource, namespace, name and path, all optional",
+            )
         })?;
         let request = RequestAttributes::from(line);
         let taken = classifier.classify(&request);

@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::failure::Failure;
+use crate::number::number;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::Client;
@@ -21,7 +22,7 @@ pub(super) struct TortureArgs {
     torture: Option<Modes>,
 
     /// The seed of the decisions of `--torture`
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "torture")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "torture", value_parser = number::<u64>(0..))]
     seed: u64,
 
     /// Forward requests to the cluster of this kubeconfig file, with its credentials, instead of a local server. Everyone who may use the
@@ -94,6 +95,11 @@ impl TortureArgs {
         let Some(Modes(modes)) = &self.torture else {
             return Ok(None);
         };
+        let has_tls = args.tls || tokens.is_some();
+        if let Some(mode) = modes.iter().find(|mode| mode.needs_tls() && !has_tls) {
+            return Err(Failure::usage(format!("the mode {mode} needs TLS"))
+                .hint("add `--tls`, or name other modes"));
+        }
         let upstream = match (behind, &self.proxy_to) {
             (Behind::Embedded(server), _) => server.upstream(),
             (Behind::Cluster, file) => cluster(file.as_deref().unwrap_or(Path::new("")))?,
@@ -103,7 +109,7 @@ impl TortureArgs {
             .address(args.address)
             .port(args.port)
             .token_file(self.token_file(args));
-        if args.tls || tokens.is_some() {
+        if has_tls {
             torture = torture.tls();
         }
         if args.unprotected {
@@ -156,7 +162,8 @@ impl TortureArgs {
 }
 
 fn cluster(kubeconfig: &Path) -> Result<Upstream, Failure> {
-    let client = Client::new(Config::builder().file(kubeconfig).build()?)?;
+    let config = Config::builder().file(kubeconfig).build();
+    let client = Client::new(config.map_err(|error| Failure::input(error.to_string()))?)?;
     Ok(Upstream::new(move |request| {
         let client = client.clone();
         async move { client.forward(request).await.map_err(io::Error::other) }

@@ -109,23 +109,18 @@ impl Request {
 /// Runs the scenarios of a file and prints the result of each.
 pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
     let name = file.display().to_string();
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Failure::input(format!("cannot read scenarios from {name}: {error}"))
-    };
+    let unreadable =
+        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
     let input = input::open(file).and_then(decompressed);
     let mut lines = Lines::new(input.map_err(|error| unreadable(&error))?);
     while let Some((number, line)) = lines.next().map_err(|error| unreadable(&error))? {
         let scenario: Scenario = serde_json::from_slice(line).map_err(|error| {
-            let problem = error.to_string();
-            let problem = problem.split(" at line ").next().unwrap_or_default();
-            let column = error.column();
-            unreadable(&format!("line {number}, column {column}: {problem}")).hint(
+            input::wrong_line(&name, number, &error).hint(
                 "a scenario is a JSON object in one line with the fields seats, queues, handSize, queueLengthLimit and requests",
             )
         })?;
-        let (requests, states) = replay::replay(&scenario).map_err(|error| {
-            Failure::input(format!("scenario in line {number} of {name}: {error}"))
-        })?;
+        let (requests, states) = replay::replay(&scenario)
+            .map_err(|error| Failure::input(format!("{name}:{number}: {error}")))?;
         let id = &scenario.id;
         let answer = Answer {
             id,

@@ -107,7 +107,10 @@ pub(super) fn run(args: &ExportArgs, streams: &mut Streams) -> Result<Exit, Fail
 
 /// The time range of `--since` and `--until`.
 fn range(since: &str, until: Option<Timestamp>) -> Result<Range, Failure> {
-    let until = until.unwrap_or_else(Timestamp::now);
+    let until = match until {
+        Some(until) => until,
+        None => Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default(),
+    };
     let since = match since.parse::<Timestamp>() {
         Ok(since) => since,
         Err(_) => since

@@ -7,6 +7,7 @@ mod listen;
 mod print;
 mod run;
 
+use crate::number::number;
 use clap::Args;
 use k8s_flowcontrol_analysis::live::Threshold;
 use std::net::SocketAddr;
@@ -38,7 +39,7 @@ pub(super) struct LiveArgs {
     pub(super) window: Duration,
 
     /// The time between two reports
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = number::<u64>(1..=86_400))]
     pub(super) interval: u64,
 
     /// Report when a rate over the window exceeds this, and when it no longer does: SCOPE.MEASURE>NUMBER with /s, /m, /h or %, such as
