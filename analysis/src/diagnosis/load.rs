@@ -222,7 +222,10 @@ fn waiting_in_dumps(
     for request in of_level.filter_map(|row| row.request.as_ref()) {
         match request.index_in_queue {
             Some(_) => waiting += 1,
-            None => in_use = in_use.saturating_add(request.initial_seats.unwrap_or(1).max(1)),
+            None => {
+                let seats = request.initial_seats.max(request.final_seats);
+                in_use = in_use.saturating_add(seats.unwrap_or(1).max(1));
+            }
         }
     }
     let row = |what: &str, value| Measured {
@@ -261,10 +264,22 @@ fn rejections(
             });
         }
     } else if let Some(state) = state {
+        // The first number contains the other two.
+        let [waited, cancelled] = [state.timedout_requests, state.cancelled_requests];
+        let others = waited
+            .unwrap_or_default()
+            .saturating_add(cancelled.unwrap_or_default());
+        let on_arrival = state
+            .rejected_requests
+            .map(|all| all.saturating_sub(others));
+        let column = match others {
+            0 => "RejectedRequests",
+            _ => "RejectedRequests without TimedoutRequests and CancelledRequests",
+        };
         for (reason, column, value) in [
-            ("rejected", "RejectedRequests", state.rejected_requests),
-            ("time-out", "TimedoutRequests", state.timedout_requests),
-            ("cancelled", "CancelledRequests", state.cancelled_requests),
+            ("rejected", column, on_arrival),
+            ("time-out", "TimedoutRequests", waited),
+            ("waited", "CancelledRequests", cancelled),
         ] {
             found.extend(value.map(|value| Rejections {
                 reason: reason.to_owned(),

@@ -295,3 +295,57 @@ fn a_level_that_does_not_exist_is_not_healthy() {
         diagnosis.summary
     );
 }
+
+/// Recorded on 1.36: a full queue rejected one request, and two waited for 15 seconds in vain.
+#[test]
+fn rejections_of_a_dump_count_once() {
+    let text = "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n\
+                load-zero-queue,   0,            true,   false,       0,               0,                 0,                  3,                0,                2\n";
+    let mut server = ServerEvidence::new("a");
+    server.priority_levels = Some(
+        k8s_flowcontrol_analysis::dumps::parse_priority_levels(text)
+            .unwrap()
+            .rows,
+    );
+    let level = level("load-zero-queue", queues(1, 1));
+    let found = diagnose(
+        &evidence(Vec::new(), vec![level], server),
+        &Scope::default(),
+    );
+    let messages: Vec<_> = of(&found, "rejections")
+        .into_iter()
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "1 request of priority level load-zero-queue was rejected since the server started",
+            "2 requests of priority level load-zero-queue were rejected after a long time in a queue, or cancelled by their clients, \
+             since the server started",
+        ]
+    );
+}
+
+/// A write takes the larger of its seats from its dispatch on.
+#[test]
+fn executing_writes_of_a_dump_take_their_final_seats() {
+    let quiet = Metrics {
+        in_use: 0,
+        waiting: 0,
+        ..FULL
+    };
+    let mut server = server("a", &[("busy", quiet)]);
+    let text = "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime, InitialSeats, FinalSeats\n\
+                busy, busy, 0, -1, alice, 2026-11-20T15:57:05.399662206Z, 1, 10\n\
+                busy, busy, 0, 0, alice, 2026-11-20T15:57:05.399662206Z, 1, 10\n";
+    let requests = k8s_flowcontrol_analysis::dumps::parse_requests(text).unwrap();
+    server.requests = Some(requests.rows);
+    let evidence = evidence(Vec::new(), vec![level("busy", queues(64, 8))], server);
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let finding = of(&diagnosis, "overload")[0];
+    assert!(
+        finding.message.contains("all of its 10 seats are in use"),
+        "{}",
+        finding.message
+    );
+}

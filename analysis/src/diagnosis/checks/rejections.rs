@@ -90,6 +90,11 @@ fn explanation(reason: &str) -> (&'static str, &'static str) {
             "rejected after a long time in a queue (time-out)",
             "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
         ),
+        // Servers count both in the dump's column CancelledRequests.
+        "waited" => (
+            "rejected after a long time in a queue, or cancelled by their clients,",
+            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
+        ),
         "cancelled" => (
             "cancelled by their clients while they waited (cancelled)",
             "reduce the requests of the level, or raise the timeout of the clients",

@@ -43,11 +43,12 @@ pub struct LevelState {
     pub executing_requests: i64,
     /// The number of requests dispatched since the server started. This and the next three are `None` up to 1.27.
     pub dispatched_requests: Option<i64>,
-    /// The number of requests rejected because of full queues or the limit.
+    /// The number of requests rejected because of full queues or the limit, and of those in the next two numbers.
     pub rejected_requests: Option<i64>,
-    /// The number of requests rejected because they waited too long.
+    /// The number of requests rejected because they waited too long, up to 1.28.
     pub timedout_requests: Option<i64>,
-    /// The number of requests cancelled by their client while they waited.
+    /// The number of requests cancelled by their client while they waited, and since 1.29 of requests rejected because they waited too
+    /// long.
     pub cancelled_requests: Option<i64>,
 }
 
