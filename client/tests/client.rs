@@ -10,13 +10,21 @@
     reason = "a test says what is wrong by ending"
 )]
 
+mod credentials;
 #[cfg(feature = "ring")]
 mod http;
+mod negotiated;
+#[cfg(feature = "replay")]
+mod replaying;
+mod requests;
+mod responses;
+mod script;
 #[cfg(all(
     feature = "ring",
     not(any(feature = "platform-verifier", feature = "socks"))
 ))]
 mod smallest;
+mod streams;
 #[cfg(feature = "ring")]
 mod watching;
 #[cfg(not(feature = "ring"))]

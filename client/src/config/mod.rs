@@ -290,27 +290,3 @@ impl fmt::Debug for Config {
             .finish()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_secret_is_shown() {
-        let base = Config::new("https://host").unwrap();
-        let planted = || Secret::new("planted-secret");
-        for config in [
-            base.clone().with_token(planted()),
-            base.clone().with_basic_auth("me", planted()),
-            base.clone().with_client_certificate("chain", planted()),
-        ] {
-            let shown = format!("{config:?} {config:#?} {:?}", config.authorization(None));
-            assert!(!shown.contains("planted-secret"), "{shown}");
-        }
-        let error = base
-            .with_token(Secret::new("planted-secret\n\u{1}x"))
-            .authorization(None)
-            .unwrap_err();
-        assert!(!format!("{error} {error:?}").contains("planted-secret"));
-    }
-}

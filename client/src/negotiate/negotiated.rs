@@ -135,6 +135,3 @@ macro_rules! negotiable {
 }
 negotiable!(FlowSchema: v1 v1beta3 v1beta2 v1beta1);
 negotiable!(PriorityLevelConfiguration: v1 v1beta3 v1beta2 v1beta1);
-
-#[cfg(test)]
-mod tests;

@@ -162,29 +162,3 @@ async fn release_of(client: &Client, served: &[String]) -> Release {
     let answered = info.as_ref().and_then(known_release);
     answered.unwrap_or_else(|| release_with(served))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
-
-    #[test]
-    fn the_own_version_first_then_the_newest() {
-        let choose = |preferred, served: &[&str]| choose(preferred, &names(served));
-        assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
-        assert_eq!(
-            choose("v1beta3", &["v1", "v1beta3"]),
-            Some(ApiVersion::V1Beta3)
-        );
-        assert_eq!(
-            choose("v1", &["v1beta1", "v1beta2"]),
-            Some(ApiVersion::V1Beta2)
-        );
-        assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
-        assert_eq!(choose("v1", &["v2"]), None);
-        assert_eq!(choose("v1", &[]), None);
-    }
-}

@@ -46,37 +46,3 @@ pub(crate) fn release_with(served: &[String]) -> Release {
         .max();
     introduced.map_or(Release::NEWEST, Release::nearest)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_release_of_a_server() {
-        let release = |major: &str, minor: &str| {
-            let info = Info {
-                major: major.into(),
-                minor: minor.into(),
-                ..Info::default()
-            };
-            known_release(&info).map(Release::minor)
-        };
-        assert_eq!(release("1", "27"), Some(27));
-        assert_eq!(release("1", "28+"), Some(28));
-        assert_eq!(release("1", "99"), Some(Release::NEWEST.minor()));
-        assert_eq!(release("1", "18"), Some(Release::OLDEST.minor()));
-        assert_eq!(release("1", ""), None);
-        assert_eq!(release("2", "1"), None);
-    }
-
-    #[test]
-    fn the_oldest_release_with_the_versions() {
-        let release = |served: &[&str]| {
-            let names: Vec<String> = served.iter().map(|name| (*name).to_owned()).collect();
-            release_with(&names).minor()
-        };
-        assert_eq!(release(&["v1beta3", "v1beta2"]), 26);
-        assert_eq!(release(&["v1", "v1beta3"]), 29);
-        assert_eq!(release(&["v1beta2", "v1beta1"]), 25);
-    }
-}

@@ -147,22 +147,3 @@ impl HttpRequest {
         self.body = body.into();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parameter_is_sent_once() {
-        let mut request = HttpRequest::new(Verb::List, Target::outside_resources("/"));
-        request.set("limit", "1");
-        request.set("continue", "x");
-        request.set("limit", "2");
-        assert_eq!(
-            request.query,
-            [("limit", "2".to_owned()), ("continue", "x".to_owned())]
-        );
-        request.unset("limit");
-        assert_eq!(request.get("limit"), None);
-    }
-}

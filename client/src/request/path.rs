@@ -131,29 +131,3 @@ pub(crate) fn segment(what: &str, text: &str) -> Result<String, Error> {
         "{what} {trouble}; expected one path segment: not empty, not `.` or `..`, without `/` and `%`"
     )))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::v1::FlowSchema;
-
-    fn cluster(version: &'static str) -> Collection<'static> {
-        Collection {
-            resource: ResourceKind::of::<FlowSchema>(),
-            version,
-            namespace: None,
-        }
-    }
-
-    #[test]
-    fn the_version_of_a_path() {
-        let path = cluster("v1beta3")
-            .object("v1beta3", Some("status"))
-            .unwrap()
-            .path;
-        assert_eq!(
-            in_version(&path, "v1"),
-            "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/v1beta3/status"
-        );
-    }
-}

@@ -52,35 +52,3 @@ fn representation<K: Resource>() -> Option<(&'static str, &'static str, &'static
     let (group, version) = wire.api_version.split_once('/')?;
     Some((group, version, wire.kind))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::PartialObjectMetadata;
-    use crate::api::v1::FlowSchema;
-
-    #[test]
-    fn managed_fields_are_dropped_once() {
-        let plain = HeaderValue::from_static("application/json");
-        let lean = without_managed_fields(&plain);
-        assert_eq!(
-            lean,
-            "application/json;drop=metadata.managedFields, application/json"
-        );
-        assert_eq!(without_managed_fields(&lean), lean);
-    }
-
-    #[test]
-    fn only_representations_have_a_media_type_of_their_own() {
-        assert_eq!(accept::<FlowSchema>(Verb::Get), None);
-        let accept = |verb| accept::<PartialObjectMetadata<FlowSchema>>(verb).unwrap();
-        for (verb, kind) in [
-            (Verb::Get, "PartialObjectMetadata"),
-            (Verb::Watch, "PartialObjectMetadata"),
-            (Verb::List, "PartialObjectMetadataList"),
-        ] {
-            let expected = format!("application/json;as={kind};g=meta.k8s.io;v=v1");
-            assert_eq!(accept(verb), expected);
-        }
-    }
-}

@@ -275,6 +275,3 @@ pub(crate) fn excerpt(body: &[u8]) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests;

@@ -102,25 +102,3 @@ fn request_url(server: &Url, request: &HttpRequest) -> Url {
     }
     url
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::request::path::Target;
-
-    #[test]
-    fn urls() {
-        let mut request = HttpRequest::new(Verb::Get, Target::outside_resources("/apis/a%3Fb"));
-        let plain = Url::parse("http://127.0.0.1:1").unwrap();
-        assert_eq!(
-            request_url(&plain, &request).as_str(),
-            "http://127.0.0.1:1/apis/a%3Fb"
-        );
-        request.set("labelSelector", "a=b,c in (d&e)");
-        let nested = Url::parse("https://host/k8s/cluster/").unwrap();
-        assert_eq!(
-            request_url(&nested, &request).as_str(),
-            "https://host/k8s/cluster/apis/a%3Fb?labelSelector=a%3Db%2Cc+in+%28d%26e%29"
-        );
-    }
-}

@@ -98,10 +98,3 @@ where
         self.0.size_hint()
     }
 }
-
-#[cfg(test)]
-impl<T: Into<reqwest::Body>> From<T> for Body {
-    fn from(text: T) -> Self {
-        Self::of_connection(text.into())
-    }
-}

@@ -93,25 +93,3 @@ impl fmt::Display for EndlessList {
 }
 
 impl std::error::Error for EndlessList {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_list_has_an_end() {
-        let mut list = ListProgress::default();
-        for page in 0..MAX_PAGES {
-            assert_eq!(list.page(Some(&page.to_string()), 1), Ok(true));
-        }
-        assert_eq!(list.page(Some("one more"), 1), Err(EndlessList::Pages));
-        assert_eq!(list.page(None, 1), Ok(false));
-
-        let mut list = ListProgress::default();
-        for page in 0..MAX_EMPTY_PAGES {
-            assert_eq!(list.page(Some(&page.to_string()), 0), Ok(true));
-        }
-        assert_eq!(list.page(Some("a"), 1), Ok(true));
-        assert_eq!(list.page(Some("a"), 1), Err(EndlessList::RepeatedToken));
-    }
-}

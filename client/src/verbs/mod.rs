@@ -34,6 +34,3 @@ pub use log::LogRequest;
 pub use patch::{PatchRequest, PatchTarget};
 pub use replace::ReplaceRequest;
 pub use watch::WatchRequest;
-
-#[cfg(test)]
-mod tests;

@@ -224,27 +224,3 @@ impl<K: Resource> fmt::Debug for Items<K> {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::request::http_request::Verb;
-    use crate::request::path::Target;
-
-    #[test]
-    fn the_token_replaces_the_resource_version() {
-        let mut request = HttpRequest::new(Verb::List, Target::outside_resources("/"));
-        request.set("labelSelector", "a=b");
-        request.set("resourceVersion", "7");
-        request.set("resourceVersionMatch", "Exact");
-        follow(&mut request, "token".into());
-        follow(&mut request, "token2".into());
-        assert_eq!(
-            request.query,
-            [
-                ("labelSelector", "a=b".to_owned()),
-                ("continue", "token2".to_owned())
-            ]
-        );
-    }
-}

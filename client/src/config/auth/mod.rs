@@ -45,37 +45,3 @@ impl Auth {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::auth::source::Source;
-
-    #[test]
-    fn headers() {
-        let header = |auth: Auth| auth.header().unwrap().unwrap();
-        assert_eq!(header(Auth::Token("abc".into())), "Bearer abc");
-        assert_eq!(
-            header(Auth::Basic("me".into(), "secret".into())),
-            "Basic bWU6c2VjcmV0"
-        );
-        assert!(header(Auth::Token("abc".into())).is_sensitive());
-        assert!(Auth::Token("".into()).header().is_err());
-    }
-
-    #[test]
-    fn the_token_of_a_file_wins() {
-        let missing = Source::file("user `u`: tokenFile", "/no/such/file");
-        let of = |file: &Source, token| {
-            let file = TokenFile::new(file.clone(), token);
-            file.header(file.read())
-        };
-        let error = of(&missing, None).unwrap_err();
-        assert!(error.to_string().contains("/no/such/file"), "{error}");
-        assert!(error.to_string().contains("user `u`: tokenFile"), "{error}");
-        let inline = || Some("inline".into());
-        assert_eq!(of(&missing, inline()).unwrap(), "Bearer inline");
-        let there = Source::data("", b" rotated\n".to_vec());
-        assert_eq!(of(&there, inline()).unwrap(), "Bearer rotated");
-    }
-}

@@ -60,34 +60,3 @@ impl Budget {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn retries_take_and_answers_give_back() {
-        let budget = Budget::new(Some(12));
-        assert_eq!(budget.take(false), Some(5));
-        assert_eq!(budget.take(true), None, "7 are left");
-        assert_eq!(budget.take(false), Some(5));
-        assert_eq!(budget.take(false), None, "2 are left");
-        budget.answered(None);
-        budget.answered(None);
-        assert_eq!(budget.take(false), None, "4 are left");
-        budget.answered(Some(5));
-        assert_eq!(budget.take(false), Some(5));
-        (0..100).for_each(|_| budget.answered(Some(10)));
-        assert_eq!(budget.take(true), Some(10));
-        assert_eq!(budget.take(false), None, "12 is the capacity");
-    }
-
-    #[test]
-    fn a_budget_can_be_off_or_empty() {
-        let off = Budget::new(None);
-        assert!((0..1000).all(|_| off.take(true).is_some()));
-        let empty = Budget::new(Some(0));
-        empty.answered(None);
-        assert_eq!(empty.take(false), None);
-    }
-}

@@ -94,6 +94,3 @@ impl RetryClass {
         Self::of(error) == Self::Final && error.code().is_some_and(|code| code < 500)
     }
 }
-
-#[cfg(test)]
-mod tests;

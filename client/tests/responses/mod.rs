@@ -1,54 +1,48 @@
-use crate::api::v1::FlowSchema;
-use crate::response::decode::*;
-use http::{HeaderMap, StatusCode};
-use http::{HeaderValue, Method};
+//! Responses: values, headers, and the errors of other responses.
+
+mod bodies;
+
+use crate::script::{Reply, Script};
+use k8s_flowcontrol::Error;
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::client::{Response, RetryPolicy};
 use serde_json::json;
 use std::time::Duration;
 
-fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
-        .collect()
-}
+const PATH: &str = "GET /apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/x";
 
-fn response(
+async fn response(
     code: u16,
-    pairs: &[(&'static str, &'static str)],
-    body: &[u8],
+    headers: &[(&str, &str)],
+    body: impl AsRef<[u8]>,
 ) -> Result<Response<FlowSchema>, Error> {
-    let line = RequestLine {
-        method: Method::GET,
-        path: "/apis/x".into(),
-    };
-    let head = Head::read(StatusCode::from_u16(code).unwrap(), headers(pairs));
-    if !head.is_success() {
-        return Err(failure(head, body).at(&line));
-    }
-    let decode = |body: &[u8]| serde_json::from_slice::<FlowSchema>(body).map(Decoded::from);
-    Decoder::new("FlowSchema (v1)", decode).read(&line, head, body)
+    let reply = Reply::new(code, body.as_ref().to_vec()).of_type(None);
+    let add = |reply: Reply, (name, value): &(&str, &str)| reply.header(name, value);
+    let reply = headers.iter().fold(reply, add);
+    let get = Script::of([reply]).client().flow_schemas().get("x");
+    get.retry_policy(RetryPolicy::none()).send().await
 }
 
-fn status(code: u16, reason: &str) -> Error {
+async fn status(code: u16, reason: &str) -> Error {
     let body = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-        "message": "because", "reason": reason, "code": code});
-    response(
-        code,
-        &[("content-type", "application/json")],
-        body.to_string().as_bytes(),
-    )
-    .unwrap_err()
+        "message": "because", "reason": reason, "code": code, "details": {"name": "x", "kind": "flowschemas"}});
+    let headers = [("content-type", "application/json")];
+    response(code, &headers, body.to_string())
+        .await
+        .unwrap_err()
 }
 
-#[test]
-fn a_good_response() {
+#[tokio::test]
+async fn a_good_response() {
     let pairs = [
         ("audit-id", "a"),
         ("x-kubernetes-pf-flowschema-uid", "f"),
         ("x-kubernetes-pf-prioritylevel-uid", "p"),
         ("warning", "299 - \"careful\""),
     ];
-    let response = response(201, &pairs, br#"{"metadata":{"name":"x"},"spec":{}}"#).unwrap();
+    let response = response(201, &pairs, br#"{"metadata":{"name":"x"},"spec":{}}"#)
+        .await
+        .unwrap();
     assert!(response.was_created() && !response.was_accepted());
     assert_eq!(response.code(), 201);
     assert_eq!(response.audit_id(), Some("a"));
@@ -64,8 +58,8 @@ fn a_good_response() {
     );
 }
 
-#[test]
-fn every_predicate() {
+#[tokio::test]
+async fn every_predicate() {
     type Predicate = fn(&Error) -> bool;
     let predicates: [(&str, Predicate); 12] = [
         ("not found", Error::is_not_found),
@@ -98,7 +92,7 @@ fn every_predicate() {
         (503, "ServiceUnavailable", &["retryable"]),
         (405, "MethodNotAllowed", &[]),
     ] {
-        let error = status(code, reason);
+        let error = status(code, reason).await;
         let held: Vec<_> = predicates
             .iter()
             .filter(|(_, holds)| holds(&error))
@@ -109,19 +103,19 @@ fn every_predicate() {
         assert!(
             error
                 .to_string()
-                .starts_with(&format!("GET /apis/x: {code} {reason}: because")),
+                .starts_with(&format!("{PATH}: {code} {reason}: because")),
             "{error}"
         );
     }
 }
 
-#[test]
-fn causes_and_retry_after() {
+#[tokio::test]
+async fn causes_and_retry_after() {
     let body = json!({"kind": "Status", "status": "Failure", "reason": "Invalid", "code": 422, "details": {
         "retryAfterSeconds": 3,
         "causes": [{"reason": "FieldValueInvalid", "message": "m", "field": "spec.matchingPrecedence"}],
     }});
-    let error = response(422, &[], body.to_string().as_bytes()).unwrap_err();
+    let error = response(422, &[], body.to_string()).await.unwrap_err();
     assert_eq!(
         error.causes()[0].field.as_deref(),
         Some("spec.matchingPrecedence")
@@ -129,24 +123,26 @@ fn causes_and_retry_after() {
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
 }
 
-#[test]
-fn an_expired_list_has_a_fresh_token() {
+#[tokio::test]
+async fn an_expired_list_has_a_fresh_token() {
     let body = json!({"kind": "Status", "metadata": {"continue": "fresh"}, "reason": "Expired", "code": 410});
-    let error = response(410, &[], body.to_string().as_bytes()).unwrap_err();
+    let error = response(410, &[], body.to_string()).await.unwrap_err();
     assert!(error.is_expired());
     assert_eq!(error.continue_token(), Some("fresh"));
-    assert_eq!(status(410, "Expired").continue_token(), None);
+    assert_eq!(status(410, "Expired").await.continue_token(), None);
 }
 
-#[test]
-fn turned_away_by_flow_control() {
+#[tokio::test]
+async fn turned_away_by_flow_control() {
     let pairs = [
         ("content-type", "text/plain; charset=utf-8"),
         ("retry-after", "2"),
         ("x-kubernetes-pf-flowschema-uid", "f"),
         ("x-kubernetes-pf-prioritylevel-uid", "p"),
     ];
-    let error = response(429, &pairs, b"Too many requests, please try again later.\n").unwrap_err();
+    let error = response(429, &pairs, b"Too many requests, please try again later.\n")
+        .await
+        .unwrap_err();
     assert!(
         error.is_too_many_requests() && error.is_retryable() && error.is_rejected_by_flow_control()
     );
@@ -155,15 +151,21 @@ fn turned_away_by_flow_control() {
     assert!(error.status().is_none());
     assert_eq!(
         error.to_string(),
-        "GET /apis/x: 429: rejected by API Priority and Fairness; try again in 2 s"
+        format!("{PATH}: 429: rejected by API Priority and Fairness; try again in 2 s")
     );
-    assert!(!status(429, "TooManyRequests").is_rejected_by_flow_control());
+    assert!(
+        !status(429, "TooManyRequests")
+            .await
+            .is_rejected_by_flow_control()
+    );
 }
 
-#[test]
-fn a_proxy_in_between() {
+#[tokio::test]
+async fn a_proxy_in_between() {
     let page = format!("<html>\n  <h1>Bad\tGateway</h1>\0{}", "x".repeat(5000));
-    let error = response(502, &[("content-type", "text/html")], page.as_bytes()).unwrap_err();
+    let error = response(502, &[("content-type", "text/html")], &page)
+        .await
+        .unwrap_err();
     assert!(error.is_retryable());
     let text = error.to_string();
     assert!(
@@ -174,18 +176,22 @@ fn a_proxy_in_between() {
     );
     assert!(text.len() < 500, "{text}");
 
-    let error = response(403, &[], b"").unwrap_err();
+    let error = response(403, &[], b"").await.unwrap_err();
     assert!(error.is_forbidden());
     assert_eq!(
         error.to_string(),
-        "GET /apis/x: the server answered 403 with a body that is not a Kubernetes Status (no content type)"
+        format!(
+            "{PATH}: the server answered 403 with a body that is not a Kubernetes Status (no content type)"
+        )
     );
-    assert!(response(302, &[], b"moved").unwrap_err().code() == Some(302));
+    assert!(response(302, &[], b"moved").await.unwrap_err().code() == Some(302));
 }
 
-#[test]
-fn responses_that_cannot_be_decoded() {
-    let error = response(200, &[], b"{\n \"spec\": {\"matchingPrecedence\": \"x\"}}").unwrap_err();
+#[tokio::test]
+async fn responses_that_cannot_be_decoded() {
+    let error = response(200, &[], b"{\n \"spec\": {\"matchingPrecedence\": \"x\"}}")
+        .await
+        .unwrap_err();
     assert!(error.is_decode() && !error.is_retryable());
     assert_eq!(error.code(), Some(200));
     let text = error.to_string();
@@ -194,7 +200,7 @@ fn responses_that_cannot_be_decoded() {
         "{text}"
     );
 
-    let error = response(200, &[], b"<html>hello</html>").unwrap_err();
+    let error = response(200, &[], b"<html>hello</html>").await.unwrap_err();
     assert!(
         error
             .to_string()
@@ -202,7 +208,7 @@ fn responses_that_cannot_be_decoded() {
         "{error}"
     );
 
-    let error = response(200, &[], br#"{"kind":"Pod"}"#).unwrap_err();
+    let error = response(200, &[], br#"{"kind":"Pod"}"#).await.unwrap_err();
     assert!(
         error
             .to_string()
@@ -212,39 +218,52 @@ fn responses_that_cannot_be_decoded() {
     assert!(error.get_ref().is_some());
 }
 
-#[test]
-fn excerpts() {
-    assert_eq!(excerpt(b""), "");
-    assert_eq!(excerpt(b" \n a \r\n\t b "), "a b");
-    assert_eq!(excerpt(b"a\xffb"), "a\u{fffd}b");
-    assert_eq!(
-        excerpt("\u{e9}".repeat(10_000).as_bytes()).chars().count(),
-        EXCERPT + 1
-    );
-}
-
-#[test]
-fn kinds() {
-    assert_eq!(
-        kind_of(br#"{"a":{"kind":"x"},"kind":"Status","b":[]}"#)
-            .unwrap()
-            .as_deref(),
-        Some("Status")
-    );
-    assert_eq!(kind_of(br#"{"kind":null}"#).unwrap(), None);
-    assert!(kind_of(b"[]").is_err());
-}
-
-#[test]
-fn bodies_that_are_empty_or_end_too_early() {
+#[tokio::test]
+async fn bodies_that_are_empty_or_end_too_early() {
     for body in ["", " \n"] {
-        let error = response(200, &[], body.as_bytes()).unwrap_err();
+        let error = response(200, &[], body).await.unwrap_err();
         assert!(error.is_decode(), "{error}");
-        let expected = "GET /apis/x: expected FlowSchema (v1) in the response: the body is empty";
+        let expected =
+            format!("{PATH}: expected FlowSchema (v1) in the response: the body is empty");
         assert_eq!(error.to_string(), expected);
     }
-    let error = response(200, &[], br#"{"metadata":{"na"#).unwrap_err();
+    let error = response(200, &[], br#"{"metadata":{"na"#)
+        .await
+        .unwrap_err();
     let text = error.to_string();
     let expected = "the body ends too early, after 16 bytes; it begins with `{\"metadata\":{\"na`";
     assert!(text.ends_with(expected), "{text}");
+}
+
+#[tokio::test]
+async fn excerpts_of_bodies() {
+    for (body, excerpt) in [
+        (&b" \n a \r\n\t b "[..], "`a b`".to_owned()),
+        (b"a\xffb", "`a\u{fffd}b`".to_owned()),
+        (
+            "\u{e9}".repeat(10_000).as_bytes(),
+            format!("`{}…`", "\u{e9}".repeat(300)),
+        ),
+    ] {
+        let error = response(502, &[], body).await.unwrap_err().to_string();
+        assert!(error.ends_with(&excerpt), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_status_is_read_as_one() {
+    for (body, reason) in [
+        (
+            r#"{"a":{"kind":"x"},"kind":"Status","reason":"R","b":[]}"#,
+            Some("R"),
+        ),
+        (r#"{"a":{"kind":"Status"},"reason":"R"}"#, None),
+        (r#"{"kind":null,"reason":"R"}"#, None),
+        (r#"{"kind":"Pod","reason":"R"}"#, None),
+        (r#"["kind","Status"]"#, None),
+    ] {
+        let error = response(500, &[], body).await.unwrap_err();
+        let found = error.status().and_then(|status| status.reason.as_deref());
+        assert_eq!(found, reason, "{body}");
+    }
 }
