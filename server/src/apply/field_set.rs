@@ -214,9 +214,12 @@ impl FieldSet {
             let mut below = node.below.to_fields_v1();
             if node.is_included && !node.below.is_empty() {
                 below["."] = Value::Object(Map::new());
+                below.sort_all_objects();
             }
             fields.insert(step.to_text(), below);
         }
+        // By name, also where another crate turns on serde_json's feature `preserve_order`.
+        fields.sort_keys();
         Value::Object(fields)
     }
 

@@ -63,6 +63,8 @@ fn text_of(config: &Value) -> String {
     if let Some(Value::Object(annotations)) = annotations {
         annotations.remove(LAST_APPLIED_ANNOTATION);
     }
+    // Also where another crate turns on serde_json's feature `preserve_order`.
+    config.sort_all_objects();
     // These characters occur only inside JSON strings.
     let text = config
         .to_string()

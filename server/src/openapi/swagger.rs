@@ -5,6 +5,7 @@ use super::published::published;
 use super::shared_parameters::share_parameters;
 use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::mem;
 
 /// The fields of a schema that Swagger 2 has and servers publish. Servers publish no defaults there.
@@ -135,7 +136,8 @@ fn body_parameter(mut body: Value) -> Value {
 
 fn media_types(content: &Value) -> Vec<String> {
     let content = content.as_object().into_iter().flatten();
-    content.map(|(media_type, _)| media_type.clone()).collect()
+    let names: BTreeSet<_> = content.map(|(media_type, _)| media_type.clone()).collect();
+    names.into_iter().collect()
 }
 
 /// The schema of a body, which is the same for all its media types.
