@@ -92,11 +92,7 @@ pub fn owner(kind: Kind, object: &Value) -> Option<Owner> {
 
 /// The server owns its built-in objects, and the leftovers of older releases that it would delete.
 fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
-    let is_built_in = || {
-        Release::all()
-            .flat_map(bootstrap::objects)
-            .any(|object| object.kind == kind && object.name == name)
-    };
+    let is_built_in = || Release::all().any(|release| bootstrap::is_built_in(kind, name, release));
     let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
     let sign = match annotation {
         Some(value) => format!("{AUTO_UPDATE_ANNOTATION}: {value}"),

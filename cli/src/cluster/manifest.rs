@@ -118,9 +118,7 @@ fn drop_foreign_annotation(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let name = super::tree::name(tree).to_owned();
-    let is_built_in = bootstrap::objects(release)
-        .iter()
-        .any(|object| object.kind == kind && object.name == name);
+    let is_built_in = bootstrap::is_built_in(kind, &name, release);
     let annotations = tree
         .pointer_mut("/metadata/annotations")
         .and_then(Value::as_object_mut);

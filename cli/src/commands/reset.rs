@@ -61,11 +61,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let mut is_restored = false;
         for (kind, object) in &objects {
             let name = name(object);
-            let built_in = bootstrap::objects(release);
-            if !built_in
-                .iter()
-                .any(|known| known.kind == *kind && known.name == name)
-            {
+            if !bootstrap::is_built_in(*kind, name, release) {
                 let message =
                     format!("{kind} \"{name}\" is not a built-in object of Kubernetes {release}");
                 failures.push(

@@ -94,6 +94,22 @@ pub fn objects(release: Release) -> Vec<BootstrapObject> {
     objects
 }
 
+/// Whether a server of `release` has a built-in object of this kind and name.
+///
+/// ```
+/// use k8s_flowcontrol_rules::bootstrap;
+/// use k8s_flowcontrol_types::{Kind, Release};
+///
+/// assert!(bootstrap::is_built_in(Kind::FlowSchema, "probes", Release::NEWEST));
+/// assert!(!bootstrap::is_built_in(Kind::PriorityLevelConfiguration, "probes", Release::NEWEST));
+/// ```
+pub fn is_built_in(kind: Kind, name: &str, release: Release) -> bool {
+    match kind {
+        Kind::FlowSchema => schemas_of(release).any(|schema| schema.name == name),
+        Kind::PriorityLevelConfiguration => LEVELS.iter().any(|level| level.name == name),
+    }
+}
+
 /// The built-in priority levels of `release`, and whether each is mandatory.
 pub fn priority_levels(release: Release) -> Vec<(bool, v1::PriorityLevelConfiguration)> {
     LEVELS

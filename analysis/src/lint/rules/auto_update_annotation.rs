@@ -36,8 +36,6 @@ fn check(context: &Context, report: &mut Report) {
 }
 
 fn is_lost<K: Versioned>(object: &K, context: &Context) -> bool {
-    let is_built_in = bootstrap::objects(context.release)
-        .iter()
-        .any(|known| known.kind == K::API_KIND && known.name == object.name());
-    !is_built_in && auto_update(object) == Some(true)
+    auto_update(object) == Some(true)
+        && !bootstrap::is_built_in(K::API_KIND, object.name(), context.release)
 }
