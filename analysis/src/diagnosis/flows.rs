@@ -58,7 +58,7 @@ impl Flow {
             Some(_) => self.waiting += 1,
             None => self.executing += 1,
         }
-        let seats = request.initial_seats.unwrap_or(1).max(1);
+        let seats = request.seats().unwrap_or(1).max(1);
         self.seats = self.seats.saturating_add(seats);
         if let Some(details) = &request.details {
             let is_known = self.users.contains_key(&details.user_name);

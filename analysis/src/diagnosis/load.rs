@@ -2,7 +2,7 @@
 
 use super::evidence::ServerEvidence;
 use super::observation::{Observation, Period};
-use crate::dumps::LevelState;
+use crate::dumps::{LevelState, RequestState};
 use crate::metrics::{FlowMetrics, Quantity};
 use k8s_flowcontrol_rules::objects::LevelInUse;
 
@@ -135,9 +135,7 @@ impl<'a> Load<'a> {
         let waiting = of_level
             .filter_map(|row| row.request.as_ref())
             .filter(|request| request.index_in_queue.is_some());
-        waiting
-            .filter_map(|request| request.initial_seats.max(request.final_seats))
-            .max()
+        waiting.filter_map(RequestState::seats).max()
     }
 
     /// Whether the level uses its seats: none is free, or the few that are free are too few for a request that waits.
@@ -223,8 +221,7 @@ fn waiting_in_dumps(
         match request.index_in_queue {
             Some(_) => waiting += 1,
             None => {
-                let seats = request.initial_seats.max(request.final_seats);
-                in_use = in_use.saturating_add(seats.unwrap_or(1).max(1));
+                in_use = in_use.saturating_add(request.seats().unwrap_or(1).max(1));
             }
         }
     }

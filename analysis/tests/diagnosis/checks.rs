@@ -348,4 +348,10 @@ fn executing_writes_of_a_dump_take_their_final_seats() {
         "{}",
         finding.message
     );
+    let busiest = of(&diagnosis, "busiest-flow")[0];
+    assert!(
+        busiest.message.contains("busy has 20 of the 20 seats"),
+        "{}",
+        busiest.message
+    );
 }

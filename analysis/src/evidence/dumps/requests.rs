@@ -68,6 +68,13 @@ pub struct RequestState {
     pub details: Option<RequestDetails>,
 }
 
+impl RequestState {
+    /// The seats that the request takes from its dispatch on; `None` if the dump lacks them.
+    pub(crate) fn seats(&self) -> Option<i64> {
+        self.initial_seats.max(self.final_seats)
+    }
+}
+
 /// The attributes of a request; empty where they do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
