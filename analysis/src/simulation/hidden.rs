@@ -7,7 +7,7 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex, wait_limit};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -347,7 +347,7 @@ impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
                 level: flow.level,
                 hash: flow.hash,
                 work: class.work,
-                patience: wait_limit(class.deadline),
+                patience: self.separator.server.wait_limit(class.deadline),
             };
             self.separator.push(request, arriving);
         }

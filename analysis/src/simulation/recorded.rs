@@ -16,7 +16,7 @@ use super::loops::{Habit, habits, of_clock};
 use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use crate::audit::Event;
-use k8s_flowcontrol_rules::controller::{FlowController, wait_limit};
+use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// The deadline of a request that asks for none, and the longest one: a server's default.
-const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The requests of audit logs, as a server with another or the same configuration would see them.
 ///
@@ -336,8 +336,8 @@ impl Recording {
 }
 
 /// How long a request with this query waits at most.
-pub(crate) fn patience(query: &str) -> Duration {
-    wait_limit(deadline(query))
+pub(crate) fn patience(server: &FlowController, query: &str) -> Duration {
+    server.wait_limit(deadline(query))
 }
 
 /// The deadline of a request: the parameter `timeout` of its query if it is shorter than the server's.

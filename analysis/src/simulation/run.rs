@@ -7,9 +7,7 @@ use super::quiet::{Leap, Quiet, QuietPeak};
 use super::report::Report;
 use super::source::{Facts, Passed, Source};
 use super::tally::Tally;
-use k8s_flowcontrol_rules::controller::{
-    Admission, FlowController, LevelIndex, Ticket, wait_limit,
-};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex, Ticket};
 use k8s_flowcontrol_rules::queueing::Rejection;
 use std::sync::Arc;
 use std::time::Duration;
@@ -268,7 +266,7 @@ impl<S: Source, O: Observer> Run<S, O> {
         let ticket = match admission {
             Admission::Dispatched(ticket) => ticket,
             Admission::Queued(ticket) => {
-                let limit = wait_limit(facts.deadline);
+                let limit = self.server.wait_limit(facts.deadline);
                 self.events.plan_end_of_patience(now, limit, ticket);
                 ticket
             }

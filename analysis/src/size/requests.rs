@@ -3,8 +3,8 @@
 use super::error::SizeError;
 use super::shapes::{Shapes, relevant};
 use crate::audit::Event;
-use crate::simulation::{Habit, Recorded, Recording, Shape, overhead_of_rejection, patience};
-use k8s_flowcontrol_rules::controller::FlowController;
+use crate::simulation::{DEADLINE, Habit, Recorded, Recording, Shape, overhead_of_rejection};
+use k8s_flowcontrol_rules::controller::{FlowController, wait_limit};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
 use k8s_flowcontrol_types::Release;
@@ -182,7 +182,8 @@ impl Packed {
         recorded.execution = self.time.get();
         if recorded.rejected {
             let took = recorded.took.unwrap_or_default();
-            recorded.overhead = overhead_of_rejection(took, patience("")).unwrap_or_default();
+            recorded.overhead =
+                overhead_of_rejection(took, wait_limit(DEADLINE)).unwrap_or_default();
         }
         recorded
     }

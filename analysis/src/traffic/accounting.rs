@@ -262,7 +262,7 @@ impl Accounting {
                     final_seats: seats(estimate.final_seats),
                     additional_latency: estimate.additional_latency,
                 },
-                patience: patience(event.query()),
+                patience: patience(server, event.query()),
             },
             kind: kind.finish(),
             took,

@@ -161,4 +161,11 @@ fn a_quarter_of_the_deadline() {
     assert_eq!(wait_limit(ms(60_000)), ms(15_000));
     assert_eq!(wait_limit(ms(2_000)), ms(500));
     assert_eq!(wait_limit(Duration::MAX), ms(60_000));
+    // Before 1.29 all requests had the same limit.
+    let limits = |minor| {
+        let server = controller(Release::new(minor).unwrap());
+        [2_000, 60_000].map(|deadline| server.wait_limit(ms(deadline)))
+    };
+    assert_eq!(limits(28), [ms(2_000), ms(15_000)]);
+    assert_eq!(limits(29), [ms(500), ms(15_000)]);
 }

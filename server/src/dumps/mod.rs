@@ -130,11 +130,14 @@ impl Tables<'_> {
                     .throttled()
                     .map(|throttle| throttle.level_counts(level));
                 let counts = counts.unwrap_or_default();
-                let rejected = counts.queue_full + counts.concurrency_limit;
+                let waited = counts.timed_out + counts.cancelled;
+                let rejected = counts.queue_full + counts.concurrency_limit + waited;
+                let [timed_out, cancelled] = match self.release.has(Fact::OwnWaitLimits) {
+                    true => [0, waited],
+                    false => [counts.timed_out, counts.cancelled],
+                };
                 row.push(self.flow.dispatched(level).to_string());
-                row.extend(
-                    [rejected, counts.timed_out, counts.cancelled].map(|count| count.to_string()),
-                );
+                row.extend([rejected, timed_out, cancelled].map(|count| count.to_string()));
             }
             self.untold(level, titles.len()).unwrap_or(row)
         };

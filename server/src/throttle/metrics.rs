@@ -5,7 +5,7 @@ use super::observed::{OfLevel as ObservedLevel, OfSchema as ObservedSchema};
 use super::{Counts, Throttle};
 use k8s_flowcontrol_rules::controller::LevelState;
 use k8s_flowcontrol_rules::queueing::{LastDispatch, SeatSeconds};
-use k8s_flowcontrol_types::Fact;
+use k8s_flowcontrol_types::{Fact, Release};
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -46,12 +46,19 @@ const SCHEMA_METRICS: [(&str, &str, &str, OfSchema); 5] = [
     ),
 ];
 
-const REASONS: [(&str, OfSchema); 4] = [
-    ("queue-full", |counts| counts.queue_full),
-    ("concurrency-limit", |counts| counts.concurrency_limit),
-    ("time-out", |counts| counts.timed_out),
-    ("cancelled", |counts| counts.cancelled),
-];
+/// The rejections by reason.
+fn reasons(counts: &Counts, release: Release) -> [(&'static str, u64); 4] {
+    let [timed_out, cancelled] = match release.has(Fact::OwnWaitLimits) {
+        true => [counts.timed_out + counts.cancelled, 0],
+        false => [counts.timed_out, counts.cancelled],
+    };
+    [
+        ("queue-full", counts.queue_full),
+        ("concurrency-limit", counts.concurrency_limit),
+        ("time-out", timed_out),
+        ("cancelled", cancelled),
+    ]
+}
 
 const LEVEL_METRICS: [(&str, &str, OfLevel); 5] = [
     ("current_r", "[ALPHA] R(time of last change)", |level| {
@@ -198,7 +205,7 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
         "[BETA] Number of requests rejected by API Priority and Fairness subsystem",
     );
     for ((schema, level), counts) in &throttle.counts {
-        for (reason, value) in REASONS.map(|(reason, value)| (reason, value(counts))) {
+        for (reason, value) in reasons(counts, throttle.release) {
             if value > 0 {
                 let _ = writeln!(
                     text,

@@ -181,11 +181,21 @@ async fn a_client_that_leaves_frees_its_place() {
     until(&api, 1, 0).await;
     slow.abort();
     until(&api, 0, 0).await;
+    // As a request that waited too long.
     let metrics = text(&api, "/metrics").await;
     assert!(
-        metrics.contains("priority_level=\"narrow\",reason=\"cancelled\"} 1\n"),
+        metrics.contains("priority_level=\"narrow\",reason=\"time-out\"} 1\n"),
         "{metrics}"
     );
+    let levels = parse_priority_levels(&dump(&api, "dump_priority_levels").await).unwrap();
+    let narrow = levels.rows.iter().find(|row| row.name == "narrow").unwrap();
+    let state = narrow.state.as_ref().unwrap();
+    let counts = [
+        state.rejected_requests,
+        state.timedout_requests,
+        state.cancelled_requests,
+    ];
+    assert_eq!(counts, [1, 0, 1].map(Some));
 }
 
 #[tokio::test]

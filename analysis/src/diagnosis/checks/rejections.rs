@@ -3,6 +3,7 @@
 use super::{Check, Context, Report, Severity, count};
 use crate::diagnosis::load::{Load, Rejections};
 use crate::diagnosis::observation::{Observation, Period};
+use k8s_flowcontrol_types::{Fact, Release};
 use std::collections::BTreeMap;
 
 pub(super) const CHECK: Check = Check {
@@ -31,7 +32,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let Some(period) = rejections.first().map(|first| first.period) else {
                 continue;
             };
-            let (cause, action) = explanation(reason);
+            let (cause, action) = explanation(reason, context.evidence.release);
             let message = format!(
                 "{} of priority level {} {} {cause} {period}",
                 count(sum, "request"),
@@ -76,7 +77,7 @@ fn note_the_past(load: &Load<'_>, report: &mut Report) {
 }
 
 /// The cause, and an action.
-fn explanation(reason: &str) -> (&'static str, &'static str) {
+fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
     match reason {
         "queue-full" => (
             "rejected because of full queues (queue-full)",
@@ -85,6 +86,10 @@ fn explanation(reason: &str) -> (&'static str, &'static str) {
         "concurrency-limit" => (
             "rejected because all seats were in use (concurrency-limit)",
             "reduce the requests of the level, or simulate limitResponse type Queue, with which short peaks wait, over an audit log before you set it",
+        ),
+        "time-out" if release.has(Fact::OwnWaitLimits) => (
+            "rejected after a long time in a queue, or cancelled by their clients (time-out),",
+            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
         ),
         "time-out" => (
             "rejected after a long time in a queue (time-out)",

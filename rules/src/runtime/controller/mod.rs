@@ -35,18 +35,21 @@ use crate::objects;
 use crate::queueing::{Decision, Queuing, Rejection, RequestId, Work};
 use crate::sharding::InvalidDealer;
 use adjust::seats_of;
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_types::{Fact, Release};
 use level::Level;
 use std::time::Duration;
 
 /// The time between two adjustments of the limits.
 pub const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
 
+/// The time after which servers end requests by default.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// The time after which missed adjustments are not made up for.
 const MISSED: Duration = Duration::from_secs(3600);
 
-/// The maximum time that a request with this deadline waits in a queue: a quarter of the deadline, at most one minute.
+/// The maximum time that a request with this deadline waits in a queue since 1.29: a quarter of the deadline, at most one minute.
 pub fn wait_limit(deadline: Duration) -> Duration {
     (deadline / 4).min(Duration::from_secs(60))
 }
@@ -229,6 +232,15 @@ impl FlowController {
     /// The last adjustment of the limits to the demand.
     pub fn adjustment(&self) -> Option<&Adjustment> {
         self.adjustment.as_ref()
+    }
+
+    /// The maximum time that a request with this deadline waits in a queue: [`wait_limit`], or before 1.29 a quarter of the server's default
+    /// request timeout, which is a minute.
+    pub fn wait_limit(&self, deadline: Duration) -> Duration {
+        match self.release.has(Fact::OwnWaitLimits) {
+            true => wait_limit(deadline),
+            false => wait_limit(REQUEST_TIMEOUT).min(deadline),
+        }
     }
 
     /// Decides about a new request of a level, with the hash of its flow and its work.
