@@ -38,6 +38,11 @@ impl Failure {
         Self::new(Exit::Input, message)
     }
 
+    /// Files, or a standard input, without any document.
+    pub(crate) fn no_objects() -> Self {
+        Self::input("the files contain no objects")
+    }
+
     /// Adds one line with the next step for the user.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

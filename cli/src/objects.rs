@@ -17,8 +17,6 @@ pub(crate) struct Objects {
     pub(crate) levels: Vec<PriorityLevelConfiguration>,
     /// The documents of objects from files, in order.
     pub(crate) documents: Vec<Document>,
-    /// Whether objects were read from files that contain no document at all.
-    pub(crate) is_input_empty: bool,
     /// The last document of each object, by kind and name.
     last: HashMap<(Kind, String), usize>,
     /// The release of the cluster, if the objects come from a cluster.
@@ -46,11 +44,12 @@ impl Objects {
             }
         }
         skipped.summarize(streams)?;
-        objects.is_input_empty =
-            objects.documents.is_empty() && broken.is_empty() && skipped.is_empty();
         if !broken.is_empty() {
             let count = plural(broken.len(), "object");
             return Err(Failure::input(format!("cannot read {count}")).because(broken));
+        }
+        if objects.documents.is_empty() && skipped.is_empty() {
+            return Err(Failure::no_objects());
         }
         Ok(objects)
     }
@@ -68,7 +67,6 @@ impl Objects {
                 flow_schemas,
                 levels,
                 documents: Vec::new(),
-                is_input_empty: false,
                 last: HashMap::new(),
                 live: Some(release),
             })
@@ -121,7 +119,6 @@ impl Objects {
 
     /// Replaces objects with the same name, and adds the others.
     pub(crate) fn apply(&mut self, others: Self) {
-        self.is_input_empty = others.is_input_empty;
         replace(&mut self.flow_schemas, others.flow_schemas);
         replace(&mut self.levels, others.levels);
         for document in others.documents {

@@ -106,6 +106,9 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let count = plural(broken.len(), "object");
         return Err(Failure::input(format!("cannot read {count}")).because(broken));
     }
+    if converted.is_empty() && skipped.is_empty() {
+        return Err(Failure::no_objects());
+    }
     let is_refused = !losses.is_empty() && !args.allow_loss;
     if !is_refused || args.as_server {
         write_objects(args.output, &converted, streams)?;

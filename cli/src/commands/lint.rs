@@ -148,9 +148,6 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let release = args.kubernetes.release_or(objects.live);
         objects.apply(Objects::read(&args.input.files, release, streams)?);
     }
-    if objects.is_input_empty {
-        return Err(Failure::input("the files contain no objects"));
-    }
     let release = args.kubernetes.release_or(objects.live);
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
     let configuration = match cluster {

@@ -196,8 +196,13 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let selection = args.selection.selection()?;
     let backup_folder = args.backup.as_deref();
     let helm = helm(args)?;
-    let found = collect(&args.paths, backup_folder, &selection)
-        .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
+    let found = collect(&args.paths, backup_folder, &selection).map_err(|error| {
+        let failure = Failure::input(format!("{error}: {}", error.error));
+        match error.path.as_os_str() == "-" {
+            true => failure.hint("`kubectl flowcontrol convert -f -` reads the standard input"),
+            false => failure,
+        }
+    })?;
     let Candidates {
         files, mut skipped, ..
     } = found;

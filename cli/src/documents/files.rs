@@ -85,8 +85,11 @@ fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure>
         .sort_by_file_name();
     for entry in entries {
         let entry = entry.map_err(|error| {
-            let folder = folder.display();
-            Failure::input(format!("cannot read the folder {folder}: {error}"))
+            let folder = error.path().unwrap_or(folder).display();
+            let why = error
+                .io_error()
+                .map_or_else(|| error.to_string(), ToString::to_string);
+            Failure::input(format!("cannot read the folder {folder}: {why}"))
         })?;
         let path = entry.into_path();
         let extension = path.extension().and_then(|extension| extension.to_str());

@@ -151,5 +151,8 @@ fn is_same(output: &Path, input: &Path) -> bool {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
+    // The error of a draft also names the draft.
+    let why = error.to_string();
+    let why = why.split(" at path \"").next().unwrap_or_default();
+    Failure::input(format!("cannot write {}: {why}", path.display()))
 }

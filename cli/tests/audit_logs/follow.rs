@@ -187,6 +187,10 @@ fn a_log_may_come_later_and_several_are_followed() {
     let folder = Folder::new();
     let (one, two) = (folder.path("one.log"), folder.path("two.log"));
     let live = Live::start(&["--follow", &one, &two, "--redact=key"]);
+    live.err.until("warning", |line| {
+        line.contains("one.log: it does not exist yet")
+            .then_some(())
+    });
     live.total(0);
     append(&one, &lines(0..2));
     append(&two, &lines(2..5));

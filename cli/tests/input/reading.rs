@@ -86,6 +86,39 @@ fn a_line_without_an_end_ends_with_an_error() {
     }
 }
 
+/// The command before it in the pipe has failed.
+#[test]
+fn an_empty_standard_input_is_an_error() {
+    for arguments in [
+        &["validate", "-f", "-"][..],
+        &["lint", "-f", "-"],
+        &["convert", "-f", "-"],
+        &["seats", "-f", "-"],
+        &["preview", "1.37", "--from-release", "1.31", "-f", "-"],
+    ] {
+        let output = program().args(arguments).stdin(Stdio::null()).output();
+        let output = output.unwrap();
+        let said = stderr(&output);
+        assert_eq!(code(&output), 3, "{arguments:?}: {said}");
+        assert!(said.contains("no objects"), "{arguments:?}: {said}");
+    }
+}
+
+/// A draft, or a folder that is named twice, would hide what the user has to change.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_about_a_file_names_this_file_alone() {
+    let output = run(&["seats", "--svg", "/proc/seats.svg"]);
+    assert_eq!(code(&output), 3);
+    let said = stderr(&output);
+    let last = said.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("error: cannot write /proc/seats.svg: "),
+        "{said}"
+    );
+    assert!(!last.contains("at path"), "{said}");
+}
+
 /// A pipe, a device or a long file with the name of an ignore file does not stop a run.
 #[cfg(unix)]
 #[test]

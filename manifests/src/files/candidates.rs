@@ -135,7 +135,10 @@ impl Walk<'_> {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = path_of(&error).unwrap_or(path).to_owned();
-                    let why = format!("the folder cannot be read: {error}");
+                    // The text of the error names the path again.
+                    let why = error.io_error().map(ToString::to_string);
+                    let why = why.unwrap_or_else(|| error.to_string());
+                    let why = format!("the folder cannot be read: {why}");
                     self.found.skipped.push(Skipped {
                         is_error: true,
                         ..Skipped::new(path, SkipReason::Unreadable, why)

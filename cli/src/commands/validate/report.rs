@@ -227,7 +227,7 @@ impl Report {
         writeln!(streams.err, "{summary}")?;
         self.skipped.summarize(streams)?;
         if total == 0 && self.unreadable_files == 0 && self.skipped.is_empty() {
-            return Err(Failure::input("the files contain no objects"));
+            return Err(Failure::no_objects());
         }
         if self.carries_server_fields > 0 {
             writeln!(

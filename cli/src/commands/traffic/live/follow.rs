@@ -86,10 +86,21 @@ impl Followed {
         let paths = self.paths(others)?;
         let mut heads = HashMap::new();
         let (mut files, mut found) = (Vec::new(), Vec::new());
+        let mut failed = Ok(());
         for path in paths {
-            // A file may vanish at any time.
-            let Ok(Some(head)) = self.head(&path) else {
-                continue;
+            let head = match self.head(&path) {
+                Ok(Some(head)) => head,
+                // A file may vanish at any time.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) if path == self.path => {
+                    failed = Err(error);
+                    continue;
+                }
+                Ok(None) if path == self.path => {
+                    failed = Err(io::Error::other("it is not a file"));
+                    continue;
+                }
+                _ => continue,
             };
             found.push(Found {
                 fingerprint: head.fingerprint,
@@ -129,7 +140,11 @@ impl Followed {
                 Err(error) => return Err(error),
             }
         }
-        Ok(has_read)
+        failed?;
+        match files.is_empty() {
+            true => Err(io::Error::other("it does not exist yet")),
+            false => Ok(has_read),
+        }
     }
 
     /// The log and its siblings: files with the same beginning and the same extension, such as `audit-2026.log.gz` and `audit.log.1`.
