@@ -10,10 +10,12 @@
     reason = "a test says what is wrong by ending"
 )]
 
+mod copies;
 mod credentials;
 #[cfg(feature = "ring")]
 mod http;
 mod negotiated;
+mod recovering;
 #[cfg(feature = "replay")]
 mod replaying;
 mod requests;

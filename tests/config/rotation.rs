@@ -195,9 +195,14 @@ async fn an_authority_that_rotates() {
     // Halfway through, even with other certificates before: the old ones stay in use.
     let bundle = format!("{}{}", Authority::new("other").pem, new.pem);
     let notices = Notices::collect();
-    for end in [0, bundle.len() / 3, bundle.len() - 30] {
+    let begin = "-----BEGIN CERTIFICATE-----";
+    let last = bundle.rfind(begin).unwrap() + begin.len();
+    let ends = (last..bundle.trim_end().len()).step_by(5);
+    let mut asked = 1;
+    for end in [0, bundle.len() / 3].into_iter().chain(ends) {
         folder.write("ca.crt", &bundle[..end]);
         ask(&client).await.unwrap();
+        asked += 1;
     }
     let reported = notices.take();
     for (notice, expected) in reported
@@ -217,7 +222,7 @@ async fn an_authority_that_rotates() {
     folder.write("ca.crt", &bundle);
     ask(&client).await.unwrap();
     let connections: Vec<_> = server.requests().iter().map(|one| one.connection).collect();
-    assert_eq!(connections, [0, 0, 0, 0, 1]);
+    assert_eq!(connections, [vec![0; asked], vec![1]].concat());
 }
 
 #[cfg(unix)]

@@ -276,3 +276,58 @@ async fn malformed_certificates_of_a_bundle_are_skipped() {
         "{error}"
     );
 }
+
+/// As Go's `encoding/pem` reads them.
+#[tokio::test]
+async fn the_blocks_of_a_bundle() {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["127.0.0.1"])).await;
+    let notices = Notices::collect();
+    // Its base64 in lines.
+    let good = authority.pem.trim().replace("\r\n", "\n");
+    let base64 = good.strip_prefix(BEGIN).unwrap().strip_suffix(END).unwrap();
+    let skipped = async |bundle: String| {
+        let config = Config::new(server.url()).unwrap();
+        let result = ask_with(config.with_certificate_authority(bundle)).await;
+        let reported = notices.take().join("\n");
+        let lines = reported.split_once("skipped (").unwrap_or_default().1;
+        let lines = lines.split_once(')').unwrap_or_default().0.to_owned();
+        result.map(|()| lines).map_err(|error| error.to_string())
+    };
+    let key = "-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n";
+    for (bundle, lines) in [
+        (good.clone(), ""),
+        (format!("# one\n{good}\r\n"), ""),
+        (
+            format!(
+                "{BEGIN}  \n {}\n{END}  ",
+                base64.trim().replace('\n', "\r\n\t ")
+            ),
+            "",
+        ),
+        (format!("{key}{good}"), ""),
+        (format!("{key}{BEGIN}\nb25l\n{END}\n{good}"), "line 4"),
+        (
+            format!("# one\n{BEGIN}\nb25l\n{END}\r\n{BEGIN}  \r\n{END}\n{good}"),
+            "line 2, line 5",
+        ),
+        // A block without its end does not hide the next one.
+        (format!("{BEGIN}\nb25l\n{good}\n"), "line 1"),
+        (format!("{BEGIN}\nb%%l\n{END}\n{good}\n"), "line 1"),
+        // A header line, which certificates do not have.
+        (format!("{BEGIN}\nA: b\n{base64}\n{END}\n{good}"), "line 1"),
+        (format!(" {BEGIN}\nb25l\n{END}\n{good}"), ""),
+    ] {
+        assert_eq!(
+            skipped(bundle.clone()).await.as_deref(),
+            Ok(lines),
+            "{bundle}"
+        );
+    }
+    for rubbish in [format!(" {good}"), "rubbish".to_owned(), key.to_owned()] {
+        let error = skipped(rubbish).await.unwrap_err();
+        assert!(error.contains("expected a certificate in PEM"), "{error}");
+    }
+}

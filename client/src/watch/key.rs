@@ -104,36 +104,3 @@ impl fmt::Debug for ObjectKey {
         fmt::Debug::fmt(&self.0, f)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::v1::FlowSchema;
-
-    #[test]
-    fn keys_are_compared_like_their_texts() {
-        let names = ["", "a", "b", "a-b", "a0"];
-        let mut objects = Vec::new();
-        for namespace in [
-            None,
-            Some(""),
-            Some("a"),
-            Some("a-b"),
-            Some("a0"),
-            Some("b"),
-        ] {
-            for name in names {
-                let mut object = FlowSchema::default();
-                object.metadata.namespace = namespace.map(str::to_owned);
-                object.metadata.name = Some(name.to_owned());
-                objects.push(object);
-            }
-        }
-        for a in &objects {
-            for b in &objects {
-                let expected = ObjectKey::of(a).cmp(&ObjectKey::of(b));
-                assert_eq!(compare_keys(a, b), expected, "{a:?} {b:?}");
-            }
-        }
-    }
-}

@@ -128,6 +128,16 @@ impl Reply {
         self.then(Part::Open)
     }
 
+    /// The time from the request to the end of the response; `open` if the client ends it.
+    pub(crate) fn lasts(&self, open: Duration) -> Duration {
+        let time = |part: &Part| match part {
+            Part::Pause(time) => *time,
+            Part::Open => open,
+            _ => Duration::ZERO,
+        };
+        self.parts.iter().map(time).sum()
+    }
+
     fn then(mut self, part: Part) -> Self {
         self.parts.push_back(part);
         self

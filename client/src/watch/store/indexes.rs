@@ -67,34 +67,3 @@ pub(super) trait Maintained<K>: Send + Sync {
     fn add(&self, object: &Arc<K>);
     fn remove(&self, object: &Arc<K>);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::v1::FlowSchema;
-
-    struct Nothing;
-
-    impl Maintained<FlowSchema> for Nothing {
-        fn add(&self, _: &Arc<FlowSchema>) {}
-        fn remove(&self, _: &Arc<FlowSchema>) {}
-    }
-
-    #[test]
-    fn dropped_indexes_leave_nothing_in_a_store_that_does_not_change() {
-        let mut indexes = Indexes::<FlowSchema>::new();
-        let kept: Vec<Arc<dyn Maintained<FlowSchema>>> =
-            (0..5).map(|_| Arc::new(Nothing) as _).collect();
-        for index in &kept {
-            indexes.push(index);
-        }
-        for _ in 0..10_000 {
-            let index: Arc<dyn Maintained<FlowSchema>> = Arc::new(Nothing);
-            indexes.push(&index);
-        }
-        let all = indexes.0.get_mut().unwrap();
-        assert!(all.len() <= 64, "{}", all.len());
-        let alive = all.iter().filter(|index| index.strong_count() > 0);
-        assert_eq!(alive.count(), kept.len());
-    }
-}

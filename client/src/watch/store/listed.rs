@@ -73,24 +73,3 @@ impl<K> Listed<K> {
             .collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-
-    #[test]
-    fn a_repeated_object_is_kept_once() {
-        let mut listed = Listed::new();
-        for number in 0..100_000u32 {
-            let key = ObjectKey::new((number % 1500).to_string());
-            let (object, losses) = (Arc::new(number), Vec::new());
-            listed.insert(key, Stored { object, losses });
-            assert!(listed.objects.len() < 3_000);
-        }
-        listed.remove(ObjectKey::new("7"));
-        let map = listed.into_map();
-        assert_eq!(map.len(), 1499);
-        assert!(map.values().all(|stored| *stored.object >= 98_500));
-    }
-}

@@ -236,6 +236,3 @@ fn emit_difference<K: Resource>(
         });
     }
 }
-
-#[cfg(test)]
-mod tests;

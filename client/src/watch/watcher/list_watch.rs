@@ -296,6 +296,3 @@ impl ListWatch {
         open.unwrap_or_default()
     }
 }
-
-#[cfg(test)]
-mod tests;

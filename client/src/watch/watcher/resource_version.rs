@@ -12,18 +12,3 @@ pub(super) fn compare(a: &str, b: &str) -> Option<Ordering> {
     let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
     Some(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn as_numbers() {
-        assert_eq!(compare("9", "10"), Some(Ordering::Less));
-        assert_eq!(compare("007", "7"), Some(Ordering::Equal));
-        let long = "99999999999999999999999999";
-        assert_eq!(compare(long, "1"), Some(Ordering::Greater));
-        assert_eq!(compare("x", "1"), None);
-        assert_eq!(compare("", "1"), None);
-    }
-}

@@ -57,18 +57,3 @@ fn join(selector: &mut Option<String>, more: String) {
         _ => *selector = Some(more),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn selectors_are_joined() {
-        let selection = Selection::default().and_labels("a=b").and_labels("");
-        let selection = selection.and_labels("c");
-        assert_eq!(selection.labels.as_deref(), Some("a=b,c"));
-        let selection = Selection::default().and_labels(" ").and_labels("c");
-        assert_eq!(selection.labels.as_deref(), Some("c"));
-        assert_eq!(selection.fields, None);
-    }
-}
