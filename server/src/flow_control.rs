@@ -234,10 +234,10 @@ impl Flow {
             return;
         }
         if self.configuration.follow(store, kinds) || self.classifier.is_none() {
-            let Configuration {
-                schemas, levels, ..
-            } = &self.configuration;
-            self.classifier = Some(Classifier::new(schemas, levels, kinds.release()));
+            let release = kinds.release();
+            let schemas = self.configuration.usable_schemas(release);
+            let levels = &self.configuration.levels;
+            self.classifier = Some(Classifier::new(&*schemas, levels, release));
             let took = now.elapsed();
             self.rest_until = (took > SHORT).then(|| now + took * REST);
         }
@@ -291,7 +291,11 @@ fn uids(store: &Store, kinds: &Kinds, taken: &Classification<'_>) -> [String; 2]
         object.map_or_else(String::new, |object| meta_str(object, "uid").to_owned())
     };
     [
-        uid(OwnKind::FlowSchema, taken.flow_schema),
+        // The built-in schema stands in for a missing one, and for one whose level is missing.
+        match taken.built_in_fallback {
+            true => String::new(),
+            false => uid(OwnKind::FlowSchema, taken.flow_schema),
+        },
         uid(OwnKind::PriorityLevelConfiguration, taken.priority_level),
     ]
 }

@@ -98,13 +98,12 @@ impl Throttle {
 
     /// Follows a changed configuration.
     pub(crate) fn follow(&mut self, configuration: &Configuration) {
-        let Configuration {
-            schemas, levels, ..
-        } = configuration;
+        let schemas = configuration.usable_schemas(self.release);
+        let levels = &configuration.levels;
         // Stored levels are valid, so that hands can be dealt.
         if self
             .controller
-            .configure(self.now(), schemas, levels)
+            .configure(self.now(), &schemas, levels)
             .is_ok()
         {
             self.bounds = LevelBounds::new(levels, self.seats, self.release);

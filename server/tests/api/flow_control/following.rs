@@ -249,10 +249,14 @@ async fn one_change_of_many_objects_is_followed() {
         builder.bootstrap(false).history(1000).objects(many)
     })
     .await;
+    assert_eq!(
+        send(&api, "POST", LEVELS, Some(&level("own", 1))).await,
+        201
+    );
     let before = in_force(&api, true).await;
     let mut changed = schema("many-500");
     changed["spec"]["matchingPrecedence"] = json!(7);
-    changed["spec"]["priorityLevelConfiguration"]["name"] = json!("catch-all");
+    changed["spec"]["priorityLevelConfiguration"]["name"] = json!("own");
     changed["spec"]["rules"][0]["subjects"] = json!([{"kind": "User", "user": {"name": "u1"}}]);
     changed["spec"]["rules"][0]["nonResourceRules"][0]["nonResourceURLs"] = json!(["*"]);
     let path = format!("{SCHEMAS}/many-500");
