@@ -199,3 +199,18 @@ fn an_empty_load_is_said_in_plain_words() {
         assert!(!stderr(&output).contains("struct"), "{}", stderr(&output));
     }
 }
+
+/// The guide shows a part of the output.
+#[test]
+fn the_guide_shows_what_explain_prints() {
+    let guide = std::fs::read_to_string("../docs/src/queuing.md").unwrap();
+    let (_, block) = guide.split_once("$ kubectl flowcontrol simulate").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let mut lines = block.lines();
+    let arguments = ["simulate"].into_iter();
+    let arguments = arguments.chain(lines.next().unwrap().split_whitespace());
+    let output = stdout(&run(&arguments.collect::<Vec<_>>()));
+    let (begin, part) = block.split_once("\n…\n").unwrap();
+    assert!(output.starts_with(begin.split_once('\n').unwrap().1));
+    assert!(output.contains(part), "{output}");
+}
