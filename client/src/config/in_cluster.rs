@@ -22,15 +22,16 @@ pub(super) fn load() -> Result<Config, ConfigError> {
             ))
         })
     };
-    from_folder(Path::new(FOLDER), &variable(HOST)?, &variable(PORT)?)
-}
-
-fn from_folder(folder: &Path, host: &str, port: &str) -> Result<Config, ConfigError> {
+    let (host, port) = (variable(HOST)?, variable(PORT)?);
+    let folder = Path::new(FOLDER);
     let file = |name: &str| Source::file("service account", folder.join(name));
     let (authority, token) = (file("ca.crt"), file("token"));
     authority.read()?;
     token.read()?;
-    let server = address(host, port);
+    let server = match host.contains(':') {
+        true => format!("https://[{host}]:{port}"),
+        false => format!("https://{host}:{port}"),
+    };
     let mut config = Config::new(server).map_err(|error| error.within(HOST))?;
     config.tls.certificate_authority = Some(authority);
     config.auth = Auth::TokenFile(TokenFile::new(token, None));
@@ -38,12 +39,4 @@ fn from_folder(folder: &Path, host: &str, port: &str) -> Result<Config, ConfigEr
         config = config.with_namespace(namespace.trim());
     }
     Ok(config)
-}
-
-fn address(host: &str, port: &str) -> String {
-    if host.contains(':') {
-        format!("https://[{host}]:{port}")
-    } else {
-        format!("https://{host}:{port}")
-    }
 }

@@ -1,13 +1,13 @@
 //! The status code and the headers of a response.
 
-use super::retry_after::retry_after;
 use super::warnings;
 use super::warnings::Warning;
 use crate::convert::Loss;
-use http::header::SET_COOKIE;
+use http::header::{DATE, HeaderName, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderMap, StatusCode};
+use httpdate::parse_http_date;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The status code and the headers.
 #[derive(Clone, Debug, Default)]
@@ -50,4 +50,20 @@ impl Head {
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
+}
+
+/// The header `Retry-After`: a number of seconds, or the time until a date.
+///
+/// A date counts from the response's own `Date`, so that the clocks of client and server need not agree.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.trim());
+    let wanted = text(RETRY_AFTER)?;
+    if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+        return wanted.parse().ok().map(Duration::from_secs);
+    }
+    let until = parse_http_date(wanted).ok()?;
+    let now = text(DATE).and_then(|date| parse_http_date(date).ok());
+    let wait = until.duration_since(now.unwrap_or_else(SystemTime::now));
+    // A date in the past asks for no wait.
+    Some(wait.unwrap_or_default())
 }

@@ -5,5 +5,4 @@ pub(crate) mod decode;
 pub(crate) mod gunzip;
 pub(crate) mod head;
 pub(crate) mod renamed;
-pub(crate) mod retry_after;
 pub(crate) mod warnings;

@@ -2,7 +2,6 @@
 
 mod body;
 mod error;
-mod own;
 mod plain;
 mod resolver;
 mod route;
@@ -11,7 +10,6 @@ pub(crate) mod tls;
 pub use body::Body;
 pub(crate) use error::ConnectError;
 pub use error::TransportError;
-pub(crate) use own::{OwnTransport, exchange};
 
 use crate::config::{Certificates, Config, check_tls};
 use crate::error::Error;
@@ -19,6 +17,7 @@ use bytes::Bytes;
 use plain::Plain;
 use resolver::Resolver;
 use route::Route;
+use std::error::Error as StdError;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -41,6 +40,26 @@ const HTTP1_MAX_HEADERS: usize = 1024;
 /// The maximum bytes of response headers over HTTP/2: 10 MiB, as in Go.
 #[cfg(feature = "http2")]
 const HTTP2_MAX_HEADER_BYTES: u32 = 10 * 1024 * 1024;
+
+/// A transport of the program: sends a request and returns when the response begins.
+pub(crate) type OwnTransport = dyn Fn(http::Request<Bytes>) -> BoxFuture<Result<http::Response<Body>, TransportError>>
+    + Send
+    + Sync;
+
+/// The response of the program's code, in the types of this crate.
+pub(crate) async fn exchange<B, E>(
+    response: impl Future<Output = Result<http::Response<B>, E>> + Send,
+) -> Result<http::Response<Body>, TransportError>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn StdError + Send + Sync>>,
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    match response.await {
+        Ok(response) => Ok(response.map(Body::new)),
+        Err(error) => Err(TransportError::of_program(error)),
+    }
+}
 
 /// The way to the server.
 pub(crate) enum Transport {

@@ -153,8 +153,8 @@ async fn tokens(life: Option<Duration>) -> u32 {
 #[tokio::test]
 async fn a_token_is_used_until_shortly_before_its_expiry() {
     assert_eq!(tokens(None).await, 1);
-    // Renewed after 9,990 and 90 s.
-    for seconds in [10_000, 100] {
+    // Renewed after 9,940 and 45 s.
+    for seconds in [10_000, 50] {
         assert_eq!(tokens(Some(Duration::from_secs(seconds))).await, 1);
     }
     assert_eq!(tokens(Some(Duration::ZERO)).await, 3);

@@ -4,19 +4,19 @@
 //! program.
 
 mod certificate;
-mod identity;
 mod pem;
 mod roots;
 mod verifier;
 
 pub(crate) use roots::is_torn;
 
-use crate::config::{Certificates, Config, notice};
+use crate::config::{Certificates, Config, ConfigError, Pem, notice};
 use crate::error::Error;
 use roots::Roots;
 use rustls::ClientConfig;
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use std::error::Error as StdError;
 use std::sync::Arc;
 use verifier::{ByName, Trust};
@@ -76,7 +76,7 @@ pub(crate) fn client_config(
     let mut client = match &files.client {
         None => builder.with_no_client_auth(),
         Some((chain, key)) => {
-            let (certificates, private_key) = identity::read(chain, key)?;
+            let (certificates, private_key) = identity(chain, key)?;
             builder
                 .with_client_auth_cert(certificates, private_key)
                 .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
@@ -88,6 +88,23 @@ pub(crate) fn client_config(
     };
     client.enable_sni = names.sends_name;
     Ok(client)
+}
+
+/// The client's own certificate: the chain and its key.
+fn identity(
+    chain: &Pem,
+    key: &Pem,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ConfigError> {
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&chain.bytes)
+        .collect::<Result<_, _>>()
+        .map_err(|error| chain.source.error(format!("expected PEM: {error}")))?;
+    if certificates.is_empty() {
+        return Err(chain.source.error("expected a certificate in PEM"));
+    }
+    // The original error might quote the key.
+    let key = PrivateKeyDer::from_pem_slice(&key.bytes)
+        .map_err(|_| key.source.error("expected a private key in PEM"))?;
+    Ok((certificates, key))
 }
 
 /// Whether a request failed because of TLS.
@@ -137,7 +154,7 @@ fn provider() -> Result<Arc<CryptoProvider>, Error> {
     #[cfg(feature = "ring")]
     return Ok(Arc::new(rustls::crypto::ring::default_provider()));
     #[cfg(not(feature = "ring"))]
-    Err(crate::config::ConfigError::new(
+    Err(ConfigError::new(
         "the program has no TLS provider; enable the feature `ring` of k8s-flowcontrol, or install one with \
          rustls::crypto::CryptoProvider::install_default",
     )

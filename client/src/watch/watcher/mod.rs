@@ -10,7 +10,6 @@ mod modify;
 mod open_watch;
 mod page;
 mod reported;
-mod resource_version;
 mod selection;
 mod settings;
 mod source;
