@@ -52,7 +52,7 @@ fn the_files_of_a_pod_and_their_rotation() {
         };
         for expected in [
             format!("server {url}"),
-            "namespace team".to_owned(),
+            "namespace \"team\"".to_owned(),
             format!("authority {FOLDER}/ca.crt"),
             format!("token {FOLDER}/token"),
             "first Bearer first".to_owned(),
@@ -79,7 +79,7 @@ async fn child() {
         Err(error) => return println!("{error}"),
     };
     println!("\nserver {}", config.server_url());
-    println!("namespace {}", config.namespace());
+    println!("namespace {:?}", config.namespace());
     let exported = config.to_kubeconfig();
     let text = |pointer: &str| {
         exported
