@@ -153,7 +153,7 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .into_iter()
             .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
             .collect();
-        sort(args, &mut objects);
+        sort(args, &mut objects)?;
         match args.output.form() {
             None => {
                 if !objects.is_empty() {
@@ -181,15 +181,22 @@ fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 /// Sorts objects: by the given field, or tables of flow schemas in the order in which the server tries them.
-fn sort(args: &Args, objects: &mut [(Kind, Value)]) {
+fn sort(args: &Args, objects: &mut [(Kind, Value)]) -> Result<(), Failure> {
     let given = args.sort_by.as_deref();
     let field = match given {
         Some(field) => field,
         None if args.output.form().is_none() => "spec.matchingPrecedence",
-        None => return,
+        None => return Ok(()),
     };
     let path = field.trim_matches(['{', '}']).trim_start_matches('.');
     let pointer = format!("/{}", path.replace('.', "/"));
+    let is_absent = objects
+        .iter()
+        .all(|(_, object)| object.pointer(&pointer).is_none());
+    if given.is_some() && is_absent && !objects.is_empty() {
+        return Err(Failure::usage(format!("no object has the field `{path}`"))
+            .hint("name a field as it is in the JSON of the objects, such as metadata.name"));
+    }
     objects.sort_by(|(_, a), (_, b)| {
         let (x, y) = (a.pointer(&pointer), b.pointer(&pointer));
         let number = |value: Option<&Value>| value.and_then(Value::as_f64);
@@ -200,6 +207,7 @@ fn sort(args: &Args, objects: &mut [(Kind, Value)]) {
         };
         order.then_with(|| name(a).cmp(name(b)))
     });
+    Ok(())
 }
 
 /// Removes managedFields where the user does not want them.

@@ -176,6 +176,12 @@ async fn broken_references_need_a_yes() {
         by_name.find("\ncatch-all ") < by_name.find("\nprobes "),
         "{by_name}"
     );
+    let misspelt = cluster.run(&["get", "fs", "--sort-by", ".metadata.nme"]);
+    let misspelt = misspelt.expect(2).err;
+    assert!(
+        misspelt.contains("no object has the field `metadata.nme`"),
+        "{misspelt}"
+    );
     let ran = cluster.run(&["get", "plc", "fs"]).expect(5);
     assert!(
         ran.err.contains("hint: `plc,fs` names both kinds"),
