@@ -54,6 +54,11 @@ pub(crate) const PARTS: &[Part] = &[
         rounds: 5,
     },
     Part {
+        name: "mimalloc",
+        about: "the same and more with another allocator, on both sides",
+        rounds: 3,
+    },
+    Part {
         name: "allocations",
         about: "allocations and bytes of each object and event",
         rounds: 1,

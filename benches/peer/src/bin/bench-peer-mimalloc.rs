@@ -1,0 +1,9 @@
+//! The peer's side, with mimalloc.
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() -> bench_peer::Outcome {
+    bench_peer::run().await
+}
