@@ -56,7 +56,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part {
         name: "mimalloc",
         about: "the same and more with another allocator, on both sides",
-        rounds: 3,
+        rounds: 5,
     },
     Part {
         name: "allocations",
