@@ -35,7 +35,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Objects are many small texts, and an allocator takes half of the time in which they are read: musl's and glibc's take longer.
+/// Objects are many short texts, which musl's and glibc's allocators take longer to store.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
