@@ -76,6 +76,8 @@ fn note_the_past(load: &Load<'_>, report: &mut Report) {
     report.level(Severity::Note, load, message, vec![evidence], action);
 }
 
+const WAIT_ACTION: &str = "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute";
+
 /// The cause, and an action.
 fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
     match reason {
@@ -89,18 +91,18 @@ fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
         ),
         "time-out" if release.has(Fact::OwnWaitLimits) => (
             "rejected after a long time in a queue, or cancelled by their clients (time-out),",
-            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
+            WAIT_ACTION,
         ),
         "time-out" => (
             "rejected after a long time in a queue (time-out)",
-            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
+            WAIT_ACTION,
         ),
-        // Servers count both in the dump's column CancelledRequests.
-        "waited" => (
+        // The dump's column CancelledRequests.
+        "waited" if release.has(Fact::OwnWaitLimits) => (
             "rejected after a long time in a queue, or cancelled by their clients,",
-            "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute",
+            WAIT_ACTION,
         ),
-        "cancelled" => (
+        "cancelled" | "waited" => (
             "cancelled by their clients while they waited (cancelled)",
             "reduce the requests of the level, or raise the timeout of the clients",
         ),
