@@ -183,8 +183,9 @@ fn levels(queries: &Queries<'_>) -> Vec<Panel> {
     vec![
         Panel {
             title: "Rejections by level and reason",
-            description: "queue-full: the queues of a flow are full. time-out: a request waited as long as the server permits. \
-                          concurrency-limit: a level without queues had no free seat. cancelled: the client gave up.",
+            description: "queue-full: the queues of a flow are full. time-out: a request waited as long as the server permits, \
+                          or since Kubernetes 1.29 until its client gave up. concurrency-limit: a level without queues had no free seat. \
+                          cancelled: the client gave up, before 1.29.",
             form: Form::Lines,
             unit: "reqps",
             expression: queries.rate(&REJECTED_REQUESTS_TOTAL, "priority_level, reason"),
