@@ -6,7 +6,7 @@ use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
 use crate::similar_name;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
 
@@ -95,17 +95,28 @@ fn compact(command: clap::Command) -> clap::Command {
 }
 
 impl Cli {
+    /// The command that these arguments name, and the arguments after its name.
+    fn named(arguments: &[OsString]) -> Option<(&'static Declared, &[OsString])> {
+        let mut words = arguments.iter().enumerate().skip(1);
+        let (place, name) = loop {
+            let (place, word) = words.next()?;
+            match word.to_string_lossy() {
+                word if word == "--color" => _ = words.next(),
+                word if word.starts_with("--color=") => {}
+                word => break (place, word),
+            }
+        };
+        let command = command::all().iter().find(|command| command.is(&name))?;
+        Some((command, &arguments[place + 1..]))
+    }
+
     /// Whether these arguments are of a command that runs once for each of several contexts.
     fn has_many_contexts(arguments: &[OsString]) -> bool {
-        let mut names = arguments.iter().skip(1);
-        command::all().iter().any(|command| {
-            command.many_contexts
-                && names
-                    .clone()
-                    .find(|word| !word.to_string_lossy().starts_with("--color"))
-                    .is_some_and(|name| name == command.name)
-        }) && names
-            .any(|word| word == "--all-contexts" || word.to_string_lossy().starts_with("--context"))
+        let is_context = |word: &OsString| {
+            word == "--all-contexts" || word.to_string_lossy().starts_with("--context")
+        };
+        Self::named(arguments)
+            .is_some_and(|(command, rest)| command.many_contexts && rest.iter().any(is_context))
     }
 
     /// The command lines of several contexts, if the command runs once for each.
@@ -125,8 +136,9 @@ impl Cli {
     /// A wrong command line, or a request for help, with the text to print.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut program = program();
+        let named = Self::named(&arguments).map(|(command, _)| command);
         let matches = program.try_get_matches_from_mut(arguments);
-        let mut matches = matches.map_err(suggest)?;
+        let mut matches = matches.map_err(|error| suggest(error, named))?;
         let Global { color } = Global::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut program))?;
         let named = matches.remove_subcommand();
@@ -141,7 +153,7 @@ impl Cli {
                 matches,
             }),
             // The definition requires a command, so the parser has returned an error.
-            None => Err(program.error(clap::error::ErrorKind::MissingSubcommand, "no command")),
+            None => Err(program.error(ErrorKind::MissingSubcommand, "no command")),
         }
     }
 
@@ -154,16 +166,25 @@ impl Cli {
     }
 }
 
-/// Adds the most similar command to the error about an unknown one.
-fn suggest(mut error: clap::Error) -> clap::Error {
-    let wanted = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(wanted)) => wanted,
-        _ => return error,
+/// Adds the most similar command to the error about an unknown one, and the other ways to the error about a missing argument.
+fn suggest(mut error: clap::Error, command: Option<&Declared>) -> clap::Error {
+    if let Some(ContextValue::String(wanted)) = error.get(ContextKind::InvalidSubcommand) {
+        let names = command::all().iter().map(|command| command.name);
+        if let Some(name) = similar_name::nearest(wanted, names) {
+            let name = ContextValue::Strings(vec![name.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, name);
+        }
+    }
+    let Some((argument, instead)) = command.and_then(|command| command.instead) else {
+        return error;
     };
-    let names = command::all().iter().map(|command| command.name);
-    if let Some(name) = similar_name::nearest(wanted, names) {
-        let name = ContextValue::Strings(vec![name.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, name);
+    let is_missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => missing.iter().any(|name| name == argument),
+        _ => false,
+    };
+    if error.kind() == ErrorKind::MissingRequiredArgument && is_missing {
+        let tip = ContextValue::StyledStrs(vec![instead.into()]);
+        error.insert(ContextKind::Suggested, tip);
     }
     error
 }

@@ -33,9 +33,10 @@ pub(crate) trait Command: Args + Debug {
     const NEEDS: Needs = Needs::NOTHING;
     /// The exit codes that not every command has, with their meaning. Commands with [`NEEDS`](Self::NEEDS) also have [`Exit::Cluster`].
     const EXITS: &'static [(Exit, &'static str)] = &[];
-
     /// Whether the command runs once for each of several contexts.
     const MANY_CONTEXTS: bool = false;
+    /// A required argument as the error about it prints it, and the ways without it.
+    const INSTEAD: Option<(&'static str, &'static str)> = None;
 
     /// Runs the command. Data goes to the standard output, everything else to the standard error.
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure>;
@@ -49,6 +50,7 @@ pub(crate) struct Declared {
     pub(crate) needs: Needs,
     own_exits: &'static [(Exit, &'static str)],
     pub(crate) many_contexts: bool,
+    pub(crate) instead: Option<(&'static str, &'static str)>,
     aliases: &'static [&'static str],
     arguments: fn(clap::Command) -> clap::Command,
     run: Run,
@@ -79,10 +81,16 @@ impl Declared {
             needs: C::NEEDS,
             own_exits: C::EXITS,
             many_contexts: C::MANY_CONTEXTS,
+            instead: C::INSTEAD,
             aliases: C::ALIASES,
             arguments: C::augment_args,
             run: run::<C>,
         }
+    }
+
+    /// Whether this is the name of the command, or an earlier one.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
     }
 
     /// The exit codes that not every command has, with their meaning.

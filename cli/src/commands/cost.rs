@@ -114,6 +114,10 @@ impl Command for Args {
     const GROUP: Group = Group::Requests;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const INSTEAD: Option<(&'static str, &'static str)> = Some((
+        "<VERB>",
+        "'--requests <FILE>' estimates the requests in a file",
+    ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

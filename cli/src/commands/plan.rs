@@ -86,6 +86,10 @@ impl Command for Args {
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
     const EXITS: &'static [(Exit, &'static str)] =
         &[(Exit::Findings, "a file has no version for the target")];
+    const INSTEAD: Option<(&'static str, &'static str)> = Some((
+        "--from-release <RELEASE>",
+        "'--context <NAME>' reads the release of a cluster",
+    ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

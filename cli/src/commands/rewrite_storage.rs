@@ -63,6 +63,8 @@ impl Command for Args {
     );
     const EXITS: &'static [(Exit, &'static str)] =
         &[(Exit::Findings, "a managed object was not written")];
+    const INSTEAD: Option<(&'static str, &'static str)> =
+        Some(("--backup <PATH>", "'--dry-run' needs no backup"));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::objects::Objects;
 use crate::output::{
-    CommentArg, Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list,
+    Cell, CommentArg, Streams, Table, outputs_are_not_inputs, warn, write_file, write_list,
 };
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
@@ -255,7 +255,6 @@ fn table(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let seats = i64::from(limits.concurrency_limit());
-    let bar_width = streams.out.bar_width();
     let mut table = Table::new([
         "NAME",
         "TYPE",
@@ -269,7 +268,8 @@ fn table(
     ]);
     for level in limits.levels() {
         let reach = level.maximum.min(seats);
-        table.row([
+        let borrowing = level.borrowing.map(|seats| seats.to_string());
+        let cells = [
             level.name.clone(),
             kind(level).into(),
             level.shares.to_string(),
@@ -277,15 +277,11 @@ fn table(
             level.minimum.to_string(),
             level.maximum.to_string(),
             level.lendable.to_string(),
-            level
-                .borrowing
-                .map_or("no limit".into(), |seats| seats.to_string()),
-            bar(
-                [('█', level.minimum), ('▓', level.nominal), ('░', reach)],
-                seats,
-                bar_width,
-            ),
-        ]);
+            borrowing.unwrap_or_else(|| "no limit".into()),
+        ];
+        let parts = [('█', level.minimum), ('▓', level.nominal), ('░', reach)];
+        let bar = Cell::Bar(parts, seats);
+        table.add(cells.map(Cell::from).into_iter().chain([bar]));
     }
     table.write(&mut streams.out)?;
     let mandatory: Vec<_> = limits

@@ -106,6 +106,10 @@ impl Command for Args {
             "a field would be lost, or would change its meaning",
         ),
     ];
+    const INSTEAD: Option<(&'static str, &'static str)> = Some((
+        "<SHARES>",
+        "'--lendable-percent <PERCENT>' and '--borrowing-limit-percent <PERCENT>' need no shares",
+    ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         run(self, streams)

@@ -30,7 +30,7 @@ pub(crate) use objects::{ObjectFormat, write_objects};
 pub(crate) use progress::{clear_progress, show_progress};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
 pub(crate) use streams::{ERROR, HINT, Stream, Streams, WARNING, note, notice, warn};
-pub(crate) use table::Table;
+pub(crate) use table::{Cell, Table};
 
 /// A count with its noun: `1 object`, `2 objects`, `2 losses`.
 pub(crate) fn plural(count: usize, thing: &str) -> String {

@@ -134,11 +134,6 @@ impl Stream {
         self.width
     }
 
-    /// The width for bars of a table, so that they fit beside names.
-    pub(crate) fn bar_width(&self) -> usize {
-        self.width.map_or(40, |width| (width / 2).clamp(10, 40))
-    }
-
     /// Writes a paragraph, with line breaks between its words on a terminal.
     pub(crate) fn paragraph(&mut self, text: &str) -> io::Result<()> {
         self.indented(0, text)

@@ -1,11 +1,13 @@
 //! Tables in the style of kubectl: a header in capitals, and columns three blanks apart.
 //!
 //! On a terminal that is too narrow, long cells continue on the next line, and columns that still do not fit follow in
-//! further tables, which repeat the columns that name a row.
+//! further tables, which repeat the columns that name a row. Bars become shorter.
 
+use super::bars::bar;
 use super::escape::one_line;
 use super::streams::Stream;
 use super::wrap::{longest_piece, wrap};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -15,12 +17,60 @@ const GAP: usize = 3;
 const NARROW_GAP: usize = 2;
 /// The width up to which the cells of a column stay on one line.
 const WHOLE: usize = 20;
+/// The widths of a bar.
+const BAR: std::ops::RangeInclusive<usize> = 10..=40;
 /// The characters after which a cell can continue on the next line.
 const BREAKS: [char; 5] = [' ', '-', '/', ':', ','];
 
+/// A cell.
+pub(crate) enum Cell {
+    /// A text.
+    Text(String),
+    /// A bar for amounts of a whole, as long as the terminal has room.
+    Bar([(char, i64); 3], i64),
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        // A cell stays in its row: line breaks in it are escaped, before the widths are computed.
+        Self::Text(one_line(&text).into_owned())
+    }
+}
+
+impl Cell {
+    fn width(&self) -> usize {
+        match self {
+            Self::Text(text) => text.as_str().width(),
+            Self::Bar(..) => *BAR.end(),
+        }
+    }
+
+    /// The smallest width at which a short cell or a word is not broken.
+    fn least(&self) -> usize {
+        match self {
+            Self::Text(text) => {
+                let whole = text.as_str().width();
+                longest_piece(text, &BREAKS).max(WHOLE).min(whole)
+            }
+            Self::Bar(..) => *BAR.start(),
+        }
+    }
+
+    fn lines(&self, width: usize) -> Vec<Cow<'_, str>> {
+        match self {
+            Self::Bar(parts, of) => vec![bar(*parts, *of, width).into()],
+            Self::Text(text) if text.as_str().width() <= width => vec![text.into()],
+            Self::Text(text) => {
+                let lines = wrap(text, width, &BREAKS).into_iter();
+                lines.map(Cow::from).collect()
+            }
+        }
+    }
+}
+
 /// A table.
 pub(crate) struct Table {
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<Cell>>,
     /// The number of columns that name a row.
     keys: usize,
 }
@@ -28,16 +78,14 @@ pub(crate) struct Table {
 impl Table {
     /// A table with a header.
     pub(crate) fn new<const N: usize>(head: [&str; N]) -> Self {
-        Self {
-            rows: vec![head.map(str::to_owned).to_vec()],
-            keys: 1,
-        }
+        Self::with_head(&head)
     }
 
     /// A table whose columns are chosen at run time.
     pub(crate) fn with_head(head: &[&str]) -> Self {
+        let head = head.iter().map(|cell| Cell::Text((*cell).to_owned()));
         Self {
-            rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()],
+            rows: vec![head.collect()],
             keys: 1,
         }
     }
@@ -48,16 +96,14 @@ impl Table {
         self
     }
 
-    /// Adds a row with as many cells as the header. A cell stays in its row: line breaks in it are escaped.
-    pub(crate) fn add(&mut self, cells: Vec<String>) {
-        // Escaped before the widths are computed.
-        let cells = cells.iter().map(|cell| one_line(cell).into_owned());
-        self.rows.push(cells.collect());
+    /// Adds a row with as many cells as the header.
+    pub(crate) fn add(&mut self, cells: impl IntoIterator<Item = impl Into<Cell>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.add(cells.to_vec());
+        self.add(cells);
     }
 
     /// Writes the table; the last column is not padded.
@@ -118,16 +164,15 @@ impl Table {
 
     fn columns(&self) -> Vec<Column> {
         let column = |index: usize| {
-            let widest = |width: fn(&str) -> usize| {
+            let widest = |width: fn(&Cell) -> usize| {
                 let widths = self.rows.iter().map(|row| width(&row[index]));
                 widths.max().unwrap_or_default()
             };
-            let width = widest(|cell| cell.width());
-            let least = WHOLE.max(widest(|cell| longest_piece(cell, &BREAKS)));
+            let (width, least) = (widest(Cell::width), widest(Cell::least));
             Column {
                 index,
                 width,
-                least: least.min(width),
+                least,
             }
         };
         (0..self.rows[0].len()).map(column).collect()
@@ -160,22 +205,19 @@ fn fit(columns: &mut [Column], width: usize) {
     }
 }
 
-fn lines(rows: &[Vec<String>], columns: &[Column], gap: usize) -> Vec<String> {
+fn lines(rows: &[Vec<Cell>], columns: &[Column], gap: usize) -> Vec<String> {
     let mut text = Vec::new();
     for row in rows {
         let cells = columns.iter().map(|column| {
             let cell = &row[column.index];
-            match cell.as_str().width() <= column.width {
-                true => vec![cell.clone()],
-                false => wrap(cell, column.width, &BREAKS),
-            }
+            cell.lines(column.width)
         });
         let cells: Vec<_> = cells.collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or_default();
         for part in 0..height {
             let mut line = String::new();
             for (cell, column) in cells.iter().zip(columns) {
-                let cell = cell.get(part).map_or("", String::as_str);
+                let cell = cell.get(part).map_or("", AsRef::as_ref);
                 let blanks = column.width.saturating_sub(cell.width()) + gap;
                 line.push_str(cell);
                 line.extend(std::iter::repeat_n(' ', blanks));

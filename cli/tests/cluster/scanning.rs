@@ -359,6 +359,9 @@ async fn commands_run_once_for_each_context() {
     let (code, out, err) = run("get -- --context one --context two");
     assert_eq!((code, out.as_str()), (2, ""));
     assert_eq!(err.matches("unknown kind `--context`").count(), 1, "{err}");
+    // An earlier name of the command, behind a global flag.
+    let (code, out, _) = run("--color never limits --all-contexts");
+    assert_eq!((code, out.matches("context ").count()), (0, 2), "{out}");
     // A level without flow schemas is a finding, in either cluster.
     let ran = one.run_with(&file, &["lint", "--live", "--all-contexts", "-o", "json"]);
     let ran = ran.expect(1);

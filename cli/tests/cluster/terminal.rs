@@ -153,20 +153,27 @@ system:serviceaccount:ci:       480      200       80
 builder and others
 日本語                          734      0         no limit
 
-NAME                          BAR
-catch-all                     ███░░░░░░░░░░░░░░░░░░░░░░░░░░░
-exempt                        ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
-system:serviceaccount:ci:     ██████████▓▓▓▓▓▓▓▓▓▓░░░░
+NAME                           BAR
+catch-all                      ███░░░░░░░░░░░░░░░░░░░░░░░░░░
+exempt                         ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+system:serviceaccount:ci:      ██████████▓▓▓▓▓▓▓▓▓░░░░
 builder and others
-日本語                        ███████░░░░░░░░░░░░░░░░░░░░░░░
+日本語                         ██████░░░░░░░░░░░░░░░░░░░░░░░
 600 seats per server, Kubernetes 1.37; █ minimum, ▓ nominal,
 ░ maximum
 added mandatory levels: catch-all and exempt
 "
     );
-    // No line is longer than the terminal, however narrow it is.
+    // No line is longer than the terminal, however narrow it is, and no bar continues on the next line.
     for columns in some_of((8_usize..120).collect(), 9) {
         let text = on_terminal(&folder, &format!("export COLUMNS={columns}"), &seats);
+        let (tables, _) = text.rsplit_once("\n600").unwrap();
+        let is_bar = |line: &&str| line.ends_with(['█', '▓', '░']);
+        assert_eq!(
+            tables.lines().filter(is_bar).count(),
+            4,
+            "{columns}: {text}"
+        );
         let width = |line: &str| line.width();
         let wide: Vec<_> = text.lines().filter(|line| width(line) > columns).collect();
         assert!(wide.is_empty(), "{columns}: {wide:#?}");
