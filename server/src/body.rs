@@ -1,17 +1,19 @@
 //! Bodies of requests: objects, patches and options.
 
 use crate::kinds::{Kind, Version};
+use crate::patch::OPERATION_FIELDS;
 use crate::status::{Failure, bad_request};
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The maximum number of reported duplicate fields, as in the server's library.
-const MOST_DUPLICATES: usize = 100;
+/// The maximum number of reported problems, as in the server's library.
+const MOST_PROBLEMS: usize = 100;
 
 /// An object from a client.
 #[derive(Debug)]
@@ -51,8 +53,8 @@ pub(crate) fn other_type(body: &[u8], kind: &Kind, version: Version) -> String {
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) value: Value,
-    /// The duplicate fields: their paths, or the messages of the YAML reader.
-    pub(crate) duplicates: Vec<String>,
+    /// The problems that strict field validation rejects: duplicate fields, and unknown fields of operations.
+    pub(crate) problems: Vec<String>,
 }
 
 impl Document {
@@ -62,9 +64,29 @@ impl Document {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
         // Fails for text that is nested too deeply, which bounds the recursion below.
         let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
-        let mut duplicates = Vec::new();
-        find_duplicates(tree.root(), &mut String::new(), &mut duplicates);
-        Ok(Self { value, duplicates })
+        let mut problems = Vec::new();
+        find_problems(tree.root(), None, &mut String::new(), &mut problems);
+        Ok(Self { value, problems })
+    }
+
+    /// The operations of a JSON patch.
+    ///
+    /// # Errors
+    /// As of [`from_json`](Self::from_json).
+    pub(crate) fn from_operations(body: &[u8]) -> Result<Self, String> {
+        let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
+        let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
+        let mut problems = Vec::new();
+        if let Content::Array(operations) = tree.root().content() {
+            for (index, operation) in operations.iter().enumerate() {
+                let path = &mut format!("[{index}]");
+                find_problems(operation, Some(OPERATION_FIELDS), path, &mut problems);
+            }
+        }
+        for problem in &mut problems {
+            problem.insert_str(0, "json patch ");
+        }
+        Ok(Self { value, problems })
     }
 
     /// # Errors
@@ -73,7 +95,7 @@ impl Document {
         let yaml = text::parse_yaml(body).map_err(|error| error.message().to_owned())?;
         Ok(Self {
             value: text::to_value(yaml.tree.root()).map_err(|error| error.to_string())?,
-            duplicates: yaml.duplicates.iter().map(ToString::to_string).collect(),
+            problems: yaml.duplicates.iter().map(ToString::to_string).collect(),
         })
     }
 }
@@ -82,14 +104,19 @@ impl From<Value> for Document {
     fn from(value: Value) -> Self {
         Self {
             value,
-            duplicates: Vec::new(),
+            problems: Vec::new(),
         }
     }
 }
 
-/// Collects the paths of duplicate fields below `path`, which is changed and restored: copies of a long path for each
-/// of many fields would grow with the square of the text.
-fn find_duplicates(node: Node<'_>, path: &mut String, duplicates: &mut Vec<String>) {
+/// Collects the messages about duplicate fields below `path`, and about fields that are not `known`. The path is changed and restored:
+/// copies of a long path for each of many fields would grow with the square of the text.
+fn find_problems(
+    node: Node<'_>,
+    known: Option<&[&str]>,
+    path: &mut String,
+    problems: &mut Vec<String>,
+) {
     let length = path.len();
     match node.content() {
         Content::Object(fields) => {
@@ -99,12 +126,20 @@ fn find_duplicates(node: Node<'_>, path: &mut String, duplicates: &mut Vec<Strin
                     path.push('.');
                 }
                 path.push_str(field.name);
+                let is_known = known.is_none_or(|known| known.contains(&field.name));
                 let count = counts.entry(field.name).or_default();
                 *count += 1;
-                if *count == 2 && duplicates.len() < MOST_DUPLICATES {
-                    duplicates.push(path.clone());
+                let problem = match (is_known, *count) {
+                    (false, 1) => Some("unknown"),
+                    (true, 2) => Some("duplicate"),
+                    _ => None,
+                };
+                if let Some(problem) = problem.filter(|_| problems.len() < MOST_PROBLEMS) {
+                    problems.push(format!("{problem} field {}", quote(path)));
                 }
-                find_duplicates(field.value, path, duplicates);
+                if is_known {
+                    find_problems(field.value, None, path, problems);
+                }
                 path.truncate(length);
             }
         }
@@ -112,7 +147,7 @@ fn find_duplicates(node: Node<'_>, path: &mut String, duplicates: &mut Vec<Strin
             for (index, element) in elements.iter().enumerate() {
                 // Writing to a string does not fail.
                 let _ = write!(path, "[{index}]");
-                find_duplicates(element, path, duplicates);
+                find_problems(element, None, path, problems);
                 path.truncate(length);
             }
         }

@@ -13,6 +13,7 @@ use crate::query::{WriteOptions, WriteVerb, delete_options};
 use crate::registry::{self, Deleted, Patch, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
 use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_types::FieldValidation;
 
 pub(super) async fn get(
     context: &Context,
@@ -112,12 +113,18 @@ pub(super) fn patch(
         request.user_agent(),
         context.state.kinds.release(),
     )?;
-    let patch = read_patch(&media_type, &request.body, options.force)?;
+    let patch = read_patch(&media_type, &request.body, &options);
     let now = ids::now();
     let write = write(target, &options.manager, options.dry_run, &now);
-    let patched = context
-        .state
-        .write(|store| registry::patch(store, &write, name, &patch, options.validation))??;
+    let patched = context.state.write(|store| match &patch {
+        Ok(patch) => registry::patch(store, &write, name, patch, options.validation),
+        Err(failure) if verb == WriteVerb::Apply => Err(failure.clone()),
+        // The server looks for the object before it reads the patch.
+        Err(failure) => match registry::find(store, target.kind, &write.key(name))? {
+            Some(_) => Err(failure.clone()),
+            None => Err(write.subject(name).not_found()),
+        },
+    })??;
     let code = if patched.created { 201 } else { 200 };
     Ok(
         ApiResponse::object(code, &patched.object, target.kind, target.version)
@@ -125,21 +132,31 @@ pub(super) fn patch(
     )
 }
 
-fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failure> {
-    let json = |prefix: &str| -> Result<Document, Failure> {
-        Document::from_json(body).map_err(|error| bad_request(format!("{prefix}{error}")))
-    };
+fn read_patch(media_type: &str, body: &[u8], options: &WriteOptions) -> Result<Patch, Failure> {
+    // Without field validation another library reads the patch.
+    let is_lenient = options.validation == FieldValidation::Ignore;
+    let decoding = |error| bad_request(format!("error decoding patch: {error}"));
     Ok(match media_type {
-        JSON_PATCH => Patch::Json(json("error decoding patch: ")?),
-        MERGE_PATCH => Patch::Merge(json("error decoding patch: ")?),
-        STRATEGIC_MERGE_PATCH => Patch::Strategic(json("")?),
+        JSON_PATCH => Patch::Json(Document::from_operations(body).map_err(
+            |error| match is_lenient {
+                true => bad_request(error),
+                false => decoding(error),
+            },
+        )?),
+        MERGE_PATCH => {
+            Patch::Merge(Document::from_json(body).map_err(|error| match is_lenient {
+                true => bad_request("Invalid JSON Patch"),
+                false => decoding(error),
+            })?)
+        }
+        STRATEGIC_MERGE_PATCH => Patch::Strategic(Document::from_json(body).map_err(bad_request)?),
         _ => Patch::Apply {
             config: Document::from_yaml(body).map_err(|error| {
                 bad_request(format!(
                     "error decoding YAML: error converting YAML to JSON: {error}"
                 ))
             })?,
-            force,
+            force: options.force,
         },
     })
 }

@@ -1,6 +1,7 @@
-//! JSON patch (RFC 6902): `json-patch`, with the limits and leniency of the server's library.
+//! JSON patch (RFC 6902), with the limits and the leniency of the server's library.
 
 use crate::status::{Details, Failure, bad_request, failure, too_large};
+use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
 const MOST_OPERATIONS: usize = 10_000;
@@ -11,18 +12,20 @@ const MOST_COPIED: usize = 3 * 1024 * 1024;
 /// The maximum depth of a patched object.
 pub(super) const DEEPEST: usize = 256;
 
-/// Applies all operations in order, or none.
+/// The fields of an operation.
+pub(crate) const FIELDS: &[&str] = &["op", "path", "from", "value"];
+
+/// Applies all operations in order, or none. `null` has no operations.
 ///
 /// # Errors
-/// 400 for a patch that is not a list, 413 for too many operations, 422 for an operation that fails.
-pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failure> {
-    let Some(operations) = patch.as_array() else {
-        return Err(bad_request(format!(
-            "error decoding patch: json: cannot unmarshal {} into Go value of type \
-             []handlers.jsonPatchOp",
-            super::go_kind(patch)
-        )));
-    };
+/// 400 for a patch that is not a list of operations, 413 for too many operations, 422 for an operation that fails.
+pub(crate) fn json_patch(
+    object: &mut Value,
+    patch: &Value,
+    validation: FieldValidation,
+) -> Result<(), Failure> {
+    check_types(patch, validation).map_err(bad_request)?;
+    let operations = patch.as_array().map(Vec::as_slice).unwrap_or_default();
     if operations.len() > MOST_OPERATIONS {
         return Err(too_large(&format!(
             "The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
@@ -41,6 +44,48 @@ pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failur
     Ok(())
 }
 
+/// Checks the types of the operations and their fields. Without field validation only a list of objects is required, and another
+/// type of the library is named.
+fn check_types(patch: &Value, validation: FieldValidation) -> Result<(), String> {
+    let (prefix, list, element) = match validation {
+        FieldValidation::Ignore => ("", "jsonpatch.Patch", "jsonpatch.Operation"),
+        _ => (
+            "error decoding patch: ",
+            "[]handlers.jsonPatchOp",
+            "handlers.jsonPatchOp",
+        ),
+    };
+    let other = |found: &Value, expected: &str| {
+        let found = super::go_kind(found);
+        Err(format!(
+            "{prefix}json: cannot unmarshal {found} into Go {expected}"
+        ))
+    };
+    let operations = match patch {
+        Value::Null => return Ok(()),
+        Value::Array(operations) => operations,
+        found => return other(found, &format!("value of type {list}")),
+    };
+    for operation in operations {
+        if !operation.is_object() && !operation.is_null() {
+            return other(operation, &format!("value of type {element}"));
+        }
+        if validation == FieldValidation::Ignore {
+            continue;
+        }
+        for name in ["op", "path", "from"] {
+            match operation.get(name) {
+                None | Some(Value::Null | Value::String(_)) => {}
+                Some(found) => {
+                    let field = format!("struct field jsonPatchOp.{name} of type string");
+                    return other(found, &field);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The growth of an object while it is patched.
 struct Growth {
     /// The size of all copies, in bytes.
@@ -50,17 +95,21 @@ struct Growth {
 }
 
 impl Growth {
-    /// Places a part of `object` that lies below `from` steps below `to` steps. `None` if it becomes too deep.
+    /// Places the value at `from` in `object` at `to`. `None` if it becomes too deep.
     ///
     /// The exact depths are computed only when the bound reaches the limit, so that moving a large value back and
     /// forth does not visit all of it every time.
-    fn move_part(&mut self, object: &Value, part: &Value, from: usize, to: usize) -> Option<()> {
-        if to + self.deepest.saturating_sub(from) < DEEPEST {
-            self.deepest = self.deepest.max(to + self.deepest.saturating_sub(from));
+    fn move_part(&mut self, object: &mut Value, from: &str, to: &str) -> Option<()> {
+        let placed = steps(to) + self.deepest.saturating_sub(steps(from));
+        if placed < DEEPEST {
+            self.deepest = self.deepest.max(placed);
             return Some(());
         }
         self.deepest = depth(object);
-        self.place(part, to)
+        self.place(
+            find(object, from)?.get()?.unwrap_or(&Value::Null),
+            steps(to),
+        )
     }
 
     /// Places `value` below `to` steps. `None` if it becomes too deep.
@@ -71,32 +120,156 @@ impl Growth {
     }
 }
 
+/// Applies one operation; `None` if it fails. An absent value is `null`.
 fn apply(object: &mut Value, operation: &Value, growth: &mut Growth) -> Option<()> {
-    let mut operation = operation.clone();
     let text = |name: &str| operation.get(name)?.as_str();
     let (op, path) = (text("op")?, text("path")?);
-    let from = text("from").filter(|_| matches!(op, "move" | "copy"));
-    let source = from.and_then(|from| object.pointer(from));
-    // Copies into copies grow exponentially, so their depth and size are limited.
-    let steps = |path: &str| path.matches('/').count();
-    match (from.zip(source), operation.get("value")) {
-        (Some((from, source)), _) => {
-            growth.move_part(object, source, steps(from), steps(path))?;
+    let value = operation.get("value").unwrap_or(&Value::Null);
+    match op {
+        "add" => {
+            growth.place(value, steps(path))?;
+            find(object, path)?.add(value.clone())
         }
-        (None, value) => growth.place(value.unwrap_or(&Value::Null), steps(path))?,
+        "remove" => find(object, path)?.remove().map(drop),
+        "replace" if path.is_empty() => {
+            growth.place(value, 0)?;
+            // Another value has no effect.
+            if value.is_object() || value.is_array() {
+                object.clone_from(value);
+            }
+            Some(())
+        }
+        "replace" => {
+            growth.place(value, steps(path))?;
+            find(object, path)?.replace(value.clone())
+        }
+        "test" => {
+            let found = match path {
+                "" => Some(&*object),
+                path => find(object, path)?.get()?,
+            };
+            // A field that is absent equals `null`.
+            (found.unwrap_or(&Value::Null) == value).then_some(())
+        }
+        "move" | "copy" => {
+            let from = text("from")?;
+            growth.move_part(object, from, path)?;
+            let source = find(object, from)?;
+            let part = match op {
+                "move" => source.remove()?,
+                _ => source.get()?.cloned().unwrap_or_default(),
+            };
+            // Copies into copies grow exponentially.
+            if op == "copy" {
+                growth.copied += part.to_string().len();
+            }
+            if growth.copied > MOST_COPIED {
+                return None;
+            }
+            find(object, path)?.add(part)
+        }
+        _ => None,
     }
-    if let ("copy", Some(source)) = (op, source) {
-        growth.copied += source.to_string().len();
-        if growth.copied > MOST_COPIED {
-            return None;
+}
+
+/// A place in an object or a list.
+struct Place<'a> {
+    container: Container<'a>,
+    /// The field, or the index. A negative index counts from the end of the list.
+    key: String,
+}
+
+enum Container<'a> {
+    Object(&'a mut serde_json::Map<String, Value>),
+    List(&'a mut Vec<Value>),
+}
+
+/// The place of a path. `None` for a path without a place, and if the value before its last step is not an object or a list.
+fn find<'a>(document: &'a mut Value, path: &str) -> Option<Place<'a>> {
+    let (containers, key) = path.rsplit_once('/')?;
+    let mut value = document;
+    for step in containers.split('/').skip(1) {
+        value = match value {
+            Value::Object(fields) => fields.get_mut(&unescape(step))?,
+            Value::Array(elements) => {
+                let at = index(&unescape(step), elements.len())?;
+                elements.get_mut(at)?
+            }
+            _ => return None,
+        };
+    }
+    let container = match value {
+        Value::Object(fields) => Container::Object(fields),
+        Value::Array(elements) => Container::List(elements),
+        _ => return None,
+    };
+    let key = unescape(key);
+    Some(Place { container, key })
+}
+
+impl<'a> Place<'a> {
+    /// The value. An object has an absent value for every other field, a list does not have one beyond its end.
+    fn get(self) -> Option<Option<&'a Value>> {
+        match self.container {
+            Container::Object(fields) => Some(fields.get(&self.key)),
+            Container::List(elements) => {
+                let at = index(&self.key, elements.len())?;
+                elements.get(at).map(Some)
+            }
         }
     }
-    // The server's library adds a field that is to be replaced and absent.
-    if op == "replace" && object.pointer(path).is_none() {
-        operation["op"] = "add".into();
+
+    fn add(self, value: Value) -> Option<()> {
+        match self.container {
+            Container::Object(fields) => drop(fields.insert(self.key, value)),
+            Container::List(elements) if self.key == "-" => elements.push(value),
+            Container::List(elements) => {
+                let at = index(&self.key, elements.len() + 1)?;
+                elements.insert(at, value);
+            }
+        }
+        Some(())
     }
-    let operation: json_patch::PatchOperation = serde_json::from_value(operation).ok()?;
-    json_patch::patch(object, std::slice::from_ref(&operation)).ok()
+
+    /// Replaces a value. An object gets the field if it does not have it.
+    fn replace(self, value: Value) -> Option<()> {
+        match self.container {
+            Container::Object(fields) => drop(fields.insert(self.key, value)),
+            Container::List(elements) => {
+                let at = index(&self.key, elements.len())?;
+                *elements.get_mut(at)? = value;
+            }
+        }
+        Some(())
+    }
+
+    fn remove(self) -> Option<Value> {
+        match self.container {
+            Container::Object(fields) => fields.remove(&self.key),
+            Container::List(elements) => {
+                let at = index(&self.key, elements.len())?;
+                Some(elements.remove(at))
+            }
+        }
+    }
+}
+
+/// The index that a step names among `count` places.
+fn index(step: &str, count: usize) -> Option<usize> {
+    let number: i64 = step.parse().ok()?;
+    let at = match number {
+        0.. => usize::try_from(number).ok()?,
+        _ => count.checked_sub(usize::try_from(number.unsigned_abs()).ok()?)?,
+    };
+    (at < count).then_some(at)
+}
+
+fn steps(path: &str) -> usize {
+    path.matches('/').count()
+}
+
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
 }
 
 fn depth(value: &Value) -> usize {

@@ -1,12 +1,16 @@
-//! JSON patch and strategic merge patch, on JSON trees.
+//! JSON patch, merge patch and strategic merge patch, on JSON trees.
 
 mod json;
+mod merge;
 mod patched_text;
 mod strategic;
+mod unstructured;
 
-pub(crate) use json::json_patch;
+pub(crate) use json::{FIELDS as OPERATION_FIELDS, json_patch};
+pub(crate) use merge::{merge_patch, without_nulls};
 pub(crate) use patched_text::{Touched, patched_text};
 pub(crate) use strategic::{go_map, strategic_merge_patch};
+pub(crate) use unstructured::convert as convert_unstructured;
 
 use serde_json::Value;
 

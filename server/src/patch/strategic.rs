@@ -239,6 +239,11 @@ fn go_value(value: &Value) -> String {
             let elements: Vec<_> = elements.iter().map(go_value).collect();
             format!("[{}]", elements.join(" "))
         }
-        other => other.to_string(),
+        Value::Number(number) => match number.as_f64() {
+            // Go prints other numbers than integers without a fraction of zero.
+            Some(float) if !number.is_i64() && float.abs() < 1e21 => float.to_string(),
+            _ => number.to_string(),
+        },
+        Value::Bool(value) => value.to_string(),
     }
 }

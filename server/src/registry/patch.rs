@@ -4,12 +4,16 @@ use super::write::{Write, find};
 use super::{create, update};
 use crate::body::{self, Document};
 use crate::kinds::Version;
-use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic_merge_patch};
-use crate::status::{Cause, Failure, bad_request, failure, invalid};
+use crate::patch::{
+    Touched, convert_unstructured, go_kind, go_map, json_patch, merge_patch, patched_text,
+    strategic_merge_patch, without_nulls,
+};
+use crate::status::{Cause, Failure, bad_request, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::DecodeAs;
 use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
@@ -50,8 +54,8 @@ pub(crate) fn patch(
         return Err(write.subject(name).not_found());
     };
     let before = write.kind.in_version(&old, write.version);
-    let after = changed(&before, patch, write)?;
-    let decoded = decode_patched(write, patch, &after, validation)?;
+    let after = changed(&before, patch, write, validation)?;
+    let decoded = decode_patched(write, patch, after, validation)?;
     check_name(&decoded.tree, name)?;
     let mut object = write.kind.to_hub(decoded.tree, decoded.version);
     update::check_version(write, name, &object, &old)?;
@@ -65,36 +69,44 @@ pub(crate) fn patch(
 }
 
 /// The object after the patch, in the client's version.
-fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Failure> {
+fn changed(
+    before: &Value,
+    patch: &Patch,
+    write: &Write<'_>,
+    validation: FieldValidation,
+) -> Result<Value, Failure> {
     let mut after = before.clone();
     match patch {
-        Patch::Json(operations) => json_patch(&mut after, &operations.value)?,
-        Patch::Merge(patch) => {
-            match &patch.value {
-                Value::Object(_) => {}
-                Value::Null => return Err(bad_request("Invalid JSON Patch")),
-                other => {
-                    return Err(bad_request(format!(
-                        "error decoding patch: json: cannot unmarshal {} into Go value of type \
-                         map[string]interface {{}}",
-                        go_kind(other)
-                    )));
-                }
+        Patch::Json(operations) => json_patch(&mut after, &operations.value, validation)?,
+        Patch::Merge(patch) => match (&mut after, &patch.value) {
+            (Value::Object(after), Value::Object(patch)) => merge_patch(after, patch),
+            // Without field validation a list takes the place of the object.
+            (after, list @ Value::Array(_)) if validation == FieldValidation::Ignore => {
+                *after = without_nulls(list);
             }
-            json_patch::merge(&mut after, &patch.value);
-        }
-        Patch::Strategic(patch) => {
-            let Some(fields) = patch.value.as_object() else {
-                return Err(bad_request(format!(
-                    "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                    go_kind(&patch.value)
-                )));
-            };
-            after = strategic_merge_patch(before, fields, write.version.schema())?;
-        }
+            (_, found) if found.is_null() || validation == FieldValidation::Ignore => {
+                return Err(bad_request("Invalid JSON Patch"));
+            }
+            (_, found) => return Err(no_map(found, "error decoding patch: ")),
+        },
+        Patch::Strategic(patch) => match &patch.value {
+            Value::Object(fields) => {
+                after = strategic_merge_patch(before, fields, write.version.schema())?;
+            }
+            Value::Null => {}
+            found => return Err(no_map(found, "")),
+        },
         Patch::Apply { .. } => {}
     }
     Ok(after)
+}
+
+/// A 400 for a patch that is not an object.
+fn no_map(found: &Value, prefix: &str) -> Failure {
+    bad_request(format!(
+        "{prefix}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+        go_kind(found)
+    ))
 }
 
 /// A patched object, decoded.
@@ -109,45 +121,57 @@ struct Decoded {
 fn decode_patched(
     write: &Write<'_>,
     patch: &Patch,
-    after: &Value,
+    mut after: Value,
     validation: FieldValidation,
 ) -> Result<Decoded, Failure> {
-    let text = shown(write, patch, after);
-    let invalid_patch = |why: &str| {
+    let mut text = shown(write, patch, &after);
+    let invalid_patch = |text: &str, why: &str| {
         let shown = match patch {
             Patch::Strategic(patch) => match &patch.value {
                 Value::Object(patch) => go_map(patch),
-                other => other.to_string(),
+                _ => "map[]".into(),
             },
-            _ => text.clone(),
+            _ => text.to_owned(),
         };
-        let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
+        let cause = Cause::invalid("patch", &quote(&shown), why);
         invalid("", "", "", vec![cause])
     };
-    let version = named_version(write, after, &text).map_err(|why| invalid_patch(&why))?;
+    let version = match patch {
+        Patch::Strategic(_) => {
+            // The type of the object is that of the path, whatever type the patch names.
+            let named = named_version(write, &after, &text).unwrap_or(write.version);
+            convert_unstructured(&mut after, named).map_err(|why| invalid_patch(&text, &why))?;
+            text = shown(write, patch, &after);
+            named
+        }
+        _ => named_version(write, &after, &text).map_err(|why| invalid_patch(&text, &why))?,
+    };
     let target = DecodeAs {
         schema: version.schema(),
         package: version.name(),
         release: write.kind.release(),
         sorted: false,
     };
-    let tree = text::parse_json(text.as_bytes()).map_err(|error| invalid_patch(error.message()))?;
-    let decoded =
-        decode::decode(tree.root(), target).map_err(|error| invalid_patch(&error.message))?;
-    let duplicates = match patch {
-        Patch::Merge(patch) | Patch::Strategic(patch) => &patch.duplicates[..],
-        Patch::Json(_) | Patch::Apply { .. } => &[],
-    };
-    let problems: Vec<_> = duplicates
-        .iter()
-        .map(|path| format!("duplicate field {path:?}"))
-        .chain(decoded.problems.into_iter().map(|problem| problem.message))
+    let tree =
+        text::parse_json(text.as_bytes()).map_err(|error| invalid_patch(&text, error.message()))?;
+    let decoded = decode::decode(tree.root(), target)
+        .map_err(|error| invalid_patch(&text, &error.message))?;
+    let mut unknown: Vec<_> = decoded
+        .problems
+        .into_iter()
+        .map(|found| found.message)
         .collect();
+    if let Patch::Strategic(_) = patch {
+        unknown.sort();
+    }
+    let of_patch = match patch {
+        Patch::Json(patch) | Patch::Merge(patch) | Patch::Strategic(patch) => &patch.problems[..],
+        Patch::Apply { .. } => &[],
+    };
+    let problems = [of_patch, &unknown].concat();
     if validation == FieldValidation::Strict && !problems.is_empty() {
-        return Err(invalid_patch(&format!(
-            "strict decoding error: {}",
-            problems.join(", ")
-        )));
+        let why = format!("strict decoding error: {}", problems.join(", "));
+        return Err(invalid_patch(&text, &why));
     }
     Ok(Decoded {
         tree: decoded.value,
@@ -177,7 +201,7 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
 /// The server's message for an object of another type.
 fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version, String> {
     // The missing name of an empty document is found later.
-    if after.as_object().is_none_or(|fields| fields.is_empty()) {
+    if after.as_object().is_some_and(|fields| fields.is_empty()) {
         return Ok(write.version);
     }
     let field = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -189,11 +213,11 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version
 
 /// Strict field validation rejects duplicate fields in an applied configuration.
 fn check_duplicates(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
-    if validation != FieldValidation::Strict || config.duplicates.is_empty() {
+    if validation != FieldValidation::Strict || config.problems.is_empty() {
         return Ok(());
     }
     let lines: Vec<_> = config
-        .duplicates
+        .problems
         .iter()
         .map(|line| format!("  {line}"))
         .collect();
@@ -253,21 +277,13 @@ fn apply(
                 metadata.insert("name".into(), name.into())
             });
             let mut object = write.writer().apply(&empty, &config, force)?;
-            check_name(&object, name)?;
-            if !meta_str(&object, "uid").is_empty() {
-                let why = "uid mismatch: the provided object specified uid ";
-                let uid = meta_str(&object, "uid");
-                return Err(failure(
-                    409,
-                    "Conflict",
-                    format!(
-                        "Operation cannot be fulfilled on {}.{} {name:?}: {why}{uid}, and no \
-                         existing object was found",
-                        write.kind.plural(),
-                        write.kind.group()
-                    ),
-                ));
+            let uid = meta_str(&object, "uid");
+            if !uid.is_empty() {
+                return Err(write.subject(name).conflict(&format!(
+                    "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                )));
             }
+            check_name(&object, name)?;
             // Without an object the resource version of an applied configuration has no effect.
             edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
             let object =

@@ -10,6 +10,7 @@ mod bootstrap;
 mod crud;
 #[cfg(feature = "data-dir")]
 mod data_dir;
+mod deletions;
 mod deprecation;
 mod discovery;
 mod encodings;
@@ -19,6 +20,7 @@ mod exposure;
 mod faults;
 mod flow_control;
 mod http;
+mod lenient_patches;
 mod limits;
 mod lists;
 mod many_watchers;

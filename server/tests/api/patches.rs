@@ -3,11 +3,11 @@
 use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
-const JSON: &str = "application/json-patch+json";
-const MERGE: &str = "application/merge-patch+json";
-const STRATEGIC: &str = "application/strategic-merge-patch+json";
+pub(crate) const JSON: &str = "application/json-patch+json";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
+pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
-async fn api() -> (Api, String) {
+pub(crate) async fn api() -> (Api, String) {
     let api = Api::start().await;
     api.send("POST", SCHEMAS, Some(schema("a"))).await;
     (api, format!("{SCHEMAS}/a"))
