@@ -2,12 +2,40 @@
 
 use super::parameters::Query;
 use super::write_options::{dry_run_problem, dry_run_values_problem, options_invalid};
-use crate::body::Document;
+use crate::patch::go_kind;
 use crate::registry::DeleteOptions;
 use crate::status::{Cause, Failure, bad_request, internal};
-use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_rules::decode::{DecodeAs, Format, decode};
+use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::{self as text, parse_json, parse_yaml};
+use k8s_flowcontrol_types::schema::{FieldSchema, ListKind, Shape, TypeSchema};
 use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::Value;
+
+static DELETE_OPTIONS: TypeSchema = TypeSchema::new("DeleteOptions", || FIELDS);
+static PRECONDITIONS: TypeSchema = TypeSchema::new("Preconditions", || CONDITIONS);
+
+const OPTIONAL: bool = false;
+const FIELDS: &[FieldSchema] = &[
+    FieldSchema::new("kind", Shape::String, OPTIONAL),
+    FieldSchema::new("apiVersion", Shape::String, OPTIONAL),
+    FieldSchema::new("gracePeriodSeconds", Shape::Int64, OPTIONAL),
+    FieldSchema::new("preconditions", Shape::Object(&PRECONDITIONS), OPTIONAL),
+    FieldSchema::new("orphanDependents", Shape::Boolean, OPTIONAL),
+    FieldSchema::new("propagationPolicy", Shape::String, OPTIONAL).go("v1.DeletionPropagation"),
+    FieldSchema::new("dryRun", DRY_RUN, OPTIONAL),
+];
+const DRY_RUN: Shape = Shape::List {
+    element: &Shape::String,
+    kind: ListKind::Atomic,
+};
+const CONDITIONS: &[FieldSchema] = &[
+    FieldSchema::new("uid", Shape::String, OPTIONAL).go("types.UID"),
+    FieldSchema::new("resourceVersion", Shape::String, OPTIONAL),
+];
+
+/// The beginning of the message about a body whose type cannot be read.
+const UNREADABLE_TYPE: &str = "couldn't get version/kind; json parse error: ";
 
 /// The options, and whether it is a dry run. A body replaces the query.
 ///
@@ -20,7 +48,7 @@ pub(crate) fn delete_options(
     release: Release,
 ) -> Result<(DeleteOptions, bool), Failure> {
     let (options, dry_run, problem) = if body.is_empty() {
-        from_query(query, release)
+        from_query(query, release)?
     } else {
         from_body(body, format, release)?
     };
@@ -29,7 +57,7 @@ pub(crate) fn delete_options(
     if let (Some(policy), true) = (policy, options.orphan_dependents.is_some()) {
         causes.push(Cause::invalid(
             "propagationPolicy",
-            &format!("{policy:?}"),
+            &quote(policy),
             "orphanDependents and deletionPropagation cannot be both set",
         ));
     }
@@ -38,7 +66,7 @@ pub(crate) fn delete_options(
     {
         causes.push(Cause::unsupported(
             "propagationPolicy",
-            &format!("{policy:?}"),
+            &quote(policy),
             "\"Foreground\", \"Background\", \"Orphan\", \"nil\"",
         ));
     }
@@ -50,19 +78,22 @@ pub(crate) fn delete_options(
     }
 }
 
-fn from_query(query: &Query, release: Release) -> (DeleteOptions, bool, Option<Cause>) {
+fn from_query(
+    query: &Query,
+    release: Release,
+) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
+    query.integer("gracePeriodSeconds")?;
     let owned = |name: &str| query.get(name).map(str::to_owned);
+    // An empty parameter is not a precondition, unlike an empty field of a body.
+    let precondition = |name: &str| owned(name).filter(|value| !value.is_empty());
     let options = DeleteOptions {
-        uid: owned("uid"),
-        resource_version: owned("resourceVersion"),
+        uid: precondition("uid"),
+        resource_version: precondition("resourceVersion"),
         propagation_policy: owned("propagationPolicy"),
         orphan_dependents: query.flag("orphanDependents"),
     };
-    (
-        options,
-        query.get("dryRun").is_some(),
-        dry_run_problem(query, release),
-    )
+    let dry_run = query.get("dryRun").is_some();
+    Ok((options, dry_run, dry_run_problem(query, release)))
 }
 
 fn from_body(
@@ -74,16 +105,25 @@ fn from_body(
         true => bad_request(message),
         false => internal(message),
     };
-    let document = match format {
-        Format::Json => Document::from_json(body).map_err(|error| {
-            unreadable(format!(
-                "couldn't get version/kind; json parse error: {error}"
-            ))
-        })?,
-        _ => Document::from_yaml(body).map_err(|error| unreadable(error.to_string()))?,
+    let tree = match format {
+        Format::Json => {
+            parse_json(body).map_err(|error| format!("{UNREADABLE_TYPE}{}", error.message()))
+        }
+        Format::Yaml => parse_yaml(body)
+            .map(|yaml| yaml.tree)
+            .map_err(|error| error.message().to_owned()),
     };
-    let options = &document.value;
-    check_type(options).map_err(unreadable)?;
+    let tree = tree.map_err(unreadable)?;
+    let target = DecodeAs {
+        schema: &DELETE_OPTIONS,
+        package: "v1",
+        release,
+        sorted: format == Format::Yaml,
+    };
+    let found = text::to_value(tree.root()).map_err(|error| unreadable(error.to_string()))?;
+    check_type(&found).map_err(unreadable)?;
+    let decoded = decode(tree.root(), target).map_err(|error| unreadable(error.message))?;
+    let options = &decoded.value;
     let text = |pointer: &str| {
         let value = options.pointer(pointer).and_then(Value::as_str);
         value.map(str::to_owned)
@@ -109,6 +149,13 @@ fn from_body(
 }
 
 fn check_type(options: &Value) -> Result<(), String> {
+    if !options.is_object() && !options.is_null() {
+        return Err(format!(
+            "{UNREADABLE_TYPE}json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \
+             \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            go_kind(options)
+        ));
+    }
     let text = |name: &str| {
         options
             .get(name)
@@ -124,7 +171,9 @@ fn check_type(options: &Value) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "no kind {kind:?} is registered for version {version:?} in scheme \
-         \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
+        "no kind {} is registered for version {} in scheme \
+         \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"",
+        quote(kind),
+        quote(version),
     ))
 }

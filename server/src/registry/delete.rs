@@ -5,6 +5,7 @@ use super::write::{Write, find};
 use crate::status::{Details, Failure, Status, failure};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The finalizers of the garbage collector.
@@ -114,27 +115,24 @@ fn check_preconditions(
     Ok(())
 }
 
-/// The finalizers of the object during its deletion.
+/// The finalizers of the object during its deletion. The options decide about those of the garbage collector; without options, and
+/// where they change nothing, all stay as they are.
 fn finalizers(object: &Value, options: &DeleteOptions) -> Vec<Value> {
     let kept = metadata::finalizers(object);
     let policy = options.propagation_policy.as_deref();
-    let wanted = |asked: Option<bool>, finalizer: &str| {
-        asked.unwrap_or_else(|| kept.iter().any(|kept| kept == finalizer))
+    let wanted = match (options.orphan_dependents, policy) {
+        (Some(true), _) | (None, Some("Orphan")) => Some(ORPHAN),
+        (None, Some("Foreground")) => Some(FOREGROUND),
+        (Some(false), _) | (None, Some(_)) => None,
+        (None, None) => return kept.to_vec(),
     };
-    let orphan = options
-        .orphan_dependents
-        .or(policy.map(|policy| policy == "Orphan"));
-    let foreground = policy.map(|policy| policy == "Foreground");
-    let mut finalizers: Vec<Value> = kept
+    let others = kept
         .iter()
-        .filter(|finalizer| *finalizer != ORPHAN && *finalizer != FOREGROUND)
-        .cloned()
-        .collect();
-    if wanted(orphan, ORPHAN) {
-        finalizers.push(ORPHAN.into());
+        .filter(|finalizer| *finalizer != ORPHAN && *finalizer != FOREGROUND);
+    let finalizers: Vec<Value> = others.cloned().chain(wanted.map(Value::from)).collect();
+    let set = |all: &[Value]| all.iter().map(Value::to_string).collect::<BTreeSet<_>>();
+    match set(kept) == set(&finalizers) {
+        true => kept.to_vec(),
+        false => finalizers,
     }
-    if wanted(foreground, FOREGROUND) {
-        finalizers.push(FOREGROUND.into());
-    }
-    finalizers
 }

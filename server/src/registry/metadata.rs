@@ -55,7 +55,11 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
                 None => metadata.remove(field),
             };
         }
-        for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        // A terminating object stays so.
+        if let Some(value) = old_metadata.get("deletionTimestamp") {
+            metadata.insert("deletionTimestamp".into(), value.clone());
+        }
+        for field in ["uid", "deletionGracePeriodSeconds"] {
             let is_empty = metadata
                 .get(field)
                 .is_none_or(|value| value.is_null() || value.as_str() == Some(""));
@@ -113,7 +117,10 @@ pub(super) fn increment_generation(object: &mut Value) {
 
 /// Marks an object as terminating.
 pub(super) fn begin_deletion(object: &mut Value, now: &str) {
-    increment_generation(object);
+    let generation = object.pointer("/metadata/generation");
+    if generation.and_then(Value::as_i64).is_some_and(|it| it > 0) {
+        increment_generation(object);
+    }
     edit_metadata(object, |metadata| {
         metadata.insert("deletionTimestamp".into(), now.into());
         metadata.insert("deletionGracePeriodSeconds".into(), 0.into());
