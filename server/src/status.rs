@@ -1,5 +1,6 @@
 //! `Status` objects with the messages of a Kubernetes API server.
 
+use k8s_flowcontrol_text::go::quote;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -222,7 +223,7 @@ pub(crate) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<Cause>) -
     failure(
         422,
         "Invalid",
-        format!("{qualified} {name:?} is invalid: {errors}"),
+        format!("{qualified} {} is invalid: {errors}", quote(name)),
     )
     .with_details(Details {
         name: name.into(),
@@ -252,7 +253,7 @@ impl Subject<'_> {
     }
 
     fn quoted(&self) -> String {
-        format!("{}.{} {:?}", self.resource, self.group, self.name)
+        format!("{}.{} {}", self.resource, self.group, quote(self.name))
     }
 
     pub(crate) fn not_found(&self) -> Failure {

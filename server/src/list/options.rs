@@ -189,7 +189,7 @@ fn match_problems(query: &Query) -> Vec<Cause> {
         "Exact" | "NotOlderThan" => {}
         other => causes.push(Cause::unsupported(
             MATCH,
-            &format!("{other:?}"),
+            &quote(other),
             "\"Exact\", \"NotOlderThan\", \"\"",
         )),
     }
@@ -240,11 +240,7 @@ fn watch_problems(query: &Query, release: Release) -> Vec<Cause> {
         ));
     }
     if how != "NotOlderThan" {
-        causes.push(Cause::unsupported(
-            MATCH,
-            &format!("{how:?}"),
-            "\"NotOlderThan\"",
-        ));
+        causes.push(Cause::unsupported(MATCH, &quote(how), "\"NotOlderThan\""));
     }
     causes.extend(continued(query));
     causes

@@ -1,6 +1,7 @@
 //! The query parameters of a request, with the defaults and messages of the server's decoder.
 
 use crate::status::{Failure, bad_request};
+use k8s_flowcontrol_text::go::quote;
 use percent_encoding::percent_decode_str;
 
 /// The query parameters of a request, in order.
@@ -75,7 +76,7 @@ impl Query {
                     PosOverflow | NegOverflow => "value out of range",
                     _ => "invalid syntax",
                 };
-                bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+                bad_request(format!("strconv.ParseInt: parsing {}: {why}", quote(text)))
             })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::parameters::Query;
 use crate::status::{Cause, Failure, invalid};
+use k8s_flowcontrol_text::go::{is_printable, quote};
 use k8s_flowcontrol_types::{Fact, FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
@@ -59,7 +60,7 @@ impl WriteOptions {
             )),
             _ => {}
         }
-        causes.extend(manager_problem(manager, release));
+        causes.extend(manager_problems(manager, release));
         causes.extend(dry_run_problem(query, release));
         let validation = match query.text("fieldValidation") {
             "" => FieldValidation::default(),
@@ -69,7 +70,7 @@ impl WriteOptions {
             other => {
                 causes.push(Cause::unsupported(
                     "fieldValidation",
-                    &format!("{other:?}"),
+                    &quote(other),
                     "\"\", \"Ignore\", \"Strict\", \"Warn\"",
                 ));
                 FieldValidation::default()
@@ -106,31 +107,19 @@ pub(super) fn dry_run_values_problem(values: &[&str], release: Release) -> Optio
     Some(Cause::unsupported("dryRun", &shown, "\"All\""))
 }
 
-fn manager_problem(manager: &str, release: Release) -> Option<Cause> {
+/// The violations of a field manager: its length, and each character that cannot be printed.
+fn manager_problems(manager: &str, release: Release) -> Vec<Cause> {
+    let mut causes = Vec::new();
     if manager.len() > LONGEST_MANAGER {
         let message = format!("Too long: {} {LONGEST_MANAGER} bytes", too_long(release));
-        return Some(Cause::new("FieldValueTooLong", "fieldManager", message));
+        causes.push(Cause::new("FieldValueTooLong", "fieldManager", message));
     }
-    let (at, c) = manager.char_indices().find(|(_, c)| c.is_control())?;
-    let shown: String = manager
-        .chars()
-        .map(|c| {
-            if c.is_control() {
-                format!("\\x{:02x}", u32::from(c))
-            } else {
-                c.into()
-            }
-        })
-        .collect();
-    let detail = format!(
-        "invalid character U+{:04X} (at position {at})",
-        u32::from(c)
-    );
-    Some(Cause::invalid(
-        "fieldManager",
-        &format!("\"{shown}\""),
-        &detail,
-    ))
+    for (at, c) in manager.char_indices().filter(|(_, c)| !is_printable(*c)) {
+        let character = u32::from(c);
+        let detail = format!("invalid character U+{character:04X} (at position {at})");
+        causes.push(Cause::invalid("fieldManager", &quote(manager), &detail));
+    }
+    causes
 }
 
 /// The given field manager, or the first part of the user agent.
@@ -142,7 +131,7 @@ fn manager_name(given: &str, user_agent: Option<&str>) -> String {
         .and_then(|agent| agent.split('/').next())
         .unwrap_or_default();
     let mut name = String::new();
-    for c in program.chars().filter(|c| !c.is_control()) {
+    for c in program.chars().filter(|c| is_printable(*c)) {
         if name.len() + c.len_utf8() > LONGEST_MANAGER {
             break;
         }
@@ -168,7 +157,7 @@ fn too_long(release: Release) -> &'static str {
 fn strings(values: &[&str], release: Release) -> String {
     let json = release.has(Fact::MessagesPrintJson);
     let separator = if json { "," } else { ", " };
-    let values: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
+    let values: Vec<_> = values.iter().map(|value| quote(value)).collect();
     let values = values.join(separator);
     if json {
         format!("[{values}]")
