@@ -227,7 +227,7 @@ impl CoverageTally {
             .unwrap_or_default();
         if unknown > made {
             notes.push(format!(
-                "{} events do not have the level of the audit policy",
+                "{} events do not have the field `level`: how much the audit policy records is unknown",
                 unknown - made
             ));
         }

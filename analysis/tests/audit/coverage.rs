@@ -136,7 +136,10 @@ fn sampling_stages_levels_and_exclusions_are_named() {
         notes.contains("60 of 60 requests have no user or no verb"),
         "{notes}"
     );
-    assert!(notes.contains("60 events do not have the level"), "{notes}");
+    assert!(
+        notes.contains("60 events do not have the field `level`"),
+        "{notes}"
+    );
 
     let many = (0..600).map(|second| renewal(second, "ResponseComplete"));
     let notes = coverage(&lines(many)).notes.join("\n");

@@ -334,7 +334,8 @@ fn servers_that_request_an_old_version_by_themselves_are_found() {
         found("go.mod", text, &[]),
         [
             "manual 2 a server with k8s.io/apiserver v0.28.4 requests v1beta3, which Kubernetes has until 1.31, for its priority and fairness: \
-             update k8s.io/apiserver to v0.29.0 or later, or start the server with --enable-priority-and-fairness=false"
+             update k8s.io/apiserver to v0.29.0 or later, or start the server with --enable-priority-and-fairness=false (older servers: \
+             --feature-gates=APIPriorityAndFairness=false)"
         ]
     );
     let indirect = "require (\n\tk8s.io/apiserver v0.24.0 // indirect\n)\n";

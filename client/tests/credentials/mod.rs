@@ -125,8 +125,8 @@ async fn invalid_credentials_of_plugins() {
     assert!(error.to_string().contains("v1beta1"), "{error}");
 }
 
-/// The number of tokens that three requests need, if each is valid for this time.
-async fn tokens(life: Option<Duration>) -> u32 {
+/// The number of tokens that requests need which are sent at these times, in milliseconds, if each token is valid for `life`.
+async fn tokens(life: Option<Duration>, times: &[u64]) -> u32 {
     let obtained = Arc::new(AtomicU32::new(0));
     let count = obtained.clone();
     let source = move || {
@@ -140,7 +140,10 @@ async fn tokens(life: Option<Duration>) -> u32 {
     };
     let script = Script::new(|_| Reply::ok("{}"));
     let client = script.client_of(https().with_token_source(source));
-    for _ in 0..3 {
+    let mut now = 0;
+    for time in times {
+        tokio::time::advance(Duration::from_millis(time - now)).await;
+        now = *time;
         client.get_raw("/").await.unwrap();
         // For a renewal in the background.
         for _ in 0..100 {
@@ -150,12 +153,14 @@ async fn tokens(life: Option<Duration>) -> u32 {
     obtained.load(Ordering::SeqCst)
 }
 
-#[tokio::test]
-async fn a_token_is_used_until_shortly_before_its_expiry() {
-    assert_eq!(tokens(None).await, 1);
-    // Renewed after 9,940 and 45 s.
-    for seconds in [10_000, 50] {
-        assert_eq!(tokens(Some(Duration::from_secs(seconds))).await, 1);
+#[tokio::test(start_paused = true)]
+async fn a_token_is_renewed_shortly_before_its_expiry() {
+    assert_eq!(tokens(None, &[0, 1_000_000_000]).await, 1);
+    assert_eq!(tokens(Some(Duration::ZERO), &[0, 0, 0]).await, 3);
+    // A minute before it, or after nine tenths of a shorter life.
+    for (life, due) in [(10_000, 9_940_000), (600, 540_000), (50, 45_000)] {
+        let life = Some(Duration::from_secs(life));
+        assert_eq!(tokens(life, &[0, due - 2000]).await, 1, "{life:?}");
+        assert_eq!(tokens(life, &[0, due]).await, 2, "{life:?}");
     }
-    assert_eq!(tokens(Some(Duration::ZERO)).await, 3);
 }

@@ -118,7 +118,8 @@ fn requested(dependency: &Dependency, settings: Settings) -> Option<Finding> {
     let finding = finding.about(About::Server);
     Some(match wanted {
         Some((first, _)) => finding.help(format!(
-            "update {} to {} or later, or start the server with --enable-priority-and-fairness=false",
+            "update {} to {} or later, or start the server with --enable-priority-and-fairness=false (older servers: \
+             --feature-gates=APIPriorityAndFairness=false)",
             library.name,
             like(version, first)
         )),

@@ -121,7 +121,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         identity,
         mut outcome,
         dependencies,
-        imports,
+        server_use,
         skipped,
     } = examination;
     if candidate.is_outside && outcome.text.take().is_some() {
@@ -143,7 +143,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) ->
         source: Arc::new(Source::new(name, bytes, is_named)),
         identity,
         dependencies,
-        imports,
+        server_use,
         skipped: skipped.or(is_too_long),
         outcome,
         status,

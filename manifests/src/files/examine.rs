@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::documentation::documentation;
 use super::identity::Identity;
 use super::input::{ReadError, read_regular};
-use super::servers::{Imports, imports};
+use super::servers::{ServerUse, server_use};
 use super::skipped::SkipReason;
 use super::test_data::{is_test_data, kept_test_data};
 use crate::dependencies::{Dependency, dependencies, dependency_findings};
@@ -100,8 +100,8 @@ pub struct Examination {
     pub skipped: Option<SkipReason>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// The parts of the library of API servers that a program in Go imports.
-    pub(super) imports: Imports,
+    /// The use of the library of API servers.
+    pub(super) server_use: ServerUse,
 }
 
 /// Reads and examines a file. `has_docs` includes the manifests in the code fences of Markdown.
@@ -137,7 +137,7 @@ pub fn examine_file(
         outcome = only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
     }
     Ok(Examination {
-        imports: imports(&candidate.path, &bytes),
+        server_use: server_use(&candidate.path, &bytes),
         dependencies,
         skipped: is_binary.then_some(SkipReason::Binary),
         bytes,
@@ -199,7 +199,7 @@ pub(super) fn settle(
 ) {
     let path = candidate.path.as_path();
     let is_metric = |finding: &Finding| finding.rule == Rule::Metric;
-    let is_documentation = treatment(path) == Treatment::Documentation;
+    let is_documentation = is_documentation(path);
     if outcome.text.is_some() || is_documentation || outcome.findings.iter().all(is_metric) {
         return;
     }
@@ -280,6 +280,11 @@ fn utf16(bytes: &[u8]) -> Option<String> {
         .map(|pair| unit([pair[0], pair[1]]))
         .collect();
     Some(String::from_utf16_lossy(&units))
+}
+
+/// Whether a file is documentation by its name.
+pub(super) fn is_documentation(path: &Path) -> bool {
+    treatment(path) == Treatment::Documentation
 }
 
 fn treatment(path: &Path) -> Treatment {

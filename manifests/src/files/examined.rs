@@ -2,7 +2,7 @@
 
 use super::candidates::Candidate;
 use super::identity::Identity;
-use super::servers::Imports;
+use super::servers::ServerUse;
 use super::skipped::SkipReason;
 use crate::dependencies::Dependency;
 use crate::source::Source;
@@ -21,8 +21,8 @@ pub struct Examined {
     pub(super) identity: Option<Identity>,
     /// The libraries that the file names as dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// The parts of the library of API servers that a program in Go imports.
-    pub(super) imports: Imports,
+    /// The use of the library of API servers.
+    pub(super) server_use: ServerUse,
     /// The reason why the content of the file was not examined.
     pub skipped: Option<SkipReason>,
     /// The changes and findings.

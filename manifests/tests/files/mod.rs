@@ -199,8 +199,8 @@ fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
 
 /// A program in Go may import parts of the library of API servers without starting one.
 #[test]
-fn a_module_without_an_api_server_has_a_note_for_the_library() {
-    let severity = |programs: &[(&str, &str)]| {
+fn a_module_without_a_server_that_uses_flow_control_has_a_note_for_the_library() {
+    let severity_with = |programs: &[(&str, &str)], texts: &[(&str, &str)]| {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let write = |name: &str, text: &str| write(&root, name, text);
@@ -212,10 +212,14 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
         for (name, package) in programs {
             write(name, &format!("package a\n\nimport \"{package}\"\n"));
         }
+        for (name, text) in texts {
+            write(name, text);
+        }
         let files = examined(&root, ApiVersion::V1);
         let findings = files.iter().flat_map(|file| &file.outcome.findings);
         findings.map(|finding| finding.severity).collect::<Vec<_>>()
     };
+    let severity = |programs: &[(&str, &str)]| severity_with(programs, &[]);
     let filters = ("app/pkg/a.go", "k8s.io/apiserver/pkg/endpoints/filters");
     let options = ("app/cmd/b.go", "k8s.io/apiserver/pkg/server/options");
     let elsewhere = ("other/c.go", "k8s.io/apiserver/pkg/server");
@@ -238,4 +242,19 @@ fn a_module_without_an_api_server_has_a_note_for_the_library() {
     assert_eq!(severity(&[other]), [Severity::Manual]);
     assert_eq!(severity(&[]), [Severity::Manual]);
     assert_eq!(severity(&[elsewhere]), [Severity::Manual]);
+    // The server runs without priority and fairness.
+    let gate = "args: [--secure-port=1, '--feature-gates=A=true,APIPriorityAndFairness=false']\n";
+    let flag = "exec server --enable-priority-and-fairness=false\n";
+    let field = "package b\n\nfunc f() { o.Features.EnablePriorityAndFairness = false }\n";
+    for (text, expected) in [
+        (("app/deploy.yaml", gate), Severity::Note),
+        (("app/run.sh", flag), Severity::Note),
+        (("app/cmd/options.go", field), Severity::Note),
+        (("app/README.md", gate), Severity::Manual),
+        (("app/cmd/options_test.go", field), Severity::Manual),
+        (("other/deploy.yaml", gate), Severity::Manual),
+        (("app/tool/deploy.yaml", gate), Severity::Manual),
+    ] {
+        assert_eq!(severity_with(&[options], &[text]), [expected], "{text:?}");
+    }
 }

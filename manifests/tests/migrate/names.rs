@@ -107,6 +107,7 @@ fn a_version_before_or_after_the_group() {
         format!("{{\n\tGroup:    {group},\n\tVersion:  \"v1beta2\",\n}}"),
         format!("{{Group: {group}, Resource: r, Version: \"v1beta2\"}}"),
         format!("{{Version: \"v1beta2\", Group: {group}}}"),
+        format!("{{Version: \"v1beta2\", Flags: {{}}, Group: {group}}}"),
         format!("gvk({group}, \"v1beta2\", \"FlowSchema\")"),
         format!("{{\"group\": {group}, \"version\": \"v1beta2\"}}"),
         format!("{{'version': 'v1beta2', 'group': '{GROUP}'}}"),
@@ -125,6 +126,8 @@ fn a_version_before_or_after_the_group() {
     }
     for text in [
         format!("{{Group: {group}}}, {{Group: \"x\", Version: \"v1beta2\"}}"),
+        format!("{{Group: \"x\", Version: \"v1beta2\"}}, {{Group: {group}}}"),
+        format!("{{Version: \"v1beta2\", Group: \"x\"}}, {{Version: \"v1\", Group: {group}}}"),
         format!("f({group})\ng(\"v1beta2\")"),
         format!("a = {group}\nb = \"v1beta2\"\n"),
         format!("const g1 = {group}\nx := gvr{{Group: g12, Version: \"v1beta2\"}}"),

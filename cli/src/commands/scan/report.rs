@@ -221,7 +221,7 @@ fn aggregated(cluster: &ClusterScan) -> Vec<String> {
             lines.push(format!(
                 "API servers built with k8s.io/apiserver {library} request {version} by themselves: upgrade them to a release with \
                  0.29 or later, or turn API Priority and Fairness off in them with --enable-priority-and-fairness=false (older \
-                 ones: --feature-gates=APIPriorityAndFairness=false)"
+                 servers: --feature-gates=APIPriorityAndFairness=false)"
             ));
         }
     }

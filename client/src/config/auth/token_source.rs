@@ -83,7 +83,7 @@ impl OwnTokens {
         let BearerToken { token, expires } =
             result.map_err(late)?.map_err(|error| failed(&error))?;
         bearer(&token).map_err(|error| failed(&error))?;
-        Ok(ExecCredential::of_token(token, expires, SystemTime::now()))
+        Ok(ExecCredential::of_token(token, expires))
     }
 }
 

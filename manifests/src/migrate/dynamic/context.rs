@@ -128,7 +128,7 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
     if is_other(before) || before.contains("kind") || before.contains("Kind") {
         return false;
     }
-    let after = line.get(end..).unwrap_or_default();
+    let after = within_object(line.get(end..).unwrap_or_default());
     let next = after.find("v1").map_or(after, |next| &after[..next]);
     if is_flow(next) && !is_other(next) && (before.contains("ersion") || from == 0) {
         return true;
@@ -137,6 +137,24 @@ fn belongs(line: &str, from: usize, at: usize, end: usize, above: &[(usize, &str
         .iter()
         .any(|word| before.to_ascii_lowercase().contains(word));
     is_version && is_below(line, above)
+}
+
+/// The text up to the end of the object around it. Names in the object after do not count.
+fn within_object(after: &str) -> &str {
+    let mut open = 0_usize;
+    let end = after.bytes().position(|byte| match byte {
+        b'{' => {
+            open += 1;
+            false
+        }
+        b'}' if open == 0 => true,
+        b'}' => {
+            open -= 1;
+            false
+        }
+        _ => false,
+    });
+    &after[..end.unwrap_or(after.len())]
 }
 
 /// The object whose field `version` the text before a version assigns: `api` of `api.version = "`.

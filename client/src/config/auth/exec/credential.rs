@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
 
 /// The default maximum time between renewal and expiry.
 const EARLY: Duration = Duration::from_secs(60);
@@ -19,17 +20,16 @@ type PemPair = (Arc<[u8]>, Arc<[u8]>);
 pub(crate) struct ExecCredential {
     pub(crate) token: Option<Secret>,
     pub(crate) certificate: Option<PemPair>,
-    obtained: SystemTime,
+    /// Renewals follow a clock that no step of the wall clock moves.
+    obtained: Instant,
+    /// The time from `obtained` to `expires`.
+    life: Option<Duration>,
     expires: Option<SystemTime>,
 }
 
 impl ExecCredential {
     /// Reads the plugin's output. Errors do not quote it.
-    pub(crate) fn read(
-        output: &[u8],
-        version: ExecVersion,
-        now: SystemTime,
-    ) -> Result<Self, String> {
+    pub(crate) fn read(output: &[u8], version: ExecVersion) -> Result<Self, String> {
         let text =
             std::str::from_utf8(output).map_err(|_| "the output is not UTF-8 text".to_owned())?;
         let document =
@@ -74,31 +74,38 @@ impl ExecCredential {
                     .map_err(|_| message.to_owned())
             })
             .transpose()?;
-        Ok(Self {
-            token,
-            certificate,
-            obtained: now,
-            expires,
-        })
+        Ok(Self::new(token, certificate, expires))
     }
 
     /// A token from code of the program.
-    pub(crate) fn of_token(token: Secret, expires: Option<SystemTime>, now: SystemTime) -> Self {
+    pub(crate) fn of_token(token: Secret, expires: Option<SystemTime>) -> Self {
+        Self::new(Some(token), None, expires)
+    }
+
+    fn new(
+        token: Option<Secret>,
+        certificate: Option<PemPair>,
+        expires: Option<SystemTime>,
+    ) -> Self {
+        let life = |expires: SystemTime| {
+            let life = expires.duration_since(SystemTime::now());
+            life.unwrap_or_default()
+        };
         Self {
-            token: Some(token),
-            certificate: None,
-            obtained: now,
+            token,
+            certificate,
+            obtained: Instant::now(),
+            life: expires.map(life),
             expires,
         }
     }
 
     /// Whether to renew the credentials. `early` is the time before their expiry; it defaults to a minute, or a tenth of a
     /// shorter lifetime.
-    pub(crate) fn is_due(&self, early: Option<Duration>, now: SystemTime) -> bool {
-        self.expires.is_some_and(|expires| {
-            let life = expires.duration_since(self.obtained).unwrap_or_default();
-            let due = expires.checked_sub(early.unwrap_or(EARLY.min(life / 10)));
-            due.is_none_or(|due| now >= due)
+    pub(crate) fn is_due(&self, early: Option<Duration>) -> bool {
+        self.life.is_some_and(|life| {
+            let early = early.unwrap_or(EARLY.min(life / 10));
+            self.obtained.elapsed() >= life.saturating_sub(early)
         })
     }
 

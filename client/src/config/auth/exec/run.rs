@@ -5,7 +5,6 @@ use super::{ExecCredential, ExecPlugin, InteractiveMode, info};
 use crate::config::{Config, ConfigError};
 use std::io::{self, IsTerminal};
 use std::process::{ExitStatus, Stdio};
-use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
@@ -29,7 +28,7 @@ impl ExecPlugin {
                 )))
             })
         };
-        ExecCredential::read(&output?, self.version, SystemTime::now())
+        ExecCredential::read(&output?, self.version)
             .map_err(|message| self.error(&format!("printed no usable credential: {message}")))
     }
 

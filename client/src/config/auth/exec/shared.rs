@@ -75,11 +75,10 @@ impl SharedPlugin {
             {
                 state.credential = None;
             }
-            let now = SystemTime::now();
             if let Some(kept) = &state.credential
-                && !kept.is_expired(now)
+                && !kept.is_expired(SystemTime::now())
             {
-                let is_due = self.runs.is_due(kept, now);
+                let is_due = self.runs.is_due(kept);
                 if !is_due || !self.is_interactive() {
                     if is_due {
                         self.renew(config);
@@ -145,12 +144,12 @@ impl Runs {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_due(&self, credential: &ExecCredential, now: SystemTime) -> bool {
+    fn is_due(&self, credential: &ExecCredential) -> bool {
         let early = match &self.provider {
             Provider::Plugin(plugin) => plugin.renew_before,
             Provider::Own(_) => None,
         };
-        credential.is_due(early, now)
+        credential.is_due(early)
     }
 
     /// Runs the plugin and keeps the result. A failure keeps the previous credentials.
