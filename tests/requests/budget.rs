@@ -46,50 +46,6 @@ async fn an_overloaded_server_gets_few_retries() {
 }
 
 #[tokio::test]
-async fn answers_fill_the_budget() {
-    let (server, client) = server(5).await;
-    let get = || client.flow_schemas().get("exempt").send();
-    let attempts_after_a_failure = async || {
-        server.inject(Fault::rejected(0));
-        get()
-            .await
-            .map_or_else(|error| error.attempts(), |got| got.attempts())
-    };
-    // The answer to a retry gives back its tokens.
-    for _ in 0..3 {
-        assert_eq!(attempts_after_a_failure().await, 2);
-    }
-    server.inject(Fault::rejected(0).times(2));
-    assert_eq!(get().await.unwrap_err().attempts(), 2);
-    for _ in 0..4 {
-        get().await.unwrap();
-    }
-    assert_eq!(attempts_after_a_failure().await, 1);
-    // An error such as 404 is an answer too.
-    client.flow_schemas().get("missing").await.unwrap_err();
-    assert_eq!(attempts_after_a_failure().await, 2);
-}
-
-#[tokio::test]
-async fn the_budget_can_be_turned_off() {
-    let (server, client) = server(None).await;
-    server.inject(Fault::rejected(0).times(1000));
-    for _ in 0..200 {
-        let error = client.flow_schemas().get("exempt").await.unwrap_err();
-        assert_eq!(error.attempts(), 5);
-    }
-}
-
-#[tokio::test]
-async fn timeouts_take_more() {
-    let timeouts = || (0..3).map(|_| answer(504, "", "")).collect();
-    let script = Script::start(timeouts()).await;
-    let config = script.client.config().clone().with_retry_budget(20);
-    let error = Client::new(config).unwrap().version().await.unwrap_err();
-    assert_eq!((error.code(), error.attempts()), (Some(504), 3));
-}
-
-#[tokio::test]
 async fn the_rest_of_the_budget_is_known() {
     let (server, client) = server(30).await;
     let clone = client.clone();

@@ -91,16 +91,6 @@ async fn an_error_event_leads_to_a_list_unless_it_is_429() {
 }
 
 #[tokio::test]
-async fn a_server_that_rejects_watches_gets_lists() {
-    let server = broken(|| answer(500, "", status(500))).await;
-    let mut watcher = paged(&server.client);
-    assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
-    assert_eq!(take(&mut watcher, 3).await, ["error 500"; 3]);
-    let rest = ["begin", "item a", "item b", "end", "error 500", "begin"];
-    assert_eq!(take(&mut watcher, 6).await, rest);
-}
-
-#[tokio::test]
 async fn a_store_reports_watches_that_fail_until_one_works() {
     for failure in [|| ends(""), || ends(error_line(500))] {
         let is_repaired = Arc::new(AtomicBool::new(false));
@@ -193,49 +183,5 @@ async fn a_lower_version_leads_to_a_list() {
         let text = "the watch went back from resource version 5 to 3; was the server restored from a backup?";
         assert!(error.to_string().ends_with(text), "{error}");
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item b", "end -a"]);
-    }
-}
-
-#[tokio::test]
-async fn a_list_without_end_is_requested_in_one_piece() {
-    let server = Fake::start(
-        |request| match (request.is_watch(), request.has("limit=")) {
-            (true, _) => Reply::Open(String::new()),
-            (false, true) if request.has("continue=t1") => list(5, "t2", &[("b", 2)]),
-            (false, true) => list(5, "t1", &[("a", 1)]),
-            (false, false) => list(5, "", &[("a", 1), ("b", 2), ("c", 3)]),
-        },
-    )
-    .await;
-    let mut watcher = paged(&server.client);
-    let first = ["begin", "item a", "item b"];
-    assert_eq!(take(&mut watcher, 3).await, first);
-    let error = soon(watcher.next()).await.unwrap().unwrap_err();
-    assert!(error.is_decode(), "{error}");
-    let text = "expected PriorityLevelConfigurationList in the response: the server repeated a continue token";
-    assert!(error.to_string().ends_with(text), "{error}");
-    let rest = ["begin", "item a", "item b", "item c", "end"];
-    assert_eq!(take(&mut watcher, 5).await, rest);
-}
-
-#[tokio::test]
-async fn a_streaming_list_without_end_is_replaced_by_pages() {
-    // No bookmark ever ends the list: the connection ends, fails, or is silent.
-    let streams: [fn() -> Reply; 3] = [
-        || ends(line("ADDED", "a", 1)),
-        || ends(line("ADDED", "a", 1) + &error_line(500)),
-        || Reply::Open(line("ADDED", "a", 1)),
-    ];
-    for stream in streams {
-        let server = Fake::start(move |request| match request.is_watch() {
-            true if request.has("sendInitialEvents=true") => stream(),
-            true => Reply::Open(String::new()),
-            false => list(5, "", &[("a", 1), ("b", 2)]),
-        })
-        .await;
-        let store = Store::start(watcher(&server.client).idle_timeout(Duration::from_millis(300)));
-        soon(store.wait_ready()).await.unwrap();
-        assert_eq!(store.len(), 2);
-        assert_eq!(server.requests()[..4], ["watch", "watch", "watch", "list"]);
     }
 }

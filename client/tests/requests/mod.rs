@@ -50,6 +50,7 @@ async fn arguments_that_cannot_be_sent_are_errors() {
     ];
     for error in results.map(Result::unwrap_err) {
         assert!(error.is_argument() && !error.is_retryable(), "{error}");
+        assert_eq!(error.attempts(), 0, "{error}");
         assert!(error.to_string().ends_with("nothing was sent"), "{error}");
     }
 }

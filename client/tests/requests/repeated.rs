@@ -118,7 +118,7 @@ async fn requests_that_may_be_repeated() {
         schema.metadata.resource_version = Some("7".into());
         schema
     }
-    let acts: [(&str, bool, Act); 14] = [
+    let acts: [(&str, bool, Act); 16] = [
         ("get", true, get),
         ("create", false, create),
         ("list", true, |client| {
@@ -171,6 +171,15 @@ async fn requests_that_may_be_repeated() {
         }),
         ("delete", false, |client| {
             acts(async move { client.flow_schemas().delete("x").await.map(drop) })
+        }),
+        ("apply", false, |client| {
+            acts(async move {
+                let apply = client.flow_schemas().apply(&named("x"));
+                apply.field_manager("m").await.map(drop)
+            })
+        }),
+        ("delete collection", false, |client| {
+            acts(async move { client.flow_schemas().delete_collection().await.map(drop) })
         }),
         ("delete, guarded", true, |client| {
             acts(async move {
