@@ -1,6 +1,6 @@
 //! Bodies that are empty, truncated, compressed or malformed.
 
-use crate::requests::script::{Act, Script, answer};
+use crate::requests::script::{Script, answer};
 use crate::requests::support::{client, schema};
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -1,6 +1,5 @@
 //! The retry budget that all requests of a client share.
 
-use crate::requests::script::{Script, answer};
 use crate::requests::support::{hasty, schema};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;

@@ -1,11 +1,9 @@
 //! The failed requests that are sent again.
 
-use crate::requests::script::{Script, answer};
 use crate::requests::support::{arrived, embedded, schema};
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol_server::Fault;
 use serde_json::json;
-use std::time::Duration;
 
 #[tokio::test]
 async fn any_rejected_request_is_sent_again() {
