@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Streams, WARNING, note, plural};
+use crate::output::{Streams, note, plural};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, decompressed};
 use k8s_flowcontrol_analysis::traffic::CoverageTally;
 use std::cell::RefCell;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -50,7 +50,8 @@ pub(crate) fn read_logs_without_notes(
             if error.kind() != io::ErrorKind::UnexpectedEof {
                 return Err(unreadable(&name, &error));
             }
-            warn(streams, &format!("{name} is incomplete: {error}"))?;
+            let warning = format!("{name} is incomplete: {error}");
+            streams.err.warning(&warning)?;
         }
         let counts = log.counts();
         let broken = counts.broken - before.broken;
@@ -64,10 +65,8 @@ pub(crate) fn read_logs_without_notes(
         }
         if other > 0 {
             let records = plural(usize::try_from(other).unwrap_or(usize::MAX), "record");
-            warn(
-                streams,
-                &format!("{name}: skipped {records} of logs other than the audit log"),
-            )?;
+            let warning = format!("{name}: skipped {records} of logs other than the audit log");
+            streams.err.warning(&warning)?;
         }
         if broken > 0 {
             let first = match (before.broken, counts.first_broken) {
@@ -75,10 +74,8 @@ pub(crate) fn read_logs_without_notes(
                 _ => name,
             };
             let lines = plural(broken as usize, "line");
-            warn(
-                streams,
-                &format!("{first}: skipped {lines} without an audit event"),
-            )?;
+            let warning = format!("{first}: skipped {lines} without an audit event");
+            streams.err.warning(&warning)?;
         }
     }
     log.finish(|event| each(event, files.len(), streams))
@@ -93,11 +90,6 @@ fn name(file: &Path) -> String {
 
 fn unreadable(name: &str, error: &io::Error) -> Failure {
     Failure::input(format!("cannot read {name}: {error}"))
-}
-
-fn warn(streams: &mut Streams, text: &str) -> Result<(), Failure> {
-    streams.err.label(WARNING, "warning:")?;
-    Ok(writeln!(streams.err, " {text}")?)
 }
 
 /// The text of a log. An error of reading ends the text, and is kept apart from errors of writing.

@@ -1,11 +1,10 @@
 //! The command line: the global options and the commands.
 
 use crate::command::{self, Declared, Group};
-use crate::contexts;
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
-use crate::similar_name;
+use crate::{command_line, similar_name};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
@@ -123,9 +122,9 @@ impl Cli {
     ///
     /// # Errors
     /// If the contexts cannot be read.
-    pub(crate) fn contexts(arguments: &[OsString]) -> Result<Option<contexts::Lines>, Failure> {
+    pub(crate) fn contexts(arguments: &[OsString]) -> Result<Option<command_line::Lines>, Failure> {
         match Self::has_many_contexts(arguments) {
-            true => contexts::split(arguments),
+            true => command_line::split(arguments),
             false => Ok(None),
         }
     }

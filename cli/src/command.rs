@@ -14,7 +14,7 @@ pub(crate) use permissions::{
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Comment, Streams};
 use clap::{ArgMatches, Args};
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -37,6 +37,11 @@ pub(crate) trait Command: Args + Debug {
     const MANY_CONTEXTS: bool = false;
     /// A required argument as the error about it prints it, and the ways without it.
     const INSTEAD: Option<(&'static str, &'static str)> = None;
+
+    /// The comment that the output becomes, for commands with `--comment` if it is given.
+    fn comment(&self) -> Option<Comment> {
+        None
+    }
 
     /// Runs the command. Data goes to the standard output, everything else to the standard error.
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure>;
@@ -181,5 +186,8 @@ fn run<C: Command>(
     streams: &mut Streams,
 ) -> Result<Result<Exit, Failure>, clap::Error> {
     let command = C::from_arg_matches_mut(matches)?;
-    Ok(command.run(streams))
+    Ok(match command.comment() {
+        Some(comment) => comment.around(streams, |streams| command.run(streams)),
+        None => command.run(streams),
+    })
 }

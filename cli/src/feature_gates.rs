@@ -1,10 +1,8 @@
 //! The option `--feature-gates`, as kube-apiserver has it.
 
 use crate::failure::Failure;
-use crate::output::{Streams, WARNING};
-use k8s_flowcontrol::Release;
+use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate};
-use std::io::Write;
 use std::str::FromStr;
 
 /// The feature gates of the server.
@@ -56,29 +54,19 @@ impl FeatureGateArgs {
                 Ok(gate) => {
                     let default = gate.default_in(release);
                     if default.is_none() {
-                        let text = format!("{gate} does not change seats in {}", shown(release));
-                        warn(text, streams)?;
+                        let text = format!("{gate} does not change seats in Kubernetes {release}");
+                        streams.err.warning(&text)?;
                     } else if !gate.can_change_in(release) && default != Some(setting.enabled) {
                         let text = format!(
-                            "{gate} is locked in {}: a server does not start with this value",
-                            shown(release)
+                            "{gate} is locked in Kubernetes {release}: a server does not start with this value"
                         );
-                        warn(text, streams)?;
+                        streams.err.warning(&text)?;
                     }
                     estimator = estimator.with(gate, setting.enabled);
                 }
-                Err(error) => warn(error.to_string(), streams)?,
+                Err(error) => streams.err.warning(&error.to_string())?,
             }
         }
         Ok(estimator)
     }
-}
-
-fn shown(release: Release) -> String {
-    format!("Kubernetes {release}")
-}
-
-fn warn(text: String, streams: &mut Streams) -> Result<(), Failure> {
-    streams.err.label(WARNING, "warning:")?;
-    Ok(writeln!(streams.err, " {text}")?)
 }

@@ -4,19 +4,17 @@ mod audit_logs;
 mod cli;
 mod cluster;
 mod command;
+mod command_line;
 mod commands;
 mod completion;
 mod configuration;
-mod contexts;
 mod documents;
 mod exit;
 mod failure;
 mod feature_gates;
 mod force;
 mod input;
-mod interrupt;
 mod kubernetes_arg;
-mod leading;
 mod memory;
 mod migrate;
 mod number;
@@ -24,8 +22,9 @@ mod objects;
 mod output;
 mod redact;
 mod resource_name;
+mod signals;
 mod similar_name;
-mod stop;
+mod stored_objects;
 
 use cli::Cli;
 use exit::Exit;
@@ -40,7 +39,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = leading::behind_the_command(std::env::args_os());
+    let arguments = command_line::behind_the_command(std::env::args_os());
     let exit = match Cli::contexts(&arguments) {
         Ok(None) => run(arguments),
         Ok(Some(contexts)) => {
@@ -49,7 +48,7 @@ fn main() -> ExitCode {
                 forms.iter().any(|json| word == json)
             });
             let run = |exit: Exit, (name, arguments): (String, Vec<OsString>)| {
-                exit.worse(match contexts::begin(&name, is_json) {
+                exit.worse(match command_line::begin(&name, is_json) {
                     Ok(()) => run(arguments),
                     Err(failure) => failed(&failure, &mut Streams::new()),
                 })

@@ -1,9 +1,9 @@
 //! The flow schemas and priority levels that a command looks at together: from files or from a cluster.
 
 use crate::cluster::{ClusterArgs, block_on, release_of};
-use crate::documents::{Document, FileArgs, Object, Skipped, documents};
+use crate::documents::{Document, FileArgs, Object, each_object};
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams, plural};
+use crate::output::{Diagnostic, Streams};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
@@ -31,23 +31,9 @@ impl Objects {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut objects = Self::default();
-        let mut skipped = Skipped::default();
-        let mut broken = Vec::new();
-        for source in files.sources()? {
-            let found = documents(source?);
-            skipped.add(&found, streams)?;
-            for document in &found.documents {
-                match document.object(release) {
-                    Ok(object) => objects.push(&object, release, streams)?,
-                    Err(failure) => broken.extend(failure.into_diagnostics()),
-                }
-            }
-        }
-        skipped.summarize(streams)?;
-        if !broken.is_empty() {
-            let count = plural(broken.len(), "object");
-            return Err(Failure::input(format!("cannot read {count}")).because(broken));
-        }
+        let skipped = each_object(files, release, streams, |object, streams| {
+            objects.push(object, release, streams)
+        })?;
         if objects.documents.is_empty() && skipped.is_empty() {
             return Err(Failure::no_objects());
         }
@@ -66,9 +52,8 @@ impl Objects {
             Ok(Self {
                 flow_schemas,
                 levels,
-                documents: Vec::new(),
-                last: HashMap::new(),
                 live: Some(release),
+                ..Self::default()
             })
         })
     }
@@ -142,7 +127,7 @@ impl Objects {
 
     fn push(
         &mut self,
-        object: &Object,
+        object: Object,
         release: Release,
         streams: &mut Streams,
     ) -> Result<(), Failure> {
@@ -174,7 +159,7 @@ impl Objects {
                 .at(&object.document.source, object.document.locate(&loss.path));
             diagnostic.write(&mut streams.err)?;
         }
-        self.add(object.document.clone());
+        self.add(object.document);
         Ok(())
     }
 }

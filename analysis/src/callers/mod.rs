@@ -26,14 +26,12 @@
 
 mod calls;
 mod changes;
-mod group;
-mod habits;
 mod identity;
 mod retries;
 mod tally;
 
 pub use calls::Calls;
+pub(crate) use calls::Habits;
 pub use changes::{Change, ChangeKind};
-pub(crate) use habits::Habits;
 pub use identity::{Identity, address_range};
 pub use tally::{By, CallerReport, Callers, GroupCalls};

@@ -3,10 +3,9 @@
 use super::checks::keep;
 use super::checks::machine::Limit;
 use super::context::Context;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Scope};
 use super::finding::{Finding, Severity};
 use super::observation::Observation;
-use super::scope::Scope;
 use crate::simulation::{Compared, Counts, FlowReport, LevelReport, Prediction, Report, Waits};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::objects::levels_in_use;

@@ -1,11 +1,10 @@
 //! The evidence in a form that checks can use.
 
 use super::checks::machine::is_known;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, PrivateName, Scope};
 use super::finding::Gap;
 use super::load::{Counters, Load};
 use super::log_tally::built_in;
-use super::scope::{PrivateName, Scope};
 use crate::dumps::RequestState;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, Subject, User};
 use k8s_flowcontrol_rules::objects::{self, LevelInUse};

@@ -1,6 +1,6 @@
 //! The requests in audit logs, summed up for a diagnosis.
 
-use super::scope::Scope;
+use super::evidence::Scope;
 use crate::audit::Event;
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::Classifier;

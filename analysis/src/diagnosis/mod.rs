@@ -35,16 +35,14 @@ mod flows;
 mod load;
 mod log_tally;
 mod observation;
-mod scope;
 mod verdict;
 
 pub use change::{Change, server_seats};
 pub use checks::{Check, checks};
-pub use evidence::{Evidence, ServerEvidence};
+pub use evidence::{Evidence, PrivateName, Scope, ServerEvidence};
 pub use finding::{Finding, Gap, Severity};
 pub use log_tally::LogTally;
 pub use observation::{Observation, Period};
-pub use scope::{PrivateName, Scope};
 pub use verdict::{Diagnosis, Verdict};
 
 use context::Context;

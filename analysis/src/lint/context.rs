@@ -5,7 +5,9 @@ use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule};
 use k8s_flowcontrol_rules::objects::{self, CATCH_ALL, EXEMPT};
-use k8s_flowcontrol_types::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_types::api::v1::{
+    self, FlowSchema, PolicyRulesWithSubjects, PriorityLevelConfiguration,
+};
 use k8s_flowcontrol_types::{Release, Resource, order};
 
 /// The given objects together with the built-in ones.
@@ -135,43 +137,28 @@ impl Schema {
     pub(super) fn resource_policies(
         &self,
     ) -> impl Iterator<Item = (String, &v1::ResourcePolicyRule)> {
-        self.object
-            .spec
-            .rules
-            .iter()
-            .enumerate()
-            .flat_map(|(rule, policies)| {
-                policies
-                    .resource_rules
-                    .iter()
-                    .enumerate()
-                    .map(move |(index, policy)| {
-                        (format!("spec.rules[{rule}].resourceRules[{index}]"), policy)
-                    })
-            })
+        self.policies("resourceRules", |rule| &rule.resource_rules)
     }
 
     /// All non-resource rules with their paths.
     pub(super) fn non_resource_policies(
         &self,
     ) -> impl Iterator<Item = (String, &v1::NonResourcePolicyRule)> {
-        self.object
-            .spec
-            .rules
-            .iter()
-            .enumerate()
-            .flat_map(|(rule, policies)| {
-                policies
-                    .non_resource_rules
-                    .iter()
-                    .enumerate()
-                    .map(move |(index, policy)| {
-                        (
-                            format!("spec.rules[{rule}].nonResourceRules[{index}]"),
-                            policy,
-                        )
-                    })
+        self.policies("nonResourceRules", |rule| &rule.non_resource_rules)
+    }
+
+    fn policies<'a, T: 'a>(
+        &'a self,
+        field: &'static str,
+        of: fn(&PolicyRulesWithSubjects) -> &Vec<T>,
+    ) -> impl Iterator<Item = (String, &'a T)> {
+        let rules = self.object.spec.rules.iter().enumerate();
+        rules.flat_map(move |(rule, policies)| {
+            let policies = of(policies).iter().enumerate();
+            policies.map(move |(index, policy)| {
+                (format!("spec.rules[{rule}].{field}[{index}]"), policy)
             })
+        })
     }
 }
 

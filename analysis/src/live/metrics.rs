@@ -5,8 +5,39 @@ use super::summary::NamedSums;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A sum of a caller.
-type Measure = fn(&NamedSums) -> u64;
+/// A metric of callers: the name, the beginning of the help, and the sum.
+type OfCallers = (&'static str, &'static str, fn(&NamedSums) -> u64);
+
+const OF_CALLERS: [OfCallers; 6] = [
+    ("window_requests", "Requests in the window", |own| {
+        own.sums.requests
+    }),
+    (
+        "window_rejected_requests",
+        "Requests in the window that flow control rejected",
+        |own| own.sums.rejected,
+    ),
+    (
+        "window_retries",
+        "Requests in the window that repeat a rejected request within a minute",
+        |own| own.sums.retries,
+    ),
+    (
+        "window_newest_lists",
+        "Lists in the window without resourceVersion and continue",
+        |own| own.sums.newest_lists,
+    ),
+    (
+        "window_unlimited_lists",
+        "Lists in the window without limit and continue",
+        |own| own.sums.unlimited_lists,
+    ),
+    (
+        "window_short_watches",
+        "Watches in the window that ended within a minute",
+        |own| own.sums.short_watches,
+    ),
+];
 
 /// The beginning of every name.
 const PREFIX: &str = "k8s_flowcontrol_traffic_";
@@ -104,61 +135,33 @@ impl Live {
         );
         text.sample("", summary.window_seconds);
         let property = self.by().to_string();
-        let measures: [(&str, &str, Measure); 6] = [
-            ("window_requests", "Requests in the window", |own| {
-                own.sums.requests
-            }),
-            (
-                "window_rejected_requests",
-                "Requests in the window that flow control rejected",
-                |own| own.sums.rejected,
-            ),
-            (
-                "window_retries",
-                "Requests in the window that repeat a rejected request within a minute",
-                |own| own.sums.retries,
-            ),
-            (
-                "window_newest_lists",
-                "Lists in the window without resourceVersion and continue",
-                |own| own.sums.newest_lists,
-            ),
-            (
-                "window_unlimited_lists",
-                "Lists in the window without limit and continue",
-                |own| own.sums.unlimited_lists,
-            ),
-            (
-                "window_short_watches",
-                "Watches in the window that ended within a minute",
-                |own| own.sums.short_watches,
-            ),
-        ];
-        for (name, help, value) in measures {
+        for (name, help, value) in OF_CALLERS {
             text.family(name, "gauge", &format!("{help}, of the 20 busiest."));
             for caller in &summary.callers {
                 text.sample(&labels(&[(&property, &caller.name)]), value(caller) as f64);
             }
         }
+        let active = || {
+            self.alerts.active().iter().map(|alert| {
+                let labels = labels(&[("threshold", &alert.threshold), ("name", &alert.name)]);
+                (labels, alert.since_us as f64 / 1e6)
+            })
+        };
         text.family(
             "alert_active",
             "gauge",
             "1 for a name that exceeds a threshold.",
         );
-        for alert in self.alerts.active() {
-            text.sample(
-                &labels(&[("threshold", &alert.threshold), ("name", &alert.name)]),
-                1.0,
-            );
+        for (labels, _) in active() {
+            text.sample(&labels, 1.0);
         }
         text.family(
             "alert_since_timestamp_seconds",
             "gauge",
             "The beginning of an active alert, in seconds since 1970.",
         );
-        for alert in self.alerts.active() {
-            let labels = labels(&[("threshold", &alert.threshold), ("name", &alert.name)]);
-            text.sample(&labels, alert.since_us as f64 / 1e6);
+        for (labels, since) in active() {
+            text.sample(&labels, since);
         }
         text.text
     }

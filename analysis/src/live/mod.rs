@@ -40,15 +40,13 @@ mod recent;
 mod request;
 mod state;
 mod summary;
-mod sums;
 mod tail;
 mod threshold;
 mod windows;
 
 pub use alerts::Alert;
-pub use request::{Counter, Request};
+pub use request::{Counter, LiveSums, Request};
 pub use state::{Live, StateError};
 pub use summary::{NamedSums, Summary};
-pub use sums::LiveSums;
 pub use tail::{Fingerprint, Found, HEAD, Part, Plan, Tail};
 pub use threshold::{BadThreshold, Threshold};

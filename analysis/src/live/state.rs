@@ -2,9 +2,8 @@
 
 use super::alerts::{Alert, Alerts};
 use super::recent::Recent;
-use super::request::Request;
+use super::request::{LiveSums, Request};
 use super::summary::Summary;
-use super::sums::LiveSums;
 use super::tail::Tail;
 use super::threshold::Threshold;
 use super::windows::{Windows, class_key};

@@ -1,6 +1,6 @@
 //! The report about a window.
 
-use super::sums::LiveSums;
+use super::request::LiveSums;
 use super::windows::Total;
 use jiff::Timestamp;
 use serde::Serialize;

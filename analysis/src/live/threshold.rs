@@ -1,6 +1,6 @@
 //! Limits of rates, whose excess is an alert.
 
-use super::sums::LiveSums;
+use super::request::LiveSums;
 use super::windows::Total;
 use crate::callers::By;
 use std::fmt;

@@ -1,7 +1,6 @@
 //! A rolling window: sums for short spans of time, of which the oldest is dropped.
 
-use super::request::Request;
-use super::sums::LiveSums;
+use super::request::{LiveSums, Request};
 use crate::traffic::Class;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,6 @@
 //! The clients of old versions in an audit log.
 
-use super::removed::removed_in;
+use super::requested::removed_in;
 use crate::audit::{Counts, Event, Stage};
 use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub struct Caller {
     /// The time of the last request.
     pub last: Option<String>,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::removed::as_release")]
+    #[serde(serialize_with = "super::requested::as_release")]
     pub refused_from: u32,
 }
 

@@ -1,7 +1,7 @@
 //! The releases that Helm stores in a cluster: the next `helm upgrade` starts from the last one, and fails if the cluster no
 //! longer serves a version in it.
 
-use super::removed::removed_in;
+use super::requested::removed_in;
 use super::stored_release::StoredRelease;
 use k8s_flowcontrol_types::Release;
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub struct OldObject {
     /// The API version.
     pub version: String,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::removed::as_release")]
+    #[serde(serialize_with = "super::requested::as_release")]
     pub refused_from: u32,
 }
 

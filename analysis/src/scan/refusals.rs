@@ -3,7 +3,7 @@
 use super::callers::LogCallers;
 use super::cluster::ClusterScan;
 use super::helm::Fails;
-use super::removed::as_release;
+use super::requested::as_release;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

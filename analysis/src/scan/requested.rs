@@ -1,10 +1,9 @@
 //! The metrics of requests in deprecated versions.
 
-use super::removed::removed_in;
 use crate::metrics::catalog::REQUESTED_DEPRECATED_APIS;
 use crate::metrics::{Sample, samples};
-use k8s_flowcontrol_types::{GROUP, Release};
-use serde::Serialize;
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
+use serde::{Serialize, Serializer};
 use std::time::{Duration, SystemTime};
 
 /// A resource that was requested in an old version since the server started.
@@ -19,7 +18,7 @@ pub struct Requested {
     /// The subresource; empty for the resource itself.
     pub subresource: String,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::removed::as_release")]
+    #[serde(serialize_with = "super::requested::as_release")]
     pub refused_from: u32,
 }
 
@@ -54,4 +53,26 @@ fn of_sample(sample: &Sample<'_>, target: Release) -> Option<Requested> {
         subresource: sample.label("subresource").unwrap_or_default().to_owned(),
         refused_from: removed_in(version, target)?,
     })
+}
+
+/// The first minor release whose servers reject `version`, such as 29 for `v1beta2`; `None` if servers of `target` still accept it.
+pub fn removed_in(version: &str, target: Release) -> Option<u32> {
+    let removed = match version {
+        // Off by default in all releases that had it, and removed before the oldest release known here.
+        "v1alpha1" => Some(21),
+        version => version
+            .parse()
+            .ok()
+            .and_then(|version: ApiVersion| version.lifecycle().removed),
+    };
+    removed.filter(|removed| *removed <= target.minor())
+}
+
+/// Serializes a minor release as text: 29 as `1.29`.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+pub(super) fn as_release<S: Serializer>(minor: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("1.{minor}"))
 }

@@ -1,6 +1,6 @@
 //! Field managers that wrote in old versions, found in managedFields and in the last-applied annotation of `kubectl apply`.
 
-use super::removed::removed_in;
+use super::requested::removed_in;
 use k8s_flowcontrol_types::meta::Time;
 use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Stamp {
     /// The time of the last write, if it is known.
     pub last: Option<String>,
     /// The first minor release that does not serve the version.
-    #[serde(serialize_with = "super::removed::as_release")]
+    #[serde(serialize_with = "super::requested::as_release")]
     pub refused_from: u32,
 }
 

@@ -20,6 +20,9 @@ use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
+use k8s_flowcontrol_rules::sharding::InvalidDealer;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -34,8 +37,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 ///
 /// ```
 /// use k8s_flowcontrol_analysis::audit::AuditLog;
-/// use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
-/// use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+/// use k8s_flowcontrol_rules::seats::Stored;
 /// use k8s_flowcontrol_analysis::simulation::Recording;
 /// use k8s_flowcontrol_types::Release;
 /// use std::time::Duration;
@@ -43,9 +45,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 /// let log = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": "7", "stage": "ResponseComplete",
 ///     "requestURI": "/api/v1/nodes", "verb": "list", "user": {"username": "alice"}, "objectRef": {"resource": "nodes"},
 ///     "requestReceivedTimestamp": "2026-01-02T03:04:05.000000Z", "stageTimestamp": "2026-01-02T03:04:05.020000Z"}"#;
-/// let release = Release::NEWEST;
-/// let server = FlowController::new(&[], &[], 600, release, Duration::ZERO)?;
-/// let mut recording = Recording::new(server, LevelBounds::new(&[], 600, release), Estimator::new(release));
+/// let mut recording = Recording::of_objects(&[], &[], 600, Release::NEWEST)?;
 /// let mut requests = Vec::new();
 /// AuditLog::new().read(log.replace('\n', " ").as_bytes(), |event| {
 ///     requests.extend(recording.add(event, &event.attributes(), Stored::NotFound));
@@ -99,6 +99,22 @@ impl Recording {
             slowdown: None,
             period: None,
         }
+    }
+
+    /// A recording for a server with these objects and seats, and the default feature gates of `release`.
+    ///
+    /// # Errors
+    /// If the queues of a level cannot be dealt.
+    pub fn of_objects(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        seats: u32,
+        release: Release,
+    ) -> Result<Self, InvalidDealer> {
+        let start = Duration::ZERO;
+        let server = FlowController::new(flow_schemas, priority_levels, seats, release, start)?;
+        let bounds = LevelBounds::new(priority_levels, seats, release);
+        Ok(Self::new(server, bounds, Estimator::new(release)))
     }
 
     /// Adds a request, given by its last event, the attributes of that event and the stored objects of its resource.

@@ -47,29 +47,6 @@ impl Sizer<'_> {
         Ok(checks)
     }
 
-    /// Whether all intents hold; as [`check`](Self::check), which goes on after the first one that does not.
-    ///
-    /// # Errors
-    /// [`SizeError::InvalidLevel`].
-    pub fn is_met(
-        &self,
-        flow_schemas: &[FlowSchema],
-        priority_levels: &[PriorityLevelConfiguration],
-        seats: u32,
-    ) -> Result<bool, SizeError> {
-        let objects = Objects {
-            flow_schemas: flow_schemas.to_vec(),
-            levels: priority_levels.to_vec(),
-        };
-        for variation in self.required() {
-            let outcome = self.run(&objects, seats, variation, Extent::Whole)?;
-            if !outcome.checks.iter().all(Check::is_met) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// As [`check`](Self::check), with 1.5 times the load as a margin, and the simulation itself.
     ///
     /// # Errors

@@ -4,9 +4,9 @@ use super::error::SizeError;
 use super::shapes::{Shapes, relevant};
 use crate::audit::Event;
 use crate::simulation::{DEADLINE, Habit, Recorded, Recording, Shape, overhead_of_rejection};
-use k8s_flowcontrol_rules::controller::{FlowController, wait_limit};
+use k8s_flowcontrol_rules::controller::wait_limit;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::cell::Cell;
@@ -59,17 +59,10 @@ impl Collector {
         seats: u32,
         release: Release,
     ) -> Result<Self, SizeError> {
-        let server = FlowController::new(
-            flow_schemas,
-            priority_levels,
-            seats,
-            release,
-            Duration::ZERO,
-        )
-        .map_err(|error| SizeError::InvalidLevel(error.to_string()))?;
-        let bounds = LevelBounds::new(priority_levels, seats, release);
+        let recording = Recording::of_objects(flow_schemas, priority_levels, seats, release)
+            .map_err(|error| SizeError::InvalidLevel(error.to_string()))?;
         Ok(Self {
-            recording: Recording::new(server, bounds, Estimator::new(release)),
+            recording,
             shapes: Shapes::default(),
             packed: Vec::new(),
             backwards: 0,

@@ -7,8 +7,6 @@ use crate::metrics::catalog::{
 };
 use crate::metrics::{Histograms, StoredObjects};
 use crate::simulation::{MOVED_US, Recorded, Recording, Waits, moved_us};
-use k8s_flowcontrol_rules::controller::FlowController;
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::BTreeMap;
@@ -72,16 +70,8 @@ impl Verifier {
         release: Release,
         metrics: ServerMetrics,
     ) -> Result<Self, String> {
-        let server = FlowController::new(
-            flow_schemas,
-            priority_levels,
-            seats,
-            release,
-            Duration::ZERO,
-        )
-        .map_err(|error| error.to_string())?;
-        let bounds = LevelBounds::new(priority_levels, seats, release);
-        let recording = Recording::new(server, bounds, Estimator::new(release));
+        let recording = Recording::of_objects(flow_schemas, priority_levels, seats, release)
+            .map_err(|error| error.to_string())?;
         Ok(Self {
             metrics,
             release,

@@ -1,6 +1,6 @@
 //! Random small cases: every answer satisfies its intents, and trying every configuration finds nothing cheaper.
 
-use super::{RELEASE, built_in};
+use super::{RELEASE, built_in, holds};
 use k8s_flowcontrol_analysis::recipes::{Client, Recipes};
 use k8s_flowcontrol_analysis::size::{Answer, Check, Intents, Sizer, Sizing};
 use k8s_flowcontrol_rules::limits::ServerLimits;
@@ -154,7 +154,7 @@ pub(super) fn fewest_of_levels(
     all.sort_by_key(|(.., sum)| *sum);
     let found = all
         .into_iter()
-        .find(|(schemas, levels, _)| sizer.is_met(schemas, levels, seats).unwrap());
+        .find(|(schemas, levels, _)| holds(sizer, schemas, levels, seats));
     found.map(|(.., sum)| sum)
 }
 

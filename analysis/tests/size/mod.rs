@@ -21,7 +21,7 @@ mod windows;
 
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::size::{
-    Answer, Collector, Intents, Requests, SizeError, Sizer, Sizing,
+    Answer, Check, Collector, Intents, Requests, SizeError, Sizer, Sizing,
 };
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::seats::Stored;
@@ -48,6 +48,17 @@ fn size(intents: &str) -> Answer {
     let (schemas, levels) = built_in();
     let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, None).unwrap();
     sizer.size(|_| ControlFlow::Continue(())).unwrap()
+}
+
+/// Whether all intents hold on a server with so many seats.
+fn holds(
+    sizer: &Sizer<'_>,
+    schemas: &[FlowSchema],
+    levels: &[PriorityLevelConfiguration],
+    seats: u32,
+) -> bool {
+    let checks = sizer.check(schemas, levels, seats).unwrap();
+    checks.iter().all(Check::is_met)
 }
 
 fn sized(intents: &str) -> Sizing {

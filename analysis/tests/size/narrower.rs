@@ -1,7 +1,7 @@
 //! Lists take fewer seats on a smaller server, so that fewer seats can be enough although more are not.
 
 use super::brute_force::{Random, Structures, fewest_of_levels, sum_of_levels};
-use super::{RELEASE, built_in, level, requests_with_verbs};
+use super::{RELEASE, built_in, holds, level, requests_with_verbs};
 use crate::tries_all;
 use k8s_flowcontrol_analysis::size::{Answer, Check, Intents, Sizer};
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -42,7 +42,7 @@ fn the_search_goes_on_below_a_server_with_too_few_seats() {
     for busiest_first_from in [usize::MAX, 0] {
         let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests)).unwrap();
         let sizer = sizer.busiest_first_from(busiest_first_from);
-        let is_met = |seats| sizer.is_met(&schemas, &levels, seats).unwrap();
+        let is_met = |seats| holds(&sizer, &schemas, &levels, seats);
         assert_eq!([12, 13, 14, 15].map(is_met), [false, true, false, true]);
         let Answer::Sized(sizing) = sizer.size(|_| ControlFlow::Continue(())).unwrap() else {
             panic!("impossible")
@@ -89,7 +89,7 @@ fn no_smaller_server_is_missed() {
             panic!("impossible: {text}")
         };
         let holds: Vec<_> = (1..sizing.seats + 20)
-            .map(|seats| sizer.is_met(&schemas, &levels, seats).unwrap())
+            .map(|seats| holds(&sizer, &schemas, &levels, seats))
             .collect();
         let best = 1 + holds.iter().position(|holds| *holds).unwrap() as u32;
         with_gaps += u32::from(holds.windows(2).any(|pair| pair[0] && !pair[1]));

@@ -1,6 +1,6 @@
 //! The requests of a log are kept in few bytes each, without losing anything on which their waits depend.
 
-use super::{RELEASE, Request, level, logged};
+use super::{RELEASE, Request, holds, level, logged};
 use k8s_flowcontrol_analysis::size::{Intents, Sizer};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn is_met(log: &[Request<'_>], seats: u32, at_most: &str) -> bool {
     );
     let intents = Intents::read(intents.as_bytes()).unwrap();
     let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests)).unwrap();
-    sizer.is_met(&schemas, &levels, seats).unwrap()
+    holds(&sizer, &schemas, &levels, seats)
 }
 
 /// Whether a request waits although one seat of twenty is free. An earlier request is alone on the server.

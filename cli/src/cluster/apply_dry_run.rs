@@ -3,8 +3,8 @@
 //! Taking over fields and applying are two requests, and the second one depends on the stored result of the first one. A
 //! dry run stores nothing, so it computes the same result differently.
 
+use super::fields::name;
 use super::live::Live;
-use super::tree::name;
 use super::write::WriteArgs;
 use k8s_flowcontrol::ownership::{CLIENT_SIDE_APPLY, Takeover};
 use k8s_flowcontrol::{Error, Kind};

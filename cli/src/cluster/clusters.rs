@@ -1,6 +1,7 @@
-//! The options that select one or many clusters.
+//! The options that select one or many clusters, or files, or both.
 
 use super::connect::{AccessArgs, ClusterArgs};
+use crate::documents::FileArgs;
 use crate::failure::Failure;
 use k8s_flowcontrol::config::{Config, ConfigError};
 
@@ -77,5 +78,26 @@ impl ClustersArgs {
             (context, cluster)
         };
         Ok(contexts.into_iter().map(cluster).collect())
+    }
+}
+
+/// The options for the objects of files, or instead for the objects of a cluster.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LiveOrFiles {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+
+    /// Use the objects of a cluster, as if the files were applied to it; naming one, as with `--context`, does the same
+    #[arg(long)]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+impl LiveOrFiles {
+    /// The cluster, if it is used.
+    pub(crate) fn cluster(&self) -> Option<&ClusterArgs> {
+        (self.live || self.cluster.is_named()).then_some(&self.cluster)
     }
 }

@@ -3,8 +3,11 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::warn;
+use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::config::{Config, ConfigError, Impersonation, Secret};
+use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol::{Client, Error};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -15,7 +18,7 @@ const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_V
 
 /// The options that select a cluster and a user, with kubectl's names.
 ///
-/// All of them can precede the command too, see [`leading`](crate::leading). Only the context and the kubeconfig are
+/// All of them can precede the command too, see [`leading`](crate::command_line). Only the context and the kubeconfig are
 /// shown in the help of each command; `options` shows all.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClusterArgs {
@@ -287,4 +290,18 @@ impl From<&Error> for Failure {
             .hint_if(hint)
             .forbidden(error.is_forbidden())
     }
+}
+
+/// The user of the connection, with the groups, if the cluster tells.
+pub(crate) async fn own_user(client: &Client) -> Option<User> {
+    let review = r#"{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}"#;
+    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let request = client
+        .raw(Method::POST, path)
+        .body("application/json", review);
+    let answer: Value = serde_json::from_slice(&request.await.ok()?).ok()?;
+    let info = &answer["status"]["userInfo"];
+    let groups = info["groups"].as_array()?.iter();
+    let groups: Vec<&str> = groups.filter_map(Value::as_str).collect();
+    Some(User::new(info["username"].as_str()?, groups))
 }

@@ -1,5 +1,6 @@
-//! Values of objects as tables and descriptions show them.
+//! Objects as JSON trees: their names, and their values as tables and descriptions show them.
 
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::meta::Time;
 use serde_json::Value;
 use std::time::SystemTime;
@@ -78,4 +79,14 @@ fn short(seconds: i64) -> String {
     } else {
         format!("{}y", days / 365)
     }
+}
+
+/// The object's name.
+pub(crate) fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap_or_default()
+}
+
+/// An object as kubectl names it in its output: `flowschema/probes`.
+pub(crate) fn title(kind: Kind, name: &str) -> String {
+    format!("{}/{name}", kind.as_str().to_ascii_lowercase())
 }

@@ -1,14 +1,13 @@
 //! A cluster and its objects, as JSON trees in one API version.
 
 use super::connect::ClusterArgs;
-use super::release::release_of;
-use super::tree::name;
+use super::fields::name;
 use super::write::WriteArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
-use k8s_flowcontrol::Kind;
-use k8s_flowcontrol::{Api, ApiVersion, Client, DynamicObject, Error, GROUP, Release};
+use crate::output::notice;
+use k8s_flowcontrol::{Api, ApiVersion, Client, DynamicObject, Error, GROUP, Kind, Release};
 use serde_json::Value;
 
 /// The options that select a cluster and the API version of the requests.
@@ -107,6 +106,12 @@ impl Live {
     /// Reads an object.
     pub(crate) async fn get(&self, kind: Kind, name: &str) -> Result<Value, Error> {
         Ok(self.objects(kind).get(name).await?.tree())
+    }
+
+    /// Reads an object; none if it does not exist.
+    pub(crate) async fn find(&self, kind: Kind, name: &str) -> Result<Option<Value>, Error> {
+        let object = self.objects(kind).get_opt(name).await?;
+        Ok(object.map(|object| object.tree()))
     }
 
     /// Changes an object by a merge patch.
@@ -214,4 +219,22 @@ impl Live {
         }
         request.await.map(drop)
     }
+}
+
+/// The given release, or else the release that the cluster reports, or else the oldest release with its API versions. The last is an
+/// assumption, which a note on the standard error mentions.
+pub(crate) async fn release_of(client: &Client, given: Option<Release>) -> Result<Release, Error> {
+    if let Some(release) = given {
+        return Ok(release);
+    }
+    let version = client.version().await?.git_version;
+    if let Ok(release) = version.parse() {
+        return Ok(release);
+    }
+    let release = client.release().await?;
+    // If the standard error is closed, nobody reads notes.
+    let _ = notice(&format!(
+        "the cluster names the release `{version}`, which is not a known one: the rules of Kubernetes {release} apply; `--kubernetes` sets another"
+    ));
+    Ok(release)
 }

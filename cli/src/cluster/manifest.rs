@@ -1,16 +1,14 @@
 //! Objects of files, converted to the API version of the requests.
 
 use super::live::Live;
-use crate::documents::{Document, FileArgs, Skipped, documents};
+use crate::documents::{Document, FileArgs, each_object};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams, plural};
-use k8s_flowcontrol::Kind;
-use k8s_flowcontrol::Release;
+use crate::output::{Diagnostic, Streams};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
-use k8s_flowcontrol::rules::bootstrap;
-use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol::rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol::{Kind, Release};
 use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
 
@@ -23,7 +21,7 @@ pub(crate) struct Manifest {
 
 impl Manifest {
     pub(crate) fn name(&self) -> &str {
-        super::tree::name(&self.tree)
+        super::fields::name(&self.tree)
     }
 
     /// The objects of files without the fields that servers fill in. Levels come first, because schemas refer to them.
@@ -39,50 +37,30 @@ impl Manifest {
         allow_loss: bool,
         streams: &mut Streams,
     ) -> Result<Vec<Self>, Failure> {
-        let mut skipped = Skipped::default();
         let mut manifests = Vec::new();
-        let mut broken = Vec::new();
         let mut losses = Vec::new();
-        for source in files.sources()? {
-            let found = documents(source?);
-            skipped.add(&found, streams)?;
-            for document in found.documents {
-                let object = match document.object(release) {
-                    Ok(object) => object,
-                    Err(failure) => {
-                        broken.extend(failure.into_diagnostics());
-                        continue;
-                    }
-                };
-                object.warn_of_duplicates(streams)?;
-                let (kind, from) = (object.kind, object.version);
-                let shape = shape_tree(
-                    object.written(),
-                    VersionedKind::new(kind, from, release),
-                    live.version,
-                );
-                let (mut tree, lost) = Lossy::parts(shape);
-                for loss in lost {
-                    let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
-                    let diagnostic = Diagnostic::error(message).id("loss");
-                    losses.push(diagnostic.at(&document.source, document.locate(&loss.path)));
-                }
-                tree["apiVersion"] = live.version.api_version().into();
-                tree["kind"] = kind.as_str().into();
-                strip_server_fields(&mut tree);
-                drop_foreign_annotation(kind, &mut tree, &document, release, streams)?;
-                manifests.push(Self {
-                    document,
-                    kind,
-                    tree,
-                });
+        each_object(files, release, streams, |object, streams| {
+            object.warn_of_duplicates(streams)?;
+            let kind = object.kind;
+            let from = VersionedKind::new(kind, object.version, release);
+            let (mut tree, lost) = Lossy::parts(shape_tree(object.written(), from, live.version));
+            let document = object.document;
+            for loss in lost {
+                let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
+                let diagnostic = Diagnostic::error(message).id("loss");
+                losses.push(diagnostic.at(&document.source, document.locate(&loss.path)));
             }
-        }
-        skipped.summarize(streams)?;
-        if !broken.is_empty() {
-            let count = plural(broken.len(), "object");
-            return Err(Failure::input(format!("cannot read {count}")).because(broken));
-        }
+            tree["apiVersion"] = live.version.api_version().into();
+            tree["kind"] = kind.as_str().into();
+            strip_server_fields(&mut tree);
+            drop_foreign_annotation(kind, &mut tree, &document, release, streams)?;
+            manifests.push(Self {
+                document,
+                kind,
+                tree,
+            });
+            Ok(())
+        })?;
         if manifests.is_empty() {
             // kubectl's words.
             let message = format!("no objects passed to {command}");
@@ -117,7 +95,7 @@ fn drop_foreign_annotation(
     release: Release,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let name = super::tree::name(tree).to_owned();
+    let name = super::fields::name(tree).to_owned();
     let is_built_in = bootstrap::is_built_in(kind, &name, release);
     let annotations = tree
         .pointer_mut("/metadata/annotations")

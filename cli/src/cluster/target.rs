@@ -1,7 +1,7 @@
 //! The objects that a command line names: `KIND`, `KIND NAME…` or `KIND/NAME…`.
 
+use super::fields::name;
 use super::live::Live;
-use super::tree::name;
 use crate::failure::Failure;
 use crate::similar_name;
 use k8s_flowcontrol::Kind;

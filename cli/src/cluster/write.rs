@@ -1,12 +1,11 @@
 //! The options of commands that write objects.
 
-use super::tree::name;
+use super::fields::name;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, WARNING};
+use crate::output::Streams;
 use clap::ValueEnum;
-use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::{ApiVersion, Kind};
 use k8s_flowcontrol_analysis::ownership::owner;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -99,8 +98,8 @@ impl WriteArgs {
             return Ok(());
         };
         streams.out.flush()?;
-        streams.err.label(WARNING, "warning:")?;
-        writeln!(streams.err, " {kind} \"{}\": {consequence}", name(object))
+        let warning = format!("{kind} \"{}\": {consequence}", name(object));
+        streams.err.warning(&warning)
     }
 
     /// Returns an error for a managed object, unless the user wants to write managed objects.

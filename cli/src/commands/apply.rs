@@ -103,63 +103,59 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    args.files.require()?;
-    block_on(async {
-        let live = args.live.connect().await?;
-        let release = live.release().await?;
-        let manifests = Manifest::read(
-            "apply",
-            &args.files,
-            &live,
-            release,
-            args.allow_loss,
-            streams,
-        )?;
-        if !confirm_dangling(args, &live, &manifests, streams).await? {
-            writeln!(streams.err, "nothing was applied")?;
-            return Ok(Exit::Success);
-        }
-        let mut left = 0;
-        let mut exit = Exit::Success;
-        let mut applied = Vec::new();
-        for manifest in &manifests {
-            if let Err(failure) = apply(args, &live, manifest, &mut applied, streams).await {
-                if failure.exit() == Exit::BrokenPipe {
-                    return Err(failure);
+        self.files.require()?;
+        block_on(async {
+            let live = self.live.connect().await?;
+            let release = live.release().await?;
+            let manifests = Manifest::read(
+                "apply",
+                &self.files,
+                &live,
+                release,
+                self.allow_loss,
+                streams,
+            )?;
+            if !confirm_dangling(self, &live, &manifests, streams).await? {
+                writeln!(streams.err, "nothing was applied")?;
+                return Ok(Exit::Success);
+            }
+            let mut left = 0;
+            let mut exit = Exit::Success;
+            let mut applied = Vec::new();
+            for manifest in &manifests {
+                if let Err(failure) = apply(self, &live, manifest, &mut applied, streams).await {
+                    if failure.exit() == Exit::BrokenPipe {
+                        return Err(failure);
+                    }
+                    streams.out.flush()?;
+                    failure.report(streams);
+                    exit = exit.worse(failure.exit());
+                    // A loss is found after the object is written.
+                    left += usize::from(failure.exit() != Exit::Loss);
                 }
+            }
+            if let Some(form) = &self.output.output {
+                self.output.prepare(&mut applied);
+                form.write(&applied, streams)?;
+            }
+            if let Some(selector) = self.selector.as_deref().filter(|_| self.prune) {
+                if exit == Exit::Success {
+                    left += prune::prune(&live, selector, &manifests, &self.write, streams).await?;
+                } else {
+                    writeln!(
+                        streams.err,
+                        "nothing was pruned, because of the errors above"
+                    )?;
+                }
+            }
+            if left > 0 {
                 streams.out.flush()?;
-                failure.report(streams);
-                exit = exit.worse(failure.exit());
-                // A loss is found after the object is written.
-                left += usize::from(failure.exit() != Exit::Loss);
+                writeln!(streams.err, "{} not changed", plural(left, "object"))?;
+                exit = exit.worse(Exit::Findings);
             }
-        }
-        if let Some(form) = &args.output.output {
-            args.output.prepare(&mut applied);
-            form.write(&applied, streams)?;
-        }
-        if let Some(selector) = args.selector.as_deref().filter(|_| args.prune) {
-            if exit == Exit::Success {
-                left += prune::prune(&live, selector, &manifests, &args.write, streams).await?;
-            } else {
-                writeln!(
-                    streams.err,
-                    "nothing was pruned, because of the errors above"
-                )?;
-            }
-        }
-        if left > 0 {
-            streams.out.flush()?;
-            writeln!(streams.err, "{} not changed", plural(left, "object"))?;
-            exit = exit.worse(Exit::Findings);
-        }
-        Ok(exit)
-    })
+            Ok(exit)
+        })
+    }
 }
 
 async fn apply(
@@ -170,7 +166,7 @@ async fn apply(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let (kind, name) = (manifest.kind, manifest.name());
-    let before = found(live.get(kind, name).await)?;
+    let before = live.find(kind, name).await?;
     if let Some(before) = &before {
         // A manifest with the marks of the same owner comes from the owner.
         if owner(kind, before) != owner(kind, &manifest.tree)
@@ -178,7 +174,7 @@ async fn apply(
         {
             args.write.check_owner(Deed::Change, kind, before)?;
         }
-        if !args.write.is_dry_run() && needs_takeover(args, live, before) {
+        if !args.write.is_dry_run() && takeover(args, live, before).is_some() {
             // Fields are taken over only if the apply itself succeeds.
             let dry_run = WriteArgs::dry_run_by(&args.write.field_manager);
             let tree = &manifest.tree;
@@ -242,10 +238,6 @@ async fn apply(
     Ok(())
 }
 
-fn needs_takeover(args: &Args, live: &Live, object: &Value) -> bool {
-    takeover(args, live, object).is_some()
-}
-
 fn takeover(args: &Args, live: &Live, object: &Value) -> Option<Takeover> {
     Takeover::of(
         object,
@@ -273,7 +265,7 @@ async fn take_over(
             Ok(_) => return Ok(()),
             // Another client has changed the object since it was read.
             Err(error) if attempt < ATTEMPTS && (error.is_invalid() || error.is_conflict()) => {
-                match found(live.get(kind, name).await)? {
+                match live.find(kind, name).await? {
                     Some(newer) => object = newer,
                     None => return Ok(()),
                 }
@@ -282,15 +274,6 @@ async fn take_over(
         }
     }
     Ok(())
-}
-
-/// The object, or none if it does not exist.
-fn found(result: Result<Value, Error>) -> Result<Option<Value>, Error> {
-    match result {
-        Ok(object) => Ok(Some(object)),
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Whether an apply changed neither the spec nor labels nor annotations.

@@ -26,12 +26,8 @@ impl Command for Args {
     const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        let completion = completion::complete(program(), &self.words);
+        completion.write(&mut streams.out.data())?;
+        Ok(Exit::Success)
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let completion = completion::complete(program(), &args.words);
-    completion.write(&mut streams.out.data())?;
-    Ok(Exit::Success)
 }

@@ -56,23 +56,19 @@ impl Command for Args {
     const ALIASES: &'static [&'static str] = &["completions"];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut out = streams.out.data();
-    match args.reader {
-        Reader::Bash => out.write_all(include_bytes!("completion/bash.sh"))?,
-        Reader::Fish => out.write_all(include_bytes!("completion/fish.fish"))?,
-        Reader::Zsh => out.write_all(include_bytes!("completion/zsh.sh"))?,
-        Reader::Kubectl => out.write_all(include_bytes!("completion/kubectl.sh"))?,
-        Reader::Elvish => out.write_all(&generated(clap_complete::Shell::Elvish))?,
-        Reader::Powershell => {
-            out.write_all(&generated(clap_complete::Shell::PowerShell))?;
+        let mut out = streams.out.data();
+        match self.reader {
+            Reader::Bash => out.write_all(include_bytes!("completion/bash.sh"))?,
+            Reader::Fish => out.write_all(include_bytes!("completion/fish.fish"))?,
+            Reader::Zsh => out.write_all(include_bytes!("completion/zsh.sh"))?,
+            Reader::Kubectl => out.write_all(include_bytes!("completion/kubectl.sh"))?,
+            Reader::Elvish => out.write_all(&generated(clap_complete::Shell::Elvish))?,
+            Reader::Powershell => {
+                out.write_all(&generated(clap_complete::Shell::PowerShell))?;
+            }
         }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 /// The script that clap generates, which completes commands and options.

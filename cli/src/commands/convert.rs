@@ -79,54 +79,50 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let release = release(args)?;
-    let mut skipped = Skipped::default();
-    let mut converted = Vec::new();
-    let mut losses = Vec::new();
-    let mut broken = Vec::new();
-    for source in args.files.sources()? {
-        let found = documents(source?);
-        skipped.add(&found, streams)?;
-        for document in &found.documents {
-            match convert(args, document, release, streams) {
-                Ok((value, lost)) => {
-                    losses.extend(lost.iter().map(|loss| diagnose(args, document, loss)));
-                    converted.push(value);
+        let release = release(self)?;
+        let mut skipped = Skipped::default();
+        let mut converted = Vec::new();
+        let mut losses = Vec::new();
+        let mut broken = Vec::new();
+        for source in self.files.sources()? {
+            let found = documents(source?);
+            skipped.add(&found, streams)?;
+            for document in &found.documents {
+                match convert(self, document, release, streams) {
+                    Ok((value, lost)) => {
+                        losses.extend(lost.iter().map(|loss| diagnose(self, document, loss)));
+                        converted.push(value);
+                    }
+                    Err(failure) => broken.extend(failure.into_diagnostics()),
                 }
-                Err(failure) => broken.extend(failure.into_diagnostics()),
             }
         }
+        if !broken.is_empty() {
+            let count = plural(broken.len(), "object");
+            return Err(Failure::input(format!("cannot read {count}")).because(broken));
+        }
+        if converted.is_empty() && skipped.is_empty() {
+            return Err(Failure::no_objects());
+        }
+        let is_refused = !losses.is_empty() && !self.allow_loss;
+        if !is_refused || self.as_server {
+            write_objects(self.output, &converted, streams)?;
+        }
+        streams.out.flush()?;
+        skipped.summarize(streams)?;
+        if is_refused {
+            let count = plural(losses.len(), "loss");
+            let failure = Failure::new(
+                Exit::Loss,
+                format!("{count} in the conversion to {}", self.to_version),
+            );
+            return Err(failure.because(losses));
+        }
+        for loss in losses {
+            loss.write(&mut streams.err)?;
+        }
+        Ok(Exit::Success)
     }
-    if !broken.is_empty() {
-        let count = plural(broken.len(), "object");
-        return Err(Failure::input(format!("cannot read {count}")).because(broken));
-    }
-    if converted.is_empty() && skipped.is_empty() {
-        return Err(Failure::no_objects());
-    }
-    let is_refused = !losses.is_empty() && !args.allow_loss;
-    if !is_refused || args.as_server {
-        write_objects(args.output, &converted, streams)?;
-    }
-    streams.out.flush()?;
-    skipped.summarize(streams)?;
-    if is_refused {
-        let count = plural(losses.len(), "loss");
-        let failure = Failure::new(
-            Exit::Loss,
-            format!("{count} in the conversion to {}", args.to_version),
-        );
-        return Err(failure.because(losses));
-    }
-    for loss in losses {
-        loss.write(&mut streams.err)?;
-    }
-    Ok(Exit::Success)
 }
 
 /// The release to convert for. A release named by the user must serve the target version.

@@ -1,6 +1,5 @@
 //! `cost`: the seats that a request takes.
 
-pub(crate) mod metrics;
 mod quantity;
 mod requests;
 
@@ -14,6 +13,7 @@ use crate::number::number;
 use crate::output::{Streams, write_report};
 use crate::resource_name::resource_name;
 use crate::similar_name;
+use crate::stored_objects::inventory;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol::rules::seats::{Estimator, Explanation, LevelBounds, Request, Stored};
@@ -120,70 +120,66 @@ impl Command for Args {
     ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if let Some(file) = &args.requests {
-        if args.configuration.cluster().is_some() {
-            return Err(
-                Failure::usage("`--requests` and a cluster exclude each other")
-                    .hint("remove `--live` and the flags that name a cluster or a user"),
-            );
+        if let Some(file) = &self.requests {
+            if self.configuration.cluster().is_some() {
+                return Err(
+                    Failure::usage("`--requests` and a cluster exclude each other")
+                        .hint("remove `--live` and the flags that name a cluster or a user"),
+                );
+            }
+            let estimator = Estimator::new(self.configuration.release_of_files());
+            let estimator = requests::without_etcd(estimator);
+            let estimator = self.gates.apply(estimator, streams)?;
+            requests::estimate(file, &estimator, streams)?;
+            return Ok(Exit::Success);
         }
-        let estimator = Estimator::new(args.configuration.release_of_files());
-        let estimator = requests::without_etcd(estimator);
-        let estimator = args.gates.apply(estimator, streams)?;
-        requests::estimate(file, &estimator, streams)?;
-        return Ok(Exit::Success);
-    }
-    let mut configuration = match args.level {
-        Some(_) => args.configuration.read(streams)?,
-        // Without a level, the objects do not matter.
-        None => args.configuration.read_quietly(streams)?.0,
-    };
-    let release = configuration.release;
-    let estimator = args.gates.apply(Estimator::new(release), streams)?;
-    let attributes = attributes(args)?;
-    let mut request = Request {
-        verb: &attributes.verb,
-        resource: &attributes.resource,
-        subresource: &attributes.subresource,
-        name: &attributes.name,
-        query: &args.query,
-        stored: stored(args, configuration.cluster, &attributes)?,
-        watches: args.watches,
-        max_seats: None,
-    };
-    let mut seats = None;
-    if let Some(level) = &args.level {
-        let of_server = configuration.seats(args.seats)?;
-        request.max_seats = bound(level, &of_server, &mut configuration)?;
-        seats = Some(of_server);
-    }
-    let explanation = estimator.explain(&request);
-    match args.output {
-        Output::Table => {
-            print(&request, release, &explanation, streams)?;
-            if let Some(seats) = seats.filter(ServerSeats::is_read) {
-                streams.out.flush()?;
-                streams.err.paragraph(&seats.to_string())?;
+        let mut configuration = match self.level {
+            Some(_) => self.configuration.read(streams)?,
+            // Without a level, the objects do not matter.
+            None => self.configuration.read_quietly(streams)?.0,
+        };
+        let release = configuration.release;
+        let estimator = self.gates.apply(Estimator::new(release), streams)?;
+        let attributes = attributes(self)?;
+        let mut request = Request {
+            verb: &attributes.verb,
+            resource: &attributes.resource,
+            subresource: &attributes.subresource,
+            name: &attributes.name,
+            query: &self.query,
+            stored: stored(self, configuration.cluster, &attributes)?,
+            watches: self.watches,
+            max_seats: None,
+        };
+        let mut seats = None;
+        if let Some(level) = &self.level {
+            let of_server = configuration.seats(self.seats)?;
+            request.max_seats = bound(level, &of_server, &mut configuration)?;
+            seats = Some(of_server);
+        }
+        let explanation = estimator.explain(&request);
+        match self.output {
+            Output::Table => {
+                print(&request, release, &explanation, streams)?;
+                if let Some(seats) = seats.filter(ServerSeats::is_read) {
+                    streams.out.flush()?;
+                    streams.err.paragraph(&seats.to_string())?;
+                }
+            }
+            Output::Json => {
+                let estimate = explanation.estimate;
+                let steps = explanation.to_string();
+                let report = json!({
+                    "initialSeats": estimate.initial_seats,
+                    "finalSeats": estimate.final_seats,
+                    "additionalLatencyUs": estimate.additional_latency.as_micros() as u64,
+                    "steps": steps.lines().collect::<Vec<_>>(),
+                });
+                write_report(&mut streams.out, report)?;
             }
         }
-        Output::Json => {
-            let estimate = explanation.estimate;
-            let steps = explanation.to_string();
-            let report = json!({
-                "initialSeats": estimate.initial_seats,
-                "finalSeats": estimate.final_seats,
-                "additionalLatencyUs": estimate.additional_latency.as_micros() as u64,
-                "steps": steps.lines().collect::<Vec<_>>(),
-            });
-            write_report(&mut streams.out, report)?;
-        }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 /// The attributes of the request that the arguments describe. The query determines the name of a list.
@@ -214,7 +210,7 @@ fn stored(
     let is_collection = matches!(request.verb.as_str(), "list" | "watch");
     let is_open = is_collection && (args.objects.is_none() || args.object_size.is_none());
     let measured = match cluster.filter(|_| is_open) {
-        Some(cluster) => metrics::inventory(cluster, "`--objects` and `--object-size`")?
+        Some(cluster) => inventory(cluster, "`--objects` and `--object-size`")?
             .of(&request.api_group, &request.resource),
         None => Stored::NotFound,
     };

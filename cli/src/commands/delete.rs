@@ -3,7 +3,7 @@
 use crate::cluster::block_on;
 use crate::cluster::{Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
-use crate::documents::{FileArgs, Skipped, documents};
+use crate::documents::{FileArgs, each_object};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
@@ -74,80 +74,76 @@ impl Command for Args {
         &[(Exit::Findings, "a managed object was not deleted")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    check_target(args)?;
-    let named = match args.files.is_empty() {
-        true => None,
-        false => Some(in_files(&args.files, streams)?),
-    };
-    block_on(async {
-        let live = args.live.connect().await?;
-        let (objects, unfound) = match named {
-            Some(named) => find(&live, named).await,
-            None => args.target.find_each(&live).await?,
+        check_target(self)?;
+        let named = match self.files.is_empty() {
+            true => None,
+            false => Some(in_files(&self.files, streams)?),
         };
-        let is_error = |unfound: &Unfound| !(unfound.is_missing && args.ignore_not_found);
-        let unfound = unfound.into_iter().filter(is_error);
-        let failures = unfound.map(|unfound| unfound.failure);
-        let mut exit = Failure::report_all(failures, streams);
-        if args.all && !confirm(args, &objects, streams)? {
-            writeln!(streams.err, "nothing was deleted")?;
-            return Ok(Exit::Success);
-        }
-        if !confirm_dangling(args, &live, &objects, streams).await? {
-            writeln!(streams.err, "nothing was deleted")?;
-            return Ok(Exit::Success);
-        }
-        let mut left = 0;
-        // Flow schemas first: without their level they would be dangling for a moment.
-        for kind in Kind::ALL.iter().copied() {
-            for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
-                if let Err(failure) = args.write.check_owner(Deed::Delete, kind, object) {
-                    failure.report(streams);
-                    left += 1;
-                    continue;
-                }
-                if !args.write.is_client_dry_run()
-                    && let Err(error) = live.delete(kind, object, &args.write).await
-                {
-                    if !(error.is_not_found() && args.ignore_not_found) {
-                        let failure = Failure::from(error);
+        block_on(async {
+            let live = self.live.connect().await?;
+            let (objects, unfound) = match named {
+                Some(named) => find(&live, named).await,
+                None => self.target.find_each(&live).await?,
+            };
+            let is_error = |unfound: &Unfound| !(unfound.is_missing && self.ignore_not_found);
+            let unfound = unfound.into_iter().filter(is_error);
+            let failures = unfound.map(|unfound| unfound.failure);
+            let mut exit = Failure::report_all(failures, streams);
+            if self.all && !confirm(self, &objects, streams)? {
+                writeln!(streams.err, "nothing was deleted")?;
+                return Ok(Exit::Success);
+            }
+            if !confirm_dangling(self, &live, &objects, streams).await? {
+                writeln!(streams.err, "nothing was deleted")?;
+                return Ok(Exit::Success);
+            }
+            let mut left = 0;
+            // Flow schemas first: without their level they would be dangling for a moment.
+            for kind in Kind::ALL.iter().copied() {
+                for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
+                    if let Err(failure) = self.write.check_owner(Deed::Delete, kind, object) {
                         failure.report(streams);
-                        exit = exit.worse(failure.exit());
+                        left += 1;
+                        continue;
                     }
-                    continue;
-                }
-                let title = title(kind, name(object));
-                match &args.output {
-                    Some(_) => writeln!(streams.out, "{title}")?,
-                    None => writeln!(streams.out, "{title} deleted{}", args.write.note())?,
-                }
-                if owner(kind, object).is_some_and(|owner| owner.is_server()) {
-                    streams.out.flush()?;
-                    writeln!(
-                        streams.err,
-                        "the API server creates {title} again if its release has it"
-                    )?;
-                } else {
-                    args.write.warn_of_owner(kind, object, streams)?;
+                    if !self.write.is_client_dry_run()
+                        && let Err(error) = live.delete(kind, object, &self.write).await
+                    {
+                        if !(error.is_not_found() && self.ignore_not_found) {
+                            let failure = Failure::from(error);
+                            failure.report(streams);
+                            exit = exit.worse(failure.exit());
+                        }
+                        continue;
+                    }
+                    let title = title(kind, name(object));
+                    match &self.output {
+                        Some(_) => writeln!(streams.out, "{title}")?,
+                        None => writeln!(streams.out, "{title} deleted{}", self.write.note())?,
+                    }
+                    if owner(kind, object).is_some_and(|owner| owner.is_server()) {
+                        streams.out.flush()?;
+                        writeln!(
+                            streams.err,
+                            "the API server creates {title} again if its release has it"
+                        )?;
+                    } else {
+                        self.write.warn_of_owner(kind, object, streams)?;
+                    }
                 }
             }
-        }
-        if left > 0 {
-            streams.out.flush()?;
-            writeln!(
-                streams.err,
-                "{} not deleted",
-                plural(left, "managed object")
-            )?;
-            exit = exit.worse(Exit::Findings);
-        }
-        Ok(exit)
-    })
+            if left > 0 {
+                streams.out.flush()?;
+                writeln!(
+                    streams.err,
+                    "{} not deleted",
+                    plural(left, "managed object")
+                )?;
+                exit = exit.worse(Exit::Findings);
+            }
+            Ok(exit)
+        })
+    }
 }
 
 /// Returns an error unless the command line selects the objects to delete in exactly one way.
@@ -240,24 +236,11 @@ async fn confirm_dangling(
 
 /// The kinds and names of the objects in files.
 fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String)>, Failure> {
-    let mut skipped = Skipped::default();
     let mut named = Vec::new();
-    let mut broken = Vec::new();
-    for source in files.sources()? {
-        let found = documents(source?);
-        skipped.add(&found, streams)?;
-        for document in &found.documents {
-            match document.object(Release::NEWEST) {
-                Ok(object) => named.push((object.kind, object.name().to_owned())),
-                Err(failure) => broken.extend(failure.into_diagnostics()),
-            }
-        }
-    }
-    skipped.summarize(streams)?;
-    if !broken.is_empty() {
-        let count = plural(broken.len(), "object");
-        return Err(Failure::input(format!("cannot read {count}")).because(broken));
-    }
+    each_object(files, Release::NEWEST, streams, |object, _| {
+        named.push((object.kind, object.name().to_owned()));
+        Ok(())
+    })?;
     Ok(named)
 }
 

@@ -55,44 +55,40 @@ impl Command for Args {
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["get", "list"])]);
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.target.targets()?;
+        block_on(async {
+            let live = self.live.connect().await?;
+            let (objects, unfound) = self.target.find_each(&live).await?;
+            let client = &live.client;
+            let around = async {
+                let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
+                let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
+                Ok::<_, Error>((schemas, levels.list().await?.items))
+            };
+            let (schemas, levels) = around.await?;
+            let release = live.release().await?;
+            let seats = self.seats.live(client, &levels, release).await;
+            let around = Surroundings {
+                schemas,
+                levels,
+                release,
+                seats,
+            };
+            for (index, (kind, object)) in objects.iter().enumerate() {
+                if index > 0 {
+                    writeln!(streams.out, "\n")?;
+                }
+                head(*kind, object, streams)?;
+                match kind {
+                    Kind::FlowSchema => schema::describe(object, &around, streams)?,
+                    Kind::PriorityLevelConfiguration => level::describe(object, &around, streams)?,
+                }
+            }
+            streams.out.flush()?;
+            let failures = unfound.into_iter().map(|unfound| unfound.failure);
+            Ok(Failure::report_all(failures, streams))
+        })
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    args.target.targets()?;
-    block_on(async {
-        let live = args.live.connect().await?;
-        let (objects, unfound) = args.target.find_each(&live).await?;
-        let client = &live.client;
-        let around = async {
-            let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
-            let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
-            Ok::<_, Error>((schemas, levels.list().await?.items))
-        };
-        let (schemas, levels) = around.await?;
-        let release = live.release().await?;
-        let seats = args.seats.live(client, &levels, release).await;
-        let around = Surroundings {
-            schemas,
-            levels,
-            release,
-            seats,
-        };
-        for (index, (kind, object)) in objects.iter().enumerate() {
-            if index > 0 {
-                writeln!(streams.out, "\n")?;
-            }
-            head(*kind, object, streams)?;
-            match kind {
-                Kind::FlowSchema => schema::describe(object, &around, streams)?,
-                Kind::PriorityLevelConfiguration => level::describe(object, &around, streams)?,
-            }
-        }
-        streams.out.flush()?;
-        let failures = unfound.into_iter().map(|unfound| unfound.failure);
-        Ok(Failure::report_all(failures, streams))
-    })
 }
 
 /// Prints the parts that all objects have.

@@ -9,7 +9,6 @@ use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
 use crate::command::{
     API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
 };
-use crate::commands::cost::metrics::inventory;
 use crate::commands::simulate::audit::Logs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,6 +19,7 @@ use crate::objects::Objects;
 use crate::output::Streams;
 use crate::redact::RedactArg;
 use crate::similar_name::hint;
+use crate::stored_objects::inventory;
 use clap::ValueEnum;
 use gather::Gathered;
 use k8s_flowcontrol::Resource;
@@ -123,97 +123,93 @@ impl Command for Args {
     const MANY_CONTEXTS: bool = true;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
+        let objects = Objects::live(&self.cluster, self.kubernetes.given()).map_err(|failure| {
+            failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
+        })?;
+        if let Some(level) = &self.level {
+            check_level(level, &objects)?;
+        }
+        let redactor = self.redact.redactor()?;
+        let (gathered, own) = block_on(async {
+            let control_plane = ControlPlane::connect(&self.cluster).await?;
+            let own = match &self.user {
+                Some(_) => own_user(&self.cluster.client().await?).await,
+                None => None,
+            };
+            let interval = Duration::from_secs(self.interval);
+            Ok((
+                Gathered::read(&control_plane, interval, &redactor).await,
+                own,
+            ))
+        })?;
+        let release = objects.live.unwrap_or_default();
+        let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
+        evidence.gaps = gathered.gaps;
+        evidence.servers = gathered.servers;
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let objects = Objects::live(&args.cluster, args.kubernetes.given()).map_err(|failure| {
-        failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
-    })?;
-    if let Some(level) = &args.level {
-        check_level(level, &objects)?;
-    }
-    let redactor = args.redact.redactor()?;
-    let (gathered, own) = block_on(async {
-        let control_plane = ControlPlane::connect(&args.cluster).await?;
-        let own = match &args.user {
-            Some(_) => own_user(&args.cluster.client().await?).await,
-            None => None,
+        let rename = |name: PrivateName<'_>| match name {
+            PrivateName::User(name) => redactor.user(name),
+            PrivateName::Namespace(name) => redactor.namespace(name),
+            _ => String::new(),
         };
-        let interval = Duration::from_secs(args.interval);
-        Ok((
-            Gathered::read(&control_plane, interval, &redactor).await,
-            own,
-        ))
-    })?;
-    let release = objects.live.unwrap_or_default();
-    let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
-    evidence.gaps = gathered.gaps;
-    evidence.servers = gathered.servers;
-
-    let rename = |name: PrivateName<'_>| match name {
-        PrivateName::User(name) => redactor.user(name),
-        PrivateName::Namespace(name) => redactor.namespace(name),
-        _ => String::new(),
-    };
-    let mut user = args
-        .user
-        .as_ref()
-        .map(|name| User::authenticated(name.as_str(), args.group.iter().map(String::as_str)));
-    let is_unknown = |user: &User| args.group.is_empty() && !has_known_groups(&user.name);
-    let mut any_groups = user.as_ref().is_some_and(is_unknown);
-    if let (Some(user), Some(own)) = (&mut user, own)
-        && any_groups
-        && user.name == own.name
-    {
-        *user = own;
-        any_groups = false;
-    }
-    let mut logs = None;
-    if !args.audit_log.is_empty() {
-        let (log, memory, read) = tally(args, &evidence, user.as_ref(), &redactor, streams)?;
-        logs = read;
-        if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
-            user.groups = groups.to_vec();
+        let mut user = self
+            .user
+            .as_ref()
+            .map(|name| User::authenticated(name.as_str(), self.group.iter().map(String::as_str)));
+        let is_unknown = |user: &User| self.group.is_empty() && !has_known_groups(&user.name);
+        let mut any_groups = user.as_ref().is_some_and(is_unknown);
+        if let (Some(user), Some(own)) = (&mut user, own)
+            && any_groups
+            && user.name == own.name
+        {
+            *user = own;
             any_groups = false;
         }
-        evidence.log = Some(log);
-        evidence.memory = Some(memory);
-    }
-    let scope = Scope {
-        user: user.as_ref(),
-        any_groups,
-        level: args.level.as_deref(),
-        rename: Some(&rename),
-    };
-    let mut diagnosis = diagnose(&evidence, &scope);
-    if let Some(logs) = logs {
-        diagnosis
+        let mut logs = None;
+        if !self.audit_log.is_empty() {
+            let (log, memory, read) = tally(self, &evidence, user.as_ref(), &redactor, streams)?;
+            logs = read;
+            if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
+                user.groups = groups.to_vec();
+                any_groups = false;
+            }
+            evidence.log = Some(log);
+            evidence.memory = Some(memory);
+        }
+        let scope = Scope {
+            user: user.as_ref(),
+            any_groups,
+            level: self.level.as_deref(),
+            rename: Some(&rename),
+        };
+        let mut diagnosis = diagnose(&evidence, &scope);
+        if let Some(logs) = logs {
+            diagnosis
+                .findings
+                .extend(change::simulated(logs, &evidence, &scope)?);
+        }
+        match self.output {
+            Output::Text => report::text(&diagnosis, &evidence, self.verbose, streams)?,
+            Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
+        }
+        let is_bad = diagnosis
             .findings
-            .extend(change::simulated(logs, &evidence, &scope)?);
-    }
-    match args.output {
-        Output::Text => report::text(&diagnosis, &evidence, args.verbose, streams)?,
-        Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
-    }
-    let is_bad = diagnosis
-        .findings
-        .iter()
-        .any(|finding| finding.severity < Severity::Note);
-    let exit = match is_bad {
-        true => Exit::Findings,
-        false => Exit::Success,
-    };
-    // Without the load of a server, a diagnosis needs a log.
-    let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
-    match is_blind {
-        true => Err(Failure::new(
-            Exit::Cluster,
-            "no API server shows its metrics or debug dumps",
-        )
-        .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
-        false => Ok(exit),
+            .iter()
+            .any(|finding| finding.severity < Severity::Note);
+        let exit = match is_bad {
+            true => Exit::Findings,
+            false => Exit::Success,
+        };
+        // Without the load of a server, a diagnosis needs a log.
+        let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
+        match is_blind {
+            true => Err(Failure::new(
+                Exit::Cluster,
+                "no API server shows its metrics or debug dumps",
+            )
+            .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
+            false => Ok(exit),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on}
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{CommentArg, Streams, write_diff};
+use crate::output::{Comment, CommentArg, Streams, write_diff};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Map, Value};
 
@@ -59,57 +59,48 @@ impl Command for Args {
         ),
     ];
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment.around(
-            "Changes of flow-control objects",
-            "diff",
-            streams,
-            |streams| run(self, streams),
-        )
+    fn comment(&self) -> Option<Comment> {
+        self.comment.of("Changes of flow-control objects", "diff")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    args.files.require()?;
-    block_on(async {
-        let live = args.live.connect().await?;
-        let release = live.release().await?;
-        let manifests = Manifest::read(
-            "diff",
-            &args.files,
-            &live,
-            release,
-            args.allow_loss,
-            streams,
-        )?;
-        let dry_run = WriteArgs::dry_run_by(&args.field_manager);
-        let mut exit = Exit::Success;
-        for manifest in manifests {
-            let (kind, name) = (manifest.kind, manifest.name());
-            let before = match live.get(kind, name).await {
-                Ok(object) => Some(object),
-                Err(error) if error.is_not_found() => None,
-                Err(error) => return Err(error.into()),
-            };
-            let tree = &manifest.tree;
-            let after = apply_dry_run(&live, kind, tree, before.as_ref(), &dry_run, true).await;
-            let before = before.map(text).unwrap_or_default();
-            let after = after.map(text).map_err(|error| {
-                Failure::new(
-                    Exit::Cluster,
-                    format!("{}: {error}", manifest.document.title()),
-                )
-            })?;
-            if before != after {
-                let title = title(kind, name);
-                write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
-                let change = if before.is_empty() { "new" } else { "changed" };
-                streams.fact(&title, change);
-                exit = Exit::Findings;
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        self.files.require()?;
+        block_on(async {
+            let live = self.live.connect().await?;
+            let release = live.release().await?;
+            let manifests = Manifest::read(
+                "diff",
+                &self.files,
+                &live,
+                release,
+                self.allow_loss,
+                streams,
+            )?;
+            let dry_run = WriteArgs::dry_run_by(&self.field_manager);
+            let mut exit = Exit::Success;
+            for manifest in manifests {
+                let (kind, name) = (manifest.kind, manifest.name());
+                let before = live.find(kind, name).await?;
+                let tree = &manifest.tree;
+                let after = apply_dry_run(&live, kind, tree, before.as_ref(), &dry_run, true).await;
+                let before = before.map(text).unwrap_or_default();
+                let after = after.map(text).map_err(|error| {
+                    Failure::new(
+                        Exit::Cluster,
+                        format!("{}: {error}", manifest.document.title()),
+                    )
+                })?;
+                if before != after {
+                    let title = title(kind, name);
+                    write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
+                    let change = if before.is_empty() { "new" } else { "changed" };
+                    streams.fact(&title, change);
+                    exit = Exit::Findings;
+                }
             }
-        }
-        Ok(exit)
-    })
+            Ok(exit)
+        })
+    }
 }
 
 /// The object in YAML, without fields that the server updates by itself.

@@ -137,47 +137,43 @@ impl Command for Args {
     const MANY_CONTEXTS: bool = true;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        self.target.targets()?;
+        block_on(async {
+            let live = self.cluster.connect().await?;
+            if self.output_watch_events || self.watch_only {
+                return changes::follow(self, &live, streams).await;
+            }
+            let (mut objects, unfound) = self.target.find_each(&live).await?;
+            let missing: Vec<_> = unfound
+                .into_iter()
+                .filter(|unfound| !(unfound.is_missing && self.ignore_not_found))
+                .collect();
+            sort(self, &mut objects)?;
+            match self.output.form() {
+                None => {
+                    if !objects.is_empty() {
+                        tables(self, &live, &objects, streams).await?;
+                    } else if missing.is_empty() && !self.ignore_not_found {
+                        writeln!(streams.err, "no objects found")?;
+                    }
+                }
+                Some(form) => {
+                    let is_named = self.target.has_names()?;
+                    if !(objects.is_empty() && is_named) {
+                        prepare(self, form, &mut objects);
+                        form.write(&objects, streams)?;
+                    }
+                }
+            }
+            streams.out.flush()?;
+            let failures = missing.into_iter().map(|unfound| unfound.failure);
+            let exit = Failure::report_all(failures, streams);
+            match self.watch && exit == Exit::Success {
+                true => follow(self, &live, &objects, streams).await,
+                false => Ok(exit),
+            }
+        })
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    args.target.targets()?;
-    block_on(async {
-        let live = args.cluster.connect().await?;
-        if args.output_watch_events || args.watch_only {
-            return changes::follow(args, &live, streams).await;
-        }
-        let (mut objects, unfound) = args.target.find_each(&live).await?;
-        let missing: Vec<_> = unfound
-            .into_iter()
-            .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
-            .collect();
-        sort(args, &mut objects)?;
-        match args.output.form() {
-            None => {
-                if !objects.is_empty() {
-                    tables(args, &live, &objects, streams).await?;
-                } else if missing.is_empty() && !args.ignore_not_found {
-                    writeln!(streams.err, "no objects found")?;
-                }
-            }
-            Some(form) => {
-                let is_named = args.target.has_names()?;
-                if !(objects.is_empty() && is_named) {
-                    prepare(args, form, &mut objects);
-                    form.write(&objects, streams)?;
-                }
-            }
-        }
-        streams.out.flush()?;
-        let failures = missing.into_iter().map(|unfound| unfound.failure);
-        let exit = Failure::report_all(failures, streams);
-        match args.watch && exit == Exit::Success {
-            true => follow(args, &live, &objects, streams).await,
-            false => Ok(exit),
-        }
-    })
 }
 
 /// Sorts objects: by the given field, or tables of flow schemas in the order in which the server tries them.

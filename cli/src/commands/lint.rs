@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{
-    CommentArg, Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural, write_report,
-    write_sarif,
+    Comment, CommentArg, Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural,
+    write_report, write_sarif,
 };
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
@@ -111,93 +111,89 @@ impl Command for Args {
 
     const MANY_CONTEXTS: bool = true;
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment.around(
-            "Likely mistakes in flow-control objects",
-            "text",
-            streams,
-            |streams| run(self, streams),
-        )
+    fn comment(&self) -> Option<Comment> {
+        self.comment
+            .of("Likely mistakes in flow-control objects", "text")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if args.rules {
-        for rule in rules() {
-            let (severity, in_files) = (rule.severity(), rule.severity_in_files());
-            let severity = match severity == in_files {
-                true => severity.to_string(),
-                false => format!("{severity}; in files at least {in_files}"),
-            };
-            writeln!(
-                streams.out,
-                "{} ({severity}): {}",
-                rule.id(),
-                rule.summary()
-            )?;
-        }
-        return Ok(Exit::Success);
-    }
-    let cluster = args.input.cluster();
-    let mut objects = match cluster {
-        Some(cluster) => Objects::live(cluster, args.kubernetes.given())?,
-        None => Objects::default(),
-    };
-    let server_levels = objects.levels.clone();
-    if cluster.is_none() || !args.input.files.is_empty() {
-        let release = args.kubernetes.release_or(objects.live);
-        objects.apply(Objects::read(&args.input.files, release, streams)?);
-    }
-    let release = args.kubernetes.release_or(objects.live);
-    let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let configuration = match cluster {
-        Some(_) => Configuration::cluster(schemas, levels, release),
-        None => Configuration::files(schemas, levels, release),
-    };
-    let seats = seats(args.seats, cluster, &server_levels, release, streams)?;
-    let findings = lint(&configuration.concurrency_limit(seats));
-    let placed: Vec<_> = findings
-        .iter()
-        .map(|finding| place(finding, &objects))
-        .collect();
-    match args.output {
-        Output::Table => {
-            for placed in &placed {
-                diagnose(placed).write(&mut streams.out)?;
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        if self.rules {
+            for rule in rules() {
+                let (severity, in_files) = (rule.severity(), rule.severity_in_files());
+                let severity = match severity == in_files {
+                    true => severity.to_string(),
+                    false => format!("{severity}; in files at least {in_files}"),
+                };
+                writeln!(
+                    streams.out,
+                    "{} ({severity}): {}",
+                    rule.id(),
+                    rule.summary()
+                )?;
             }
+            return Ok(Exit::Success);
         }
-        Output::Json => write_report(&mut streams.out, report(release, &placed))?,
-        Output::Sarif => write_log(release, &placed, &mut streams.out)?,
-    }
-    streams.out.flush()?;
-    let count = |severity| {
-        findings
+        let cluster = self.input.cluster();
+        let mut objects = match cluster {
+            Some(cluster) => Objects::live(cluster, self.kubernetes.given())?,
+            None => Objects::default(),
+        };
+        let server_levels = objects.levels.clone();
+        if cluster.is_none() || !self.input.files.is_empty() {
+            let release = self.kubernetes.release_or(objects.live);
+            objects.apply(Objects::read(&self.input.files, release, streams)?);
+        }
+        let release = self.kubernetes.release_or(objects.live);
+        let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+        let configuration = match cluster {
+            Some(_) => Configuration::cluster(schemas, levels, release),
+            None => Configuration::files(schemas, levels, release),
+        };
+        let seats = seats(self.seats, cluster, &server_levels, release, streams)?;
+        let findings = lint(&configuration.concurrency_limit(seats));
+        let placed: Vec<_> = findings
             .iter()
-            .filter(|finding| finding.severity == severity)
-            .count()
-    };
-    for (name, severity) in [
-        ("errors", Severity::Error),
-        ("warnings", Severity::Warning),
-        ("notes", Severity::Note),
-    ] {
-        streams.fact(name, count(severity));
+            .map(|finding| place(finding, &objects))
+            .collect();
+        match self.output {
+            Output::Table => {
+                for placed in &placed {
+                    diagnose(placed).write(&mut streams.out)?;
+                }
+            }
+            Output::Json => write_report(&mut streams.out, report(release, &placed))?,
+            Output::Sarif => write_log(release, &placed, &mut streams.out)?,
+        }
+        streams.out.flush()?;
+        let count = |severity| {
+            findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
+        for (name, severity) in [
+            ("errors", Severity::Error),
+            ("warnings", Severity::Warning),
+            ("notes", Severity::Note),
+        ] {
+            streams.fact(name, count(severity));
+        }
+        writeln!(
+            streams.err,
+            "{}: {}, {}, {}",
+            plural(schemas.len() + levels.len(), "object"),
+            plural(count(Severity::Error), "error"),
+            plural(count(Severity::Warning), "warning"),
+            plural(count(Severity::Note), "note"),
+        )?;
+        let fails = findings
+            .iter()
+            .any(|finding| self.fail_on.counts(finding.severity));
+        Ok(match fails {
+            true => Exit::Findings,
+            false => Exit::Success,
+        })
     }
-    writeln!(
-        streams.err,
-        "{}: {}, {}, {}",
-        plural(schemas.len() + levels.len(), "object"),
-        plural(count(Severity::Error), "error"),
-        plural(count(Severity::Warning), "warning"),
-        plural(count(Severity::Note), "note"),
-    )?;
-    let fails = findings
-        .iter()
-        .any(|finding| args.fail_on.counts(finding.severity));
-    Ok(match fails {
-        true => Exit::Findings,
-        false => Exit::Success,
-    })
 }
 
 /// The seats of a server. Few rules need the number, so a cluster that does not show it is not an error.

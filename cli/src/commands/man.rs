@@ -33,24 +33,20 @@ impl Command for Args {
     const PLACE: u8 = 3;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        let failed = |error| {
+            let folder = self.folder.display();
+            Failure::input(format!(
+                "cannot write the manual pages to {folder}: {error}"
+            ))
+        };
+        let first = self.folder.join("kubectl-flowcontrol.1");
+        self.force.replace([&first], streams)?;
+        std::fs::create_dir_all(&self.folder).map_err(failed)?;
+        // Pages refer to each other with hyphens: kubectl-flowcontrol-get(1).
+        let program = definition()
+            .bin_name("kubectl-flowcontrol")
+            .disable_help_subcommand(true);
+        clap_mangen::generate_to(program, &self.folder).map_err(failed)?;
+        Ok(Exit::Success)
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let failed = |error| {
-        let folder = args.folder.display();
-        Failure::input(format!(
-            "cannot write the manual pages to {folder}: {error}"
-        ))
-    };
-    let first = args.folder.join("kubectl-flowcontrol.1");
-    args.force.replace([&first], streams)?;
-    std::fs::create_dir_all(&args.folder).map_err(failed)?;
-    // Pages refer to each other with hyphens: kubectl-flowcontrol-get(1).
-    let program = definition()
-        .bin_name("kubectl-flowcontrol")
-        .disable_help_subcommand(true);
-    clap_mangen::generate_to(program, &args.folder).map_err(failed)?;
-    Ok(Exit::Success)
 }

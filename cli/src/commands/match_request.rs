@@ -100,53 +100,49 @@ impl Command for Args {
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let configuration = args.configuration.read(streams)?;
-    let objects = &configuration.objects;
-    let release = configuration.release;
-    let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
-    if let Some(file) = &args.requests {
-        requests::classify(file, &classifier, streams)?;
-        return Ok(Exit::Success);
-    }
-    let request = request(args)?;
-    match (classifier.explain(&request), args.output) {
-        (Some(explanation), Output::Table) => print(&explanation, streams)?,
-        (Some(explanation), Output::Json) => {
-            let considered: Vec<_> = explanation
-                .considered
-                .iter()
-                .map(|considered| {
-                    json!({
-                        "flowSchema": considered.flow_schema,
-                        "priorityLevel": considered.priority_level,
-                        "why": considered.to_string(),
+        let configuration = self.configuration.read(streams)?;
+        let objects = &configuration.objects;
+        let release = configuration.release;
+        let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+        if let Some(file) = &self.requests {
+            requests::classify(file, &classifier, streams)?;
+            return Ok(Exit::Success);
+        }
+        let request = request(self)?;
+        match (classifier.explain(&request), self.output) {
+            (Some(explanation), Output::Table) => print(&explanation, streams)?,
+            (Some(explanation), Output::Json) => {
+                let considered: Vec<_> = explanation
+                    .considered
+                    .iter()
+                    .map(|considered| {
+                        json!({
+                            "flowSchema": considered.flow_schema,
+                            "priorityLevel": considered.priority_level,
+                            "why": considered.to_string(),
+                        })
                     })
-                })
-                .collect();
-            let taken = explanation.classification;
-            let report = json!({
-                "flowSchema": taken.flow_schema,
-                "priorityLevel": taken.priority_level,
-                "flowDistinguisher": taken.flow_distinguisher,
-                "considered": considered,
-            });
-            write_report(&mut streams.out, report)?;
+                    .collect();
+                let taken = explanation.classification;
+                let report = json!({
+                    "flowSchema": taken.flow_schema,
+                    "priorityLevel": taken.priority_level,
+                    "flowDistinguisher": taken.flow_distinguisher,
+                    "considered": considered,
+                });
+                write_report(&mut streams.out, report)?;
+            }
+            (None, Output::Table) => writeln!(
+                streams.out,
+                "none: flow control does not apply to this long-running request"
+            )?,
+            (None, Output::Json) => {
+                let report = json!({"flowSchema": null, "priorityLevel": null});
+                write_report(&mut streams.out, report)?;
+            }
         }
-        (None, Output::Table) => writeln!(
-            streams.out,
-            "none: flow control does not apply to this long-running request"
-        )?,
-        (None, Output::Json) => {
-            let report = json!({"flowSchema": null, "priorityLevel": null});
-            write_report(&mut streams.out, report)?;
-        }
+        Ok(Exit::Success)
     }
-    Ok(Exit::Success)
 }
 
 fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Failure> {

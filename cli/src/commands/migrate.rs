@@ -6,12 +6,12 @@ mod progress;
 use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
 use crate::migrate::{
     Groups, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
     write_file_diff, write_log, write_patch, write_single, write_skipped,
 };
 use crate::output::{Streams, write_report};
+use crate::signals::Interrupt;
 use backup::working_directory;
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
@@ -176,88 +176,84 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    check_release(args)?;
-    backup::check_folder(&args.paths, args.backup.as_deref())?;
-    let settings = Settings {
-        to: args.to_version,
-        release: args.kubernetes,
-        foreign_fields: args.foreign_fields.map(ForeignFieldPolicy::from),
-        allow_loss: args.allow_loss,
-        metrics: match args.rename_metrics {
-            true => manifests::Metrics::Rename,
-            false => manifests::Metrics::Note,
-        },
-    };
-    let selection = args.selection.selection()?;
-    let backup_folder = args.backup.as_deref();
-    let helm = helm(args)?;
-    let found = collect(&args.paths, backup_folder, &selection).map_err(|error| {
-        let failure = Failure::input(format!("{error}: {}", error.error));
-        match error.path.as_os_str() == "-" {
-            true => failure.hint("`kubectl flowcontrol convert -f -` reads the standard input"),
-            false => failure,
-        }
-    })?;
-    let Candidates {
-        files, mut skipped, ..
-    } = found;
-    let interrupt = Interrupt::listen();
-    let total = files.len();
-    let mut files = examine_all(files, settings, args.docs, Progress::of("checked", total));
-    if let Some(helm) = &helm {
-        render_charts(&mut files, helm, settings);
-    }
-    if args.write && !args.allow_dirty {
-        keep_dirty(&mut files);
-    }
-    if args.write && !interrupt.came() {
-        let backups = backup::backups(backup_folder, &files)?;
-        files = write_all(
-            files,
-            backups.as_ref(),
-            interrupt.flag(),
-            Progress::of("written", total),
-        );
-    }
-    Progress::clear();
-    skipped.extend(skipped_files(&files));
-    let summary = Summary::of(&files);
-    match args.output {
-        Some(format) => match format {
-            Format::Json => {
-                write_report(
-                    &mut streams.out,
-                    json(&files, &skipped, summary, args.verbose, settings),
-                )?;
+        check_release(self)?;
+        backup::check_folder(&self.paths, self.backup.as_deref())?;
+        let settings = Settings {
+            to: self.to_version,
+            release: self.kubernetes,
+            foreign_fields: self.foreign_fields.map(ForeignFieldPolicy::from),
+            allow_loss: self.allow_loss,
+            metrics: match self.rename_metrics {
+                true => manifests::Metrics::Rename,
+                false => manifests::Metrics::Note,
+            },
+        };
+        let selection = self.selection.selection()?;
+        let backup_folder = self.backup.as_deref();
+        let helm = helm(self)?;
+        let found = collect(&self.paths, backup_folder, &selection).map_err(|error| {
+            let failure = Failure::input(format!("{error}: {}", error.error));
+            match error.path.as_os_str() == "-" {
+                true => failure.hint("`kubectl flowcontrol convert -f -` reads the standard input"),
+                false => failure,
             }
-            Format::Sarif => write_log(&files, settings, &mut streams.out)?,
-        },
-        None => print(args, &files, streams)?,
+        })?;
+        let Candidates {
+            files, mut skipped, ..
+        } = found;
+        let interrupt = Interrupt::listen();
+        let total = files.len();
+        let mut files = examine_all(files, settings, self.docs, Progress::of("checked", total));
+        if let Some(helm) = &helm {
+            render_charts(&mut files, helm, settings);
+        }
+        if self.write && !self.allow_dirty {
+            keep_dirty(&mut files);
+        }
+        if self.write && !interrupt.came() {
+            let backups = backup::backups(backup_folder, &files)?;
+            files = write_all(
+                files,
+                backups.as_ref(),
+                interrupt.flag(),
+                Progress::of("written", total),
+            );
+        }
+        Progress::clear();
+        skipped.extend(skipped_files(&files));
+        let summary = Summary::of(&files);
+        match self.output {
+            Some(format) => match format {
+                Format::Json => {
+                    write_report(
+                        &mut streams.out,
+                        json(&files, &skipped, summary, self.verbose, settings),
+                    )?;
+                }
+                Format::Sarif => write_log(&files, settings, &mut streams.out)?,
+            },
+            None => print(self, &files, streams)?,
+        }
+        write_skipped(&skipped, self.verbose, &mut streams.err)?;
+        write!(streams.err, "{summary}")?;
+        if summary.notes > 0 && !self.verbose {
+            write!(streams.err, " (--verbose shows notes)")?;
+        }
+        writeln!(streams.err)?;
+        if interrupt.came() {
+            let left = summary.outdated;
+            let message = format!(
+                "interrupted: {} files are changed, {left} are not; no file is changed in part",
+                summary.changed
+            );
+            return Err(Failure::new(Exit::Interrupted, message));
+        }
+        Ok(exit(
+            self,
+            summary,
+            skipped.iter().any(|skipped| skipped.is_error),
+        ))
     }
-    write_skipped(&skipped, args.verbose, &mut streams.err)?;
-    write!(streams.err, "{summary}")?;
-    if summary.notes > 0 && !args.verbose {
-        write!(streams.err, " (--verbose shows notes)")?;
-    }
-    writeln!(streams.err)?;
-    if interrupt.came() {
-        let left = summary.outdated;
-        let message = format!(
-            "interrupted: {} files are changed, {left} are not; no file is changed in part",
-            summary.changed
-        );
-        return Err(Failure::new(Exit::Interrupted, message));
-    }
-    Ok(exit(
-        args,
-        summary,
-        skipped.iter().any(|skipped| skipped.is_error),
-    ))
 }
 
 /// Returns an error if the release does not serve the version.

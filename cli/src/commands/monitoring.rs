@@ -130,52 +130,48 @@ impl Command for Args {
     )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let live = match args.live {
-        true => {
-            let interval = Duration::from_secs(args.interval);
-            Some(Live::read(
-                &args.cluster,
-                args.kubernetes.given(),
-                interval,
-            )?)
+        let live = match self.live {
+            true => {
+                let interval = Duration::from_secs(self.interval);
+                Some(Live::read(
+                    &self.cluster,
+                    self.kubernetes.given(),
+                    interval,
+                )?)
+            }
+            false => None,
+        };
+        let release = self.kubernetes.release_or(live.as_ref().map(Live::release));
+        let monitoring = Monitoring::new(release).with_selector(self.matchers.clone());
+        // All texts come before the first file, so that an error leaves no half of them.
+        let mut files = Vec::new();
+        for to in &self.out {
+            for (path, format) in files_of(to, self.format)? {
+                files.push((path, text(&monitoring, format, release)?));
+            }
         }
-        false => None,
-    };
-    let release = args.kubernetes.release_or(live.as_ref().map(Live::release));
-    let monitoring = Monitoring::new(release).with_selector(args.matchers.clone());
-    // All texts come before the first file, so that an error leaves no half of them.
-    let mut files = Vec::new();
-    for to in &args.out {
-        for (path, format) in files_of(to, args.format)? {
-            files.push((path, text(&monitoring, format, release)?));
+        self.force
+            .replace(files.iter().map(|(path, _)| path), streams)?;
+        for (path, text) in files {
+            if path.as_os_str() == "-" {
+                streams.out.data().write_all(text.as_bytes())?;
+                continue;
+            }
+            write_file(&path, text.as_bytes())?;
+            writeln!(streams.err, "wrote {}", path.display())?;
         }
-    }
-    args.force
-        .replace(files.iter().map(|(path, _)| path), streams)?;
-    for (path, text) in files {
-        if path.as_os_str() == "-" {
-            streams.out.data().write_all(text.as_bytes())?;
-            continue;
+        let Some(live) = live else {
+            return Ok(Exit::Success);
+        };
+        let check = live.check(&monitoring);
+        match self.output {
+            Output::Text => live.text(&check, streams)?,
+            Output::Json => live.json(&check, streams)?,
         }
-        write_file(&path, text.as_bytes())?;
-        writeln!(streams.err, "wrote {}", path.display())?;
-    }
-    let Some(live) = live else {
-        return Ok(Exit::Success);
-    };
-    let check = live.check(&monitoring);
-    match args.output {
-        Output::Text => live.text(&check, streams)?,
-        Output::Json => live.json(&check, streams)?,
-    }
-    match check.problems.is_empty() {
-        true => Ok(Exit::Success),
-        false => Ok(Exit::Findings),
+        match check.problems.is_empty() {
+            true => Ok(Exit::Success),
+            false => Ok(Exit::Findings),
+        }
     }
 }
 

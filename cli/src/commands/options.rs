@@ -20,14 +20,10 @@ impl Command for Args {
     const PLACE: u8 = 4;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(_: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let flags = ClusterArgs::augment_args(clap::Command::new("options").disable_help_flag(true))
+        let flags = ClusterArgs::augment_args(clap::Command::new("options").disable_help_flag(true))
         .mut_args(|arg| arg.hide(false))
         .help_template("The following flags select a cluster and a user. They may precede or follow the command.\n\n{options}\n");
-    write!(streams.out, "{}", flags.clone().render_help())?;
-    Ok(Exit::Success)
+        write!(streams.out, "{}", flags.clone().render_help())?;
+        Ok(Exit::Success)
+    }
 }

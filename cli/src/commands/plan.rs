@@ -92,93 +92,89 @@ impl Command for Args {
     ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let states = read_clusters(args)?;
-    let from = match args.from_release {
-        Some(from) => from,
-        None => oldest(&states)?,
-    };
-    let plan = Plan::new(from, args.to_release);
-    if plan.from > plan.to {
-        let message = format!("{} is older than {}", plan.to, plan.from);
-        return Err(Failure::usage(message).hint(
-            "to go back, use `kubectl flowcontrol migrate --to-version VERSION --kubernetes RELEASE`",
-        ));
-    }
-    let selection = args.selection.selection()?;
-    let found = collect(&args.paths, None, &selection)
-        .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
-    let Candidates { files, skipped, .. } = found;
-    let mut needs = Vec::new();
-    for found in in_parallel(files, |_| {}, |file| FileUpgrade::of(&file, plan)) {
-        match found {
-            Ok(found) => needs.extend(found),
-            Err(Skipped { path, why, .. }) => {
-                let note = format!("{}: {why}", path.display());
-                Diagnostic::new(Level::Note, note).write(&mut streams.err)?;
+        let states = read_clusters(self)?;
+        let from = match self.from_release {
+            Some(from) => from,
+            None => oldest(&states)?,
+        };
+        let plan = Plan::new(from, self.to_release);
+        if plan.from > plan.to {
+            let message = format!("{} is older than {}", plan.to, plan.from);
+            return Err(Failure::usage(message).hint(
+                "to go back, use `kubectl flowcontrol migrate --to-version VERSION --kubernetes RELEASE`",
+            ));
+        }
+        let selection = self.selection.selection()?;
+        let found = collect(&self.paths, None, &selection)
+            .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
+        let Candidates { files, skipped, .. } = found;
+        let mut needs = Vec::new();
+        for found in in_parallel(files, |_| {}, |file| FileUpgrade::of(&file, plan)) {
+            match found {
+                Ok(found) => needs.extend(found),
+                Err(Skipped { path, why, .. }) => {
+                    let note = format!("{}: {why}", path.display());
+                    Diagnostic::new(Level::Note, note).write(&mut streams.err)?;
+                }
             }
         }
-    }
-    let files = needs;
-    let mut has_unread = files.iter().any(|file| file.error.is_some());
-    has_unread |= skipped.iter().any(|skipped| skipped.is_error);
-    let has_lost = states.iter().any(|state| state.error.is_some());
-    let clusters: Vec<_> = states
-        .into_iter()
-        .map(|state| {
-            let from = release(&state).unwrap_or(plan.from);
-            let plan = (from <= plan.to).then_some(Plan::new(from, plan.to));
-            (state, plan)
+        let files = needs;
+        let mut has_unread = files.iter().any(|file| file.error.is_some());
+        has_unread |= skipped.iter().any(|skipped| skipped.is_error);
+        let has_lost = states.iter().any(|state| state.error.is_some());
+        let clusters: Vec<_> = states
+            .into_iter()
+            .map(|state| {
+                let from = release(&state).unwrap_or(plan.from);
+                let plan = (from <= plan.to).then_some(Plan::new(from, plan.to));
+                (state, plan)
+            })
+            .collect();
+        match self.output {
+            Format::Table => {
+                let is_folder = |path: &&PathBuf| path.is_dir();
+                let roots: Vec<_> = self.paths.iter().filter(is_folder).cloned().collect();
+                report::table(plan, &files, &roots, &clusters, &mut streams.out)?;
+                streams.out.flush()?;
+                let changes = Preview::new(plan).changes().len();
+                if changes > 0 {
+                    writeln!(
+                        streams.err,
+                        "{} of servers from {} to {}:\nkubectl flowcontrol preview {} --from-release {}",
+                        plural(changes, "change"),
+                        plan.from,
+                        plan.to,
+                        plan.to,
+                        plan.from,
+                    )?;
+                }
+            }
+            Format::Json => {
+                write_report(&mut streams.out, report::json(plan, &files, &clusters))?;
+            }
+        }
+        streams.out.flush()?;
+        if self.verbose {
+            for file in &files {
+                let findings: Vec<_> = file.findings.iter().collect();
+                write_details(&file.source, &findings, &mut streams.err)?;
+            }
+        }
+        write_skipped(&skipped, self.verbose, &mut streams.err)?;
+        let places: usize = files.iter().map(|file| file.findings.len()).sum();
+        if !self.verbose && places > 0 {
+            let places = plural(places, "place");
+            writeln!(
+                streams.err,
+                "{places} to change by hand (--verbose lists them)"
+            )?;
+        }
+        Ok(match (has_unread, has_lost) {
+            (true, _) => Exit::Input,
+            (_, true) => Exit::Cluster,
+            _ => Exit::Success,
         })
-        .collect();
-    match args.output {
-        Format::Table => {
-            let is_folder = |path: &&PathBuf| path.is_dir();
-            let roots: Vec<_> = args.paths.iter().filter(is_folder).cloned().collect();
-            report::table(plan, &files, &roots, &clusters, &mut streams.out)?;
-            streams.out.flush()?;
-            let changes = Preview::new(plan).changes().len();
-            if changes > 0 {
-                writeln!(
-                    streams.err,
-                    "{} of servers from {} to {}:\nkubectl flowcontrol preview {} --from-release {}",
-                    plural(changes, "change"),
-                    plan.from,
-                    plan.to,
-                    plan.to,
-                    plan.from,
-                )?;
-            }
-        }
-        Format::Json => {
-            write_report(&mut streams.out, report::json(plan, &files, &clusters))?;
-        }
     }
-    streams.out.flush()?;
-    if args.verbose {
-        for file in &files {
-            let findings: Vec<_> = file.findings.iter().collect();
-            write_details(&file.source, &findings, &mut streams.err)?;
-        }
-    }
-    write_skipped(&skipped, args.verbose, &mut streams.err)?;
-    let places: usize = files.iter().map(|file| file.findings.len()).sum();
-    if !args.verbose && places > 0 {
-        let places = plural(places, "place");
-        writeln!(
-            streams.err,
-            "{places} to change by hand (--verbose lists them)"
-        )?;
-    }
-    Ok(match (has_unread, has_lost) {
-        (true, _) => Exit::Input,
-        (_, true) => Exit::Cluster,
-        _ => Exit::Success,
-    })
 }
 
 /// Reads the clusters through their preferred versions: the plan itself must not use an old version.

@@ -3,16 +3,15 @@
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, SeatsArg};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
-use crate::commands::cost::metrics::inventory;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{CommentArg, Streams, Table, plural, write_report};
+use crate::output::{Comment, CommentArg, Streams, Table, plural, write_report};
+use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
 use k8s_flowcontrol::meta::ObjectMeta;
 use k8s_flowcontrol::{Kind, Release, Resource};
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::preview::{Change, Preview, Requests};
 use k8s_flowcontrol_analysis::upgrade::Plan;
 use serde_json::{Value, json};
@@ -104,107 +103,102 @@ impl Command for Args {
     const PLACE: u8 = 3;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment
-            .around("Changes of the release", "text", streams, |streams| {
-                run(self, streams)
-            })
+    fn comment(&self) -> Option<Comment> {
+        self.comment.of("Changes of the release", "text")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let to = args.release.or(args.to_release).unwrap_or_default();
-    let files = match args.paths.is_empty() {
-        true => args.files.clone(),
-        false => FileArgs::of(&args.paths),
-    };
-    let is_live = args.live || args.cluster.is_named();
-    if is_live && !files.is_empty() {
-        return Err(Failure::usage("files and a cluster exclude each other")
-            .hint("remove the files, or `--live` and the flags that name a cluster or a user"));
-    }
-    let mut objects = match is_live {
-        true => Objects::live(&args.cluster, args.from_release)?,
-        false => Objects::default(),
-    };
-    let from = args.from_release.or(objects.live).ok_or_else(|| {
-        Failure::usage("the release before the upgrade is missing")
-            .hint("name it with `--from-release`, such as `--from-release 1.31`")
-    })?;
-    if from > to {
-        return Err(Failure::usage(format!("{} is older than {from}", to))
-            .hint("`--to-release` is the newer release, and `--from-release` the older one"));
-    }
-    if !files.is_empty() {
-        objects = Objects::read(&files, from, streams)?;
-    }
-    let mut preview = Preview::new(Plan::new(from, to));
-    let mut seats = args.seats.offline().seats;
-    if is_live {
-        add_live(&mut preview, &objects)?;
-        seats = args
-            .seats
-            .of_cluster(&args.cluster, &objects.levels, from)?
-            .seats;
-        preview.add_levels(&objects.levels, seats);
-    } else if !files.is_empty() {
-        for document in &objects.documents {
-            let object = document.object(from)?;
-            let title = format!("{}: {}", document.source.name, document.title());
-            preview.add_object(&title, object.kind, object.version, &object.tree);
-        }
-        objects.add_bootstrap(from);
-        preview.add_levels(&objects.levels, seats);
-    }
-    if !args.audit_log.is_empty() {
-        if !is_live {
-            objects.add_bootstrap(from);
-        }
-        let stored = match (&args.metrics, is_live) {
-            (Some(file), _) => {
-                StoredObjects::parse(&String::from_utf8_lossy(&read(file, true)?.text))
-            }
-            (None, true) => inventory(&args.cluster, "`--metrics FILE`")?,
-            (None, false) => StoredObjects::default(),
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        let to = self.release.or(self.to_release).unwrap_or_default();
+        let files = match self.paths.is_empty() {
+            true => self.files.clone(),
+            false => FileArgs::of(&self.paths),
         };
-        let Objects {
-            flow_schemas,
-            levels,
-            ..
-        } = &objects;
-        let mut requests = Requests::new(preview.plan(), flow_schemas, levels, seats, stored);
-        read_logs(&args.audit_log, streams, |event, _, _| {
-            requests.add(event);
-            Ok(())
-        })?;
-        preview.add_requests(&requests);
-    }
-    for path in &args.monitoring {
-        let source = read(path, true)?;
-        preview.add_text(&source.name, &String::from_utf8_lossy(&source.text));
-    }
-    match args.output {
-        Output::Table => {
-            let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
-            for change in preview.changes() {
-                table.row([
-                    change.area.to_string(),
-                    change.subject.clone(),
-                    change.summary.clone(),
-                    change.source.clone(),
-                ]);
-            }
-            table.write(&mut streams.out)?;
+        let is_live = self.live || self.cluster.is_named();
+        if is_live && !files.is_empty() {
+            return Err(
+                Failure::usage("files and a cluster exclude each other").hint(
+                    "remove the files, or `--live` and the flags that name a cluster or a user",
+                ),
+            );
         }
-        Output::Json => write_report(&mut streams.out, report(&preview))?,
+        let mut objects = match is_live {
+            true => Objects::live(&self.cluster, self.from_release)?,
+            false => Objects::default(),
+        };
+        let from = self.from_release.or(objects.live).ok_or_else(|| {
+            Failure::usage("the release before the upgrade is missing")
+                .hint("name it with `--from-release`, such as `--from-release 1.31`")
+        })?;
+        if from > to {
+            return Err(Failure::usage(format!("{} is older than {from}", to))
+                .hint("`--to-release` is the newer release, and `--from-release` the older one"));
+        }
+        if !files.is_empty() {
+            objects = Objects::read(&files, from, streams)?;
+        }
+        let mut preview = Preview::new(Plan::new(from, to));
+        let mut seats = self.seats.offline().seats;
+        if is_live {
+            add_live(&mut preview, &objects)?;
+            seats = self
+                .seats
+                .of_cluster(&self.cluster, &objects.levels, from)?
+                .seats;
+            preview.add_levels(&objects.levels, seats);
+        } else if !files.is_empty() {
+            for document in &objects.documents {
+                let object = document.object(from)?;
+                let title = format!("{}: {}", document.source.name, document.title());
+                preview.add_object(&title, object.kind, object.version, &object.tree);
+            }
+            objects.add_bootstrap(from);
+            preview.add_levels(&objects.levels, seats);
+        }
+        if !self.audit_log.is_empty() {
+            if !is_live {
+                objects.add_bootstrap(from);
+            }
+            let cluster = is_live.then_some(&self.cluster);
+            let stored = stored_objects(self.metrics.as_deref(), cluster)?;
+            let Objects {
+                flow_schemas,
+                levels,
+                ..
+            } = &objects;
+            let mut requests = Requests::new(preview.plan(), flow_schemas, levels, seats, stored);
+            read_logs(&self.audit_log, streams, |event, _, _| {
+                requests.add(event);
+                Ok(())
+            })?;
+            preview.add_requests(&requests);
+        }
+        for path in &self.monitoring {
+            let source = read(path, true)?;
+            preview.add_text(&source.name, &String::from_utf8_lossy(&source.text));
+        }
+        match self.output {
+            Output::Table => {
+                let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
+                for change in preview.changes() {
+                    table.row([
+                        change.area.to_string(),
+                        change.subject.clone(),
+                        change.summary.clone(),
+                        change.source.clone(),
+                    ]);
+                }
+                table.write(&mut streams.out)?;
+            }
+            Output::Json => write_report(&mut streams.out, report(&preview))?,
+        }
+        streams.out.flush()?;
+        streams.fact("from", from);
+        streams.fact("to", to);
+        streams.fact("changes", preview.changes().len());
+        let count = plural(preview.changes().len(), "change");
+        writeln!(streams.err, "{count} from {from} to {}", to)?;
+        Ok(Exit::Success)
     }
-    streams.out.flush()?;
-    streams.fact("from", from);
-    streams.fact("to", to);
-    streams.fact("changes", preview.changes().len());
-    let count = plural(preview.changes().len(), "change");
-    writeln!(streams.err, "{count} from {from} to {}", to)?;
-    Ok(Exit::Success)
 }
 
 /// The objects of a cluster, in v1: a server converts them to any version that it serves.

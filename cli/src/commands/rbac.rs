@@ -70,20 +70,16 @@ impl Command for Args {
     const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        if self.no_helm && self.command != "scan" {
+            return Err(Failure::usage("`--no-helm` is for `rbac scan`"));
+        }
+        let wanted = users().filter(|(name, _)| *name == self.command);
+        let roles: Vec<_> = wanted
+            .map(|(name, needs)| role(name, needs, !self.no_helm))
+            .collect();
+        write_objects(self.output, &roles, streams)?;
+        Ok(Exit::Success)
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if args.no_helm && args.command != "scan" {
-        return Err(Failure::usage("`--no-helm` is for `rbac scan`"));
-    }
-    let wanted = users().filter(|(name, _)| *name == args.command);
-    let roles: Vec<_> = wanted
-        .map(|(name, needs)| role(name, needs, !args.no_helm))
-        .collect();
-    write_objects(args.output, &roles, streams)?;
-    Ok(Exit::Success)
 }
 
 fn role(name: &str, needs: Needs, has_helm: bool) -> Value {

@@ -44,56 +44,53 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is not built in")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if !args.target.has_names()? {
-        return Err(Failure::usage("no objects to reset")
-            .hint("name built-in objects as KIND/NAME, such as plc/workload-low"));
-    }
-    block_on(async {
-        let live = args.live.connect().await?;
-        let release = live.release().await?;
-        let (objects, unfound) = args.target.find_each(&live).await?;
-        let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
-        let mut is_restored = false;
-        for (kind, object) in &objects {
-            let name = name(object);
-            if !bootstrap::is_built_in(*kind, name, release) {
-                let message =
-                    format!("{kind} \"{name}\" is not a built-in object of Kubernetes {release}");
-                failures.push(
-                    Failure::new(Exit::Findings, message)
-                        .hint("the API server would delete it if it had the annotation"),
-                );
-                continue;
-            }
-            let title = title(*kind, name);
-            let note = args.write.note();
-            if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
-                writeln!(streams.out, "{title} unchanged{note}")?;
-                continue;
-            }
-            let patch = json!({"metadata": {"annotations": {AUTO_UPDATE_ANNOTATION: "true"}}});
-            if !args.write.is_client_dry_run()
-                && let Err(error) = live.patch(*kind, name, &patch, &args.write).await
-            {
-                failures.push(error.into());
-                continue;
-            }
-            is_restored = true;
-            writeln!(streams.out, "{title} restored{note}")?;
+        if !self.target.has_names()? {
+            return Err(Failure::usage("no objects to reset")
+                .hint("name built-in objects as KIND/NAME, such as plc/workload-low"));
         }
-        streams.out.flush()?;
-        let exit = Failure::report_all(failures, streams);
-        if is_restored && exit == Exit::Success && !args.write.is_dry_run() {
-            writeln!(
-                streams.err,
-                "the API server resets the spec within a minute"
-            )?;
-        }
-        Ok(exit)
-    })
+        block_on(async {
+            let live = self.live.connect().await?;
+            let release = live.release().await?;
+            let (objects, unfound) = self.target.find_each(&live).await?;
+            let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
+            let mut is_restored = false;
+            for (kind, object) in &objects {
+                let name = name(object);
+                if !bootstrap::is_built_in(*kind, name, release) {
+                    let message = format!(
+                        "{kind} \"{name}\" is not a built-in object of Kubernetes {release}"
+                    );
+                    failures.push(
+                        Failure::new(Exit::Findings, message)
+                            .hint("the API server would delete it if it had the annotation"),
+                    );
+                    continue;
+                }
+                let title = title(*kind, name);
+                let note = self.write.note();
+                if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
+                    writeln!(streams.out, "{title} unchanged{note}")?;
+                    continue;
+                }
+                let patch = json!({"metadata": {"annotations": {AUTO_UPDATE_ANNOTATION: "true"}}});
+                if !self.write.is_client_dry_run()
+                    && let Err(error) = live.patch(*kind, name, &patch, &self.write).await
+                {
+                    failures.push(error.into());
+                    continue;
+                }
+                is_restored = true;
+                writeln!(streams.out, "{title} restored{note}")?;
+            }
+            streams.out.flush()?;
+            let exit = Failure::report_all(failures, streams);
+            if is_restored && exit == Exit::Success && !self.write.is_dry_run() {
+                writeln!(
+                    streams.err,
+                    "the API server resets the spec within a minute"
+                )?;
+            }
+            Ok(exit)
+        })
+    }
 }

@@ -2,16 +2,14 @@
 
 mod backup;
 
-use crate::cluster::block_on_to_the_end;
-use crate::cluster::{Deed, Live, LiveArgs, WriteArgs, name, title};
+use crate::cluster::{Deed, Live, LiveArgs, WriteArgs, block_on_to_the_end, name, title};
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
 use crate::output::{HINT, Streams, plural};
-use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::Kind;
+use crate::signals::Interrupt;
 use k8s_flowcontrol::rules::storage;
+use k8s_flowcontrol::{ApiVersion, Kind};
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -67,108 +65,106 @@ impl Command for Args {
         Some(("--backup <PATH>", "'--dry-run' needs no backup"));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::listen();
-    block_on_to_the_end(async {
-        let live = args.live.connect().await?;
-        let hashes = live.storage_hashes().await?;
-        for (kind, hash) in &hashes {
-            print_storage_version(*kind, hash, streams)?;
-        }
-        let mut objects = Vec::new();
-        for kind in Kind::ALL.iter().copied() {
-            let found = live.list(kind, None).await?;
-            objects.extend(found.into_iter().map(|object| (kind, object)));
-        }
-        if let Some(file) = args.backup.as_ref().filter(|_| args.write.is_dry_run()) {
-            writeln!(
-                streams.err,
-                "would save {} in {}",
-                plural(objects.len(), "object"),
-                file.display()
-            )?;
-        } else if let Some(file) = &args.backup {
-            let trees: Vec<_> = objects.iter().map(|(_, object)| object.clone()).collect();
-            backup::write(file, trees)?;
-            writeln!(
-                streams.err,
-                "saved {} in {}",
-                plural(objects.len(), "object"),
-                file.display()
-            )?;
-        }
-        let (mut written, mut moved, mut left) = (0, 0, 0);
-        for (kind, object) in &objects {
-            if interrupt.came() {
+        let interrupt = Interrupt::listen();
+        block_on_to_the_end(async {
+            let live = self.live.connect().await?;
+            let hashes = live.storage_hashes().await?;
+            for (kind, hash) in &hashes {
+                print_storage_version(*kind, hash, streams)?;
+            }
+            let mut objects = Vec::new();
+            for kind in Kind::ALL.iter().copied() {
+                let found = live.list(kind, None).await?;
+                objects.extend(found.into_iter().map(|object| (kind, object)));
+            }
+            if let Some(file) = self.backup.as_ref().filter(|_| self.write.is_dry_run()) {
                 writeln!(
                     streams.err,
-                    "interrupted after {}; run the command again to continue",
-                    plural(written, "object")
+                    "would save {} in {}",
+                    plural(objects.len(), "object"),
+                    file.display()
                 )?;
-                return Ok(Exit::Interrupted);
-            }
-            if let Err(failure) = args.write.check_owner(Deed::Rewrite, *kind, object) {
-                // There may be many; the hint is printed once at the end.
-                writeln!(streams.err, "{failure}")?;
-                left += 1;
-                continue;
-            }
-            let after = match args.write.is_client_dry_run() {
-                true => Some(object.clone()),
-                false => rewrite(args, &live, *kind, object).await?,
-            };
-            let Some(after) = after else { continue };
-            written += 1;
-            let was_moved =
-                object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];
-            moved += usize::from(was_moved);
-            let what = match (args.write.is_dry_run(), was_moved) {
-                (true, _) => "would be rewritten",
-                (false, true) => "rewritten",
-                (false, false) => "already in the storage version",
-            };
-            write!(streams.out, "{} {what}", title(*kind, name(object)))?;
-            let dropped = dropped_entries(&live, object);
-            if !dropped.is_empty() {
-                write!(
-                    streams.out,
-                    "; managedFields entries dropped: {}",
-                    dropped.join(", ")
+            } else if let Some(file) = &self.backup {
+                let trees: Vec<_> = objects.iter().map(|(_, object)| object.clone()).collect();
+                backup::write(file, trees)?;
+                writeln!(
+                    streams.err,
+                    "saved {} in {}",
+                    plural(objects.len(), "object"),
+                    file.display()
                 )?;
             }
-            writeln!(streams.out)?;
-        }
-        streams.out.flush()?;
-        if live.storage_hashes().await? != hashes {
-            return Err(Failure::new(
-                Exit::Cluster,
-                "the storage version changed while objects were rewritten",
-            )
-            .hint("wait until all API servers run the same release, and run the command again"));
-        }
-        writeln!(
-            streams.err,
-            "{} written{}, {moved} of them changed in storage, {left} not written",
-            plural(written, "object"),
-            args.write.note()
-        )?;
-        if left > 0 {
-            streams.err.label(HINT, "hint:")?;
+            let (mut written, mut moved, mut left) = (0, 0, 0);
+            for (kind, object) in &objects {
+                if interrupt.came() {
+                    writeln!(
+                        streams.err,
+                        "interrupted after {}; run the command again to continue",
+                        plural(written, "object")
+                    )?;
+                    return Ok(Exit::Interrupted);
+                }
+                if let Err(failure) = self.write.check_owner(Deed::Rewrite, *kind, object) {
+                    // There may be many; the hint is printed once at the end.
+                    writeln!(streams.err, "{failure}")?;
+                    left += 1;
+                    continue;
+                }
+                let after = match self.write.is_client_dry_run() {
+                    true => Some(object.clone()),
+                    false => rewrite(self, &live, *kind, object).await?,
+                };
+                let Some(after) = after else { continue };
+                written += 1;
+                let was_moved =
+                    object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];
+                moved += usize::from(was_moved);
+                let what = match (self.write.is_dry_run(), was_moved) {
+                    (true, _) => "would be rewritten",
+                    (false, true) => "rewritten",
+                    (false, false) => "already in the storage version",
+                };
+                write!(streams.out, "{} {what}", title(*kind, name(object)))?;
+                let dropped = dropped_entries(&live, object);
+                if !dropped.is_empty() {
+                    write!(
+                        streams.out,
+                        "; managedFields entries dropped: {}",
+                        dropped.join(", ")
+                    )?;
+                }
+                writeln!(streams.out)?;
+            }
+            streams.out.flush()?;
+            if live.storage_hashes().await? != hashes {
+                return Err(Failure::new(
+                    Exit::Cluster,
+                    "the storage version changed while objects were rewritten",
+                )
+                .hint(
+                    "wait until all API servers run the same release, and run the command again",
+                ));
+            }
             writeln!(
                 streams.err,
-                " use `--include-managed` to write managed objects"
+                "{} written{}, {moved} of them changed in storage, {left} not written",
+                plural(written, "object"),
+                self.write.note()
             )?;
-        }
-        Ok(if left > 0 {
-            Exit::Findings
-        } else {
-            Exit::Success
+            if left > 0 {
+                streams.err.label(HINT, "hint:")?;
+                writeln!(
+                    streams.err,
+                    " use `--include-managed` to write managed objects"
+                )?;
+            }
+            Ok(if left > 0 {
+                Exit::Findings
+            } else {
+                Exit::Success
+            })
         })
-    })
+    }
 }
 
 /// Prints the storage version, and the releases that cannot read it.
@@ -208,10 +204,9 @@ async fn rewrite(
             Ok(after) => return Ok(Some(after)),
             Err(error) if error.is_not_found() => return Ok(None),
             // Another client wrote the object in the meantime, but perhaps through an older server.
-            Err(error) if error.is_conflict() => match live.get(kind, name(&object)).await {
-                Ok(newer) => object = newer,
-                Err(error) if error.is_not_found() => return Ok(None),
-                Err(error) => return Err(error.into()),
+            Err(error) if error.is_conflict() => match live.find(kind, name(&object)).await? {
+                Some(newer) => object = newer,
+                None => return Ok(None),
             },
             Err(error) => return Err(error.into()),
         }

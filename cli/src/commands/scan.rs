@@ -146,42 +146,40 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut logs = Vec::new();
-    for file in &args.audit_log {
-        let mut log = LogCallers::default();
-        let counts = read_logs(std::slice::from_ref(file), streams, |event, _, _| {
-            log.add(event, args.to_release);
-            Ok(())
-        })?;
-        log.add_counts(&counts);
-        logs.push((file.display().to_string(), log));
-    }
-    let clusters = clusters(args)?;
-    let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());
-    let mut clusters = block_on(async { Ok(scan_all(args, clusters, has_callers).await) })?;
-    if let ([cluster], false) = (clusters.as_mut_slice(), logs.is_empty()) {
-        // With several clusters, nothing tells from which one a log is.
-        cluster.add_logs(logs.iter().map(|(_, log)| log));
-    }
-    match args.output {
-        Format::Table => report::table(args.to_release, &clusters, &logs, !args.no_helm, streams)?,
-        Format::Json => {
-            let report = report::json(args.to_release, &clusters, &logs);
-            write_report(&mut streams.out, report)?;
+        let mut logs = Vec::new();
+        for file in &self.audit_log {
+            let mut log = LogCallers::default();
+            let counts = read_logs(std::slice::from_ref(file), streams, |event, _, _| {
+                log.add(event, self.to_release);
+                Ok(())
+            })?;
+            log.add_counts(&counts);
+            logs.push((file.display().to_string(), log));
         }
+        let clusters = clusters(self)?;
+        let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());
+        let mut clusters = block_on(async { Ok(scan_all(self, clusters, has_callers).await) })?;
+        if let ([cluster], false) = (clusters.as_mut_slice(), logs.is_empty()) {
+            // With several clusters, nothing tells from which one a log is.
+            cluster.add_logs(logs.iter().map(|(_, log)| log));
+        }
+        match self.output {
+            Format::Table => {
+                report::table(self.to_release, &clusters, &logs, !self.no_helm, streams)?
+            }
+            Format::Json => {
+                let report = report::json(self.to_release, &clusters, &logs);
+                write_report(&mut streams.out, report)?;
+            }
+        }
+        Ok(if !clusters.iter().all(ClusterScan::is_complete) {
+            Exit::Cluster
+        } else if !refusals(&clusters, &logs).is_empty() {
+            Exit::Findings
+        } else {
+            Exit::Success
+        })
     }
-    Ok(if !clusters.iter().all(ClusterScan::is_complete) {
-        Exit::Cluster
-    } else if !refusals(&clusters, &logs).is_empty() {
-        Exit::Findings
-    } else {
-        Exit::Success
-    })
 }
 
 /// The clusters to scan.

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::objects::Objects;
 use crate::output::{
-    Cell, CommentArg, Streams, Table, outputs_are_not_inputs, warn, write_file, write_list,
+    Cell, Comment, CommentArg, Streams, Table, outputs_are_not_inputs, warn, write_file, write_list,
 };
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
@@ -169,73 +169,71 @@ impl Command for Args {
 
     const MANY_CONTEXTS: bool = true;
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment
-            .around("Seats of the priority levels", "text", streams, |streams| {
-                run(self, streams)
-            })
+    fn comment(&self) -> Option<Comment> {
+        self.comment.of("Seats of the priority levels", "text")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let inputs = args.compare.iter().chain(args.configuration.files());
-    outputs_are_not_inputs(&args.svg, inputs)?;
-    args.force.replace(&args.svg, streams)?;
-    let configuration = args.configuration.read(streams)?;
-    if args.verify {
-        return verify::run(args, &configuration, streams);
-    }
-    let (all, notes) = configuration.seats_of_all(args.seats)?;
-    for note in &notes {
-        warn(note)?;
-    }
-    let Some(seats) = all.first() else {
-        return Err(Failure::new(Exit::Cluster, "no API server has seats"));
-    };
-    let (objects, release) = (configuration.objects, configuration.release);
-    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
-    if args.compare.is_empty() {
-        match args.output {
-            Output::Table => {
-                for (number, seats) in all.iter().enumerate() {
-                    if number > 0 {
-                        streams.out.paragraph("")?;
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        let inputs = self.compare.iter().chain(self.configuration.files());
+        outputs_are_not_inputs(&self.svg, inputs)?;
+        self.force.replace(&self.svg, streams)?;
+        let configuration = self.configuration.read(streams)?;
+        if self.verify {
+            return verify::run(self, &configuration, streams);
+        }
+        let (all, notes) = configuration.seats_of_all(self.seats)?;
+        for note in &notes {
+            warn(note)?;
+        }
+        let Some(seats) = all.first() else {
+            return Err(Failure::new(Exit::Cluster, "no API server has seats"));
+        };
+        let (objects, release) = (configuration.objects, configuration.release);
+        let limits = ServerLimits::new(&objects.levels, seats.seats, release);
+        if self.compare.is_empty() {
+            match self.output {
+                Output::Table => {
+                    for (number, seats) in all.iter().enumerate() {
+                        if number > 0 {
+                            streams.out.paragraph("")?;
+                        }
+                        let limits = ServerLimits::new(&objects.levels, seats.seats, release);
+                        table(&limits, seats, streams)?;
                     }
-                    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
-                    table(&limits, seats, streams)?;
+                }
+                Output::Json => {
+                    let of = |seats: &ServerSeats| {
+                        ServerLimits::new(&objects.levels, seats.seats, release)
+                    };
+                    let limits: Vec<_> = all
+                        .iter()
+                        .map(|seats| (of(seats), seats.servers()))
+                        .collect();
+                    let levels = limits.iter().flat_map(|(limits, servers)| {
+                        let levels = limits.levels().iter();
+                        levels.map(move |level| Level::new(level, *servers))
+                    });
+                    write_list(&mut streams.out, levels)?;
                 }
             }
-            Output::Json => {
-                let of =
-                    |seats: &ServerSeats| ServerLimits::new(&objects.levels, seats.seats, release);
-                let limits: Vec<_> = all
-                    .iter()
-                    .map(|seats| (of(seats), seats.servers()))
-                    .collect();
-                let levels = limits.iter().flat_map(|(limits, servers)| {
-                    let levels = limits.levels().iter();
-                    levels.map(move |level| Level::new(level, *servers))
-                });
-                write_list(&mut streams.out, levels)?;
-            }
+            write_svg(self, &limits, None)?;
+            return Ok(Exit::Success);
         }
-        write_svg(args, &limits, None)?;
-        return Ok(Exit::Success);
+        let mut after = objects;
+        after.apply(Objects::read(
+            &FileArgs::of(&self.compare),
+            release,
+            streams,
+        )?);
+        let after = ServerLimits::new(&after.levels, seats.seats, release);
+        changes::print(&limits, &after, self.output == Output::Json, streams)?;
+        if seats.is_read() && self.output == Output::Table {
+            streams.out.flush()?;
+            streams.err.paragraph(&seats.to_string())?;
+        }
+        write_svg(self, &limits, Some(&after))?;
+        Ok(Exit::Success)
     }
-    let mut after = objects;
-    after.apply(Objects::read(
-        &FileArgs::of(&args.compare),
-        release,
-        streams,
-    )?);
-    let after = ServerLimits::new(&after.levels, seats.seats, release);
-    changes::print(&limits, &after, args.output == Output::Json, streams)?;
-    if seats.is_read() && args.output == Output::Table {
-        streams.out.flush()?;
-        streams.err.paragraph(&seats.to_string())?;
-    }
-    write_svg(args, &limits, Some(&after))?;
-    Ok(Exit::Success)
 }
 
 fn write_svg(

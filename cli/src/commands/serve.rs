@@ -13,7 +13,7 @@ use crate::input::read_named;
 use crate::number::number;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
-use crate::stop::Stop;
+use crate::signals::Stop;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release, Resource};
@@ -126,85 +126,81 @@ impl Command for Args {
     const PLACE: u8 = 1;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    args.force.replace(&args.write_kubeconfig, streams)?;
-    let release = args.release;
-    let mut builder = ApiServer::builder()
-        .release(release)
-        .server_seats(args.server_seats);
-    let mut users = Vec::new();
-    let mut tokens = None;
-    if args.all_versions {
-        builder = builder.all_versions();
-    }
-    // Behind a torture, the server is reached through memory.
-    let is_front = !args.torture.is_set();
-    if is_front {
-        builder = builder.address(args.address).port(args.port);
-        if args.tls || args.tokens.is_some() {
-            builder = builder.tls();
+        self.force.replace(&self.write_kubeconfig, streams)?;
+        let release = self.release;
+        let mut builder = ApiServer::builder()
+            .release(release)
+            .server_seats(self.server_seats);
+        let mut users = Vec::new();
+        let mut tokens = None;
+        if self.all_versions {
+            builder = builder.all_versions();
         }
-        if args.unprotected {
-            builder = builder.unprotected();
-        }
-    }
-    if args.flow_control {
-        builder = builder.flow_control(true);
-    }
-    if let Some(folder) = &args.data_dir {
-        builder = builder.data_dir(folder);
-    }
-    if let Some(file) = &args.tokens {
-        let unreadable = |error: &dyn Display| {
-            Failure::input(format!("cannot read {}: {error}", file.display()))
-        };
-        let text = read_named(file).map_err(|error| unreadable(&error))?;
-        let text = String::from_utf8(text).map_err(|error| unreadable(&error))?;
+        // Behind a torture, the server is reached through memory.
+        let is_front = !self.torture.is_set();
         if is_front {
-            builder = builder.tokens(&text);
+            builder = builder.address(self.address).port(self.port);
+            if self.tls || self.tokens.is_some() {
+                builder = builder.tls();
+            }
+            if self.unprotected {
+                builder = builder.unprotected();
+            }
         }
-        users = kubeconfig::users(&text);
-        tokens = Some(text);
+        if self.flow_control {
+            builder = builder.flow_control(true);
+        }
+        if let Some(folder) = &self.data_dir {
+            builder = builder.data_dir(folder);
+        }
+        if let Some(file) = &self.tokens {
+            let unreadable = |error: &dyn Display| {
+                Failure::input(format!("cannot read {}: {error}", file.display()))
+            };
+            let text = read_named(file).map_err(|error| unreadable(&error))?;
+            let text = String::from_utf8(text).map_err(|error| unreadable(&error))?;
+            if is_front {
+                builder = builder.tokens(&text);
+            }
+            users = kubeconfig::users(&text);
+            tokens = Some(text);
+        }
+        let objects = match self.files.is_empty() {
+            true => Objects::default(),
+            false => Objects::read(&FileArgs::of(&self.files), release, streams)?,
+        };
+        block_on_to_the_end(async {
+            // Signals are handled before the address is printed, so a client can stop the server from then on.
+            let mut stop = Stop::new()?;
+            let behind = match self.torture.proxy_to() {
+                Some(_) => Behind::Cluster,
+                None => Behind::Embedded(builder.start().await.map_err(start_failure)?),
+            };
+            let torture = self.torture.start(self, tokens.as_deref(), &behind).await?;
+            let mut count = 0;
+            if let Behind::Embedded(server) = &behind {
+                count = apply_all(server, objects).await?;
+            }
+            let (url, config) = match (&torture, &behind) {
+                (Some(torture), _) => (torture.url(), torture.kubeconfig()),
+                (None, Behind::Embedded(server)) => (server.url(), server.kubeconfig()),
+                (None, Behind::Cluster) => {
+                    return Err(Failure::input("`--proxy-to` needs `--torture`"));
+                }
+            };
+            let started = start(self, (&url, &config), &users, count, streams);
+            if started.is_ok() {
+                stop.wait().await;
+                if let Some(torture) = &torture {
+                    self.torture.report(torture, streams)?;
+                }
+            }
+            if let Behind::Embedded(server) = behind {
+                server.stop().await;
+            }
+            started
+        })
     }
-    let objects = match args.files.is_empty() {
-        true => Objects::default(),
-        false => Objects::read(&FileArgs::of(&args.files), release, streams)?,
-    };
-    block_on_to_the_end(async {
-        // Signals are handled before the address is printed, so a client can stop the server from then on.
-        let mut stop = Stop::new()?;
-        let behind = match args.torture.proxy_to() {
-            Some(_) => Behind::Cluster,
-            None => Behind::Embedded(builder.start().await.map_err(start_failure)?),
-        };
-        let torture = args.torture.start(args, tokens.as_deref(), &behind).await?;
-        let mut count = 0;
-        if let Behind::Embedded(server) = &behind {
-            count = apply_all(server, objects).await?;
-        }
-        let (url, config) = match (&torture, &behind) {
-            (Some(torture), _) => (torture.url(), torture.kubeconfig()),
-            (None, Behind::Embedded(server)) => (server.url(), server.kubeconfig()),
-            (None, Behind::Cluster) => {
-                return Err(Failure::input("`--proxy-to` needs `--torture`"));
-            }
-        };
-        let started = start(args, (&url, &config), &users, count, streams);
-        if started.is_ok() {
-            stop.wait().await;
-            if let Some(torture) = &torture {
-                args.torture.report(torture, streams)?;
-            }
-        }
-        if let Behind::Embedded(server) = behind {
-            server.stop().await;
-        }
-        started
-    })
 }
 
 /// Applies the objects, and returns their number.

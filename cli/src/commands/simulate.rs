@@ -11,9 +11,8 @@ mod scenarios;
 mod sorted;
 mod trust;
 
-use crate::cluster::{ClusterArgs, SeatsArg};
+use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
-use crate::commands::cost::metrics::inventory;
 use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
@@ -21,11 +20,11 @@ use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::number::number;
 use crate::objects::Objects;
-use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file};
+use crate::output::{Comment, CommentArg, Streams, outputs_are_not_inputs, write_file};
+use crate::stored_objects::stored_objects;
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
 use input::{Input, Server};
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::simulation::LoadFile;
 use outcome::Outcome;
 use std::path::{Path, PathBuf};
@@ -132,74 +131,69 @@ impl Command for Args {
     const PLACE: u8 = 5;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment.around(
-            "Simulated waits and rejections",
-            "text",
-            streams,
-            |streams| run(self, streams),
-        )
+    fn comment(&self) -> Option<Comment> {
+        self.comment.of("Simulated waits and rejections", "text")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let named = args.load.iter().chain(&args.audit_log).chain(&args.metrics);
-    let inputs = named.chain(&args.compare).chain(args.configuration.files());
-    outputs_are_not_inputs(&args.html, inputs)?;
-    args.force.replace(&args.html, streams)?;
-    if let Some(file) = &args.scenarios {
-        if args.configuration.cluster().is_some() {
-            return Err(
-                Failure::usage("`--scenarios` and a cluster exclude each other")
-                    .hint("remove the flags that name a cluster or a user"),
-            );
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        let named = self.load.iter().chain(&self.audit_log).chain(&self.metrics);
+        let inputs = named.chain(&self.compare).chain(self.configuration.files());
+        outputs_are_not_inputs(&self.html, inputs)?;
+        self.force.replace(&self.html, streams)?;
+        if let Some(file) = &self.scenarios {
+            if self.configuration.cluster().is_some() {
+                return Err(
+                    Failure::usage("`--scenarios` and a cluster exclude each other")
+                        .hint("remove the flags that name a cluster or a user"),
+                );
+            }
+            scenarios::run(file, streams)?;
+            return Ok(Exit::Success);
         }
-        scenarios::run(file, streams)?;
-        return Ok(Exit::Success);
-    }
-    let load = args.load.as_deref().map(read_load).transpose()?;
-    let configuration = args.configuration.read(streams)?;
-    let seats = configuration.seats(args.seats)?;
-    let (objects, release) = (configuration.objects, configuration.release);
-    let mut servers = vec![Server::new(&objects, &seats, release)?];
-    if !args.compare.is_empty() {
-        let mut after = objects;
-        let other = Objects::read(&FileArgs::of(&args.compare), release, streams)?;
-        after.apply(other);
-        servers.push(Server::new(&after, &seats, release)?);
-    }
-    let input = match load {
-        Some(load) => Input::Load(load, servers),
-        None => {
-            let stored = stored(args.metrics.as_deref(), configuration.cluster)?;
-            let recordings = servers.into_iter().map(Server::recording).collect();
-            let logs = Logs::read(&args.audit_log, &stored, recordings, streams)?;
-            Input::Logs(Box::new(logs))
+        let load = self.load.as_deref().map(read_load).transpose()?;
+        let configuration = self.configuration.read(streams)?;
+        let seats = configuration.seats(self.seats)?;
+        let (objects, release) = (configuration.objects, configuration.release);
+        let mut servers = vec![Server::new(&objects, &seats, release)?];
+        if !self.compare.is_empty() {
+            let mut after = objects;
+            let other = Objects::read(&FileArgs::of(&self.compare), release, streams)?;
+            after.apply(other);
+            servers.push(Server::new(&after, &seats, release)?);
         }
-    };
-    if let Some(flow) = &args.explain {
-        explain(flow, input, args, streams)?;
-        return Ok(Exit::Success);
+        let input = match load {
+            Some(load) => Input::Load(load, servers),
+            None => {
+                let stored = stored_objects(self.metrics.as_deref(), configuration.cluster)?;
+                let recordings = servers.into_iter().map(Server::recording).collect();
+                let logs = Logs::read(&self.audit_log, &stored, recordings, streams)?;
+                Input::Logs(Box::new(logs))
+            }
+        };
+        if let Some(flow) = &self.explain {
+            explain(flow, input, self, streams)?;
+            return Ok(Exit::Success);
+        }
+        let period = input.period_us();
+        let mut reports = input.simulate(self.seed)?.into_iter();
+        let outcome = Outcome {
+            before: reports.next().unwrap_or_default(),
+            after: reports.next(),
+            period,
+            seats,
+            release,
+            seed: self.seed,
+        };
+        match self.output {
+            Output::Json => json::write(&outcome, streams)?,
+            Output::Table => report::tables(&outcome, streams)?,
+        }
+        if let Some(file) = &self.html {
+            let page = page::page(&outcome);
+            write_file(file, page.as_bytes())?;
+        }
+        Ok(Exit::Success)
     }
-    let period = input.period_us();
-    let mut reports = input.simulate(args.seed)?.into_iter();
-    let outcome = Outcome {
-        before: reports.next().unwrap_or_default(),
-        after: reports.next(),
-        period,
-        seats,
-        release,
-        seed: args.seed,
-    };
-    match args.output {
-        Output::Json => json::write(&outcome, streams)?,
-        Output::Table => report::tables(&outcome, streams)?,
-    }
-    if let Some(file) = &args.html {
-        let page = page::page(&outcome);
-        write_file(file, page.as_bytes())?;
-    }
-    Ok(Exit::Success)
 }
 
 /// Reads a load file.
@@ -214,18 +208,6 @@ fn read_load(file: &Path) -> Result<LoadFile, Failure> {
         Failure::input(lines.join("\n"))
             .hint("`kubectl flowcontrol help simulate` describes the load file")
     })
-}
-
-/// The stored objects of every resource, for the requests of audit logs.
-fn stored(metrics: Option<&Path>, cluster: Option<&ClusterArgs>) -> Result<StoredObjects, Failure> {
-    match (metrics, cluster) {
-        (Some(file), _) => {
-            let text = read(file, true)?;
-            Ok(StoredObjects::parse(&String::from_utf8_lossy(&text.text)))
-        }
-        (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
-        (None, None) => Ok(StoredObjects::default()),
-    }
 }
 
 fn explain(flow: &str, input: Input, args: &Args, streams: &mut Streams) -> Result<(), Failure> {

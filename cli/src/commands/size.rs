@@ -1,6 +1,5 @@
 //! `size`: from intents to a configuration, with proof.
 
-mod check;
 mod compared;
 mod drift;
 mod page;
@@ -17,8 +16,9 @@ use crate::force::ForceArg;
 use crate::memory::{Memory, warn_of};
 use crate::objects::Objects;
 use crate::output::{
-    CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
+    Comment, CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
 };
+use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{
@@ -144,125 +144,124 @@ impl Command for Args {
         "the intents exclude each other, or have drifted",
     )];
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment
-            .around("Sizes for intents", "yaml", streams, |streams| {
-                run(self, streams)
-            })
+    fn comment(&self) -> Option<Comment> {
+        self.comment.of("Sizes for intents", "yaml")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let inputs = [&args.intents].into_iter().chain(&args.audit_log);
-    let inputs = inputs.chain(&args.metrics).chain(&args.compare);
-    outputs_are_not_inputs(&args.html, inputs.chain(args.configuration.files()))?;
-    args.force.replace(&args.html, streams)?;
-    let earlier = args.watch_drift.as_deref().map(drift::Earlier::read);
-    let earlier = earlier.transpose()?;
-    let source = read(&args.intents, true)?;
-    let intents = Intents::read(&source.text).map_err(|error| {
-        let lines = error.problems.iter();
-        let lines: Vec<_> = lines
-            .map(|problem| format!("{}:{problem}", source.name))
-            .collect();
-        Failure::input(lines.join("\n"))
-            .hint("`kubectl flowcontrol help size` describes the intents file")
-    })?;
-    let is_json = args.output == Output::Json;
-    // Reading the logs and the search for ways out take longer.
-    let printed = match earlier.is_none() && !is_json {
-        true => report::print_contradiction(&intents, streams)?,
-        false => None,
-    };
-    let mut configuration = args.configuration.read(streams)?;
-    if let Some(earlier) = &earlier
-        && configuration.cluster.is_none()
-        && args.configuration.files().is_empty()
-    {
-        configuration.objects.apply(earlier.objects.clone());
-    }
-    let (objects, release) = (&configuration.objects, configuration.release);
-    let wrong = |error: SizeError| Failure::input(format!("{}: {error}", source.name));
-    let requests = match args.audit_log.is_empty() {
-        true => None,
-        false => {
-            let seats = configuration.seats(args.seats)?.seats;
-            let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
-            let stored = stored(args)?;
-            let memory = Memory::of(objects, release, &stored);
-            Some(requests(
-                args,
-                collector.map_err(wrong)?,
-                memory,
-                &stored,
-                streams,
-            )?)
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        let inputs = [&self.intents].into_iter().chain(&self.audit_log);
+        let inputs = inputs.chain(&self.metrics).chain(&self.compare);
+        outputs_are_not_inputs(&self.html, inputs.chain(self.configuration.files()))?;
+        self.force.replace(&self.html, streams)?;
+        let earlier = self.watch_drift.as_deref().map(drift::Earlier::read);
+        let earlier = earlier.transpose()?;
+        let source = read(&self.intents, true)?;
+        let intents = Intents::read(&source.text).map_err(|error| {
+            let lines = error.problems.iter();
+            let lines: Vec<_> = lines
+                .map(|problem| format!("{}:{problem}", source.name))
+                .collect();
+            Failure::input(lines.join("\n"))
+                .hint("`kubectl flowcontrol help size` describes the intents file")
+        })?;
+        let is_json = self.output == Output::Json;
+        // Reading the logs and the search for ways out take longer.
+        let printed = match earlier.is_none() && !is_json {
+            true => report::print_contradiction(&intents, streams)?,
+            false => None,
+        };
+        let mut configuration = self.configuration.read(streams)?;
+        if let Some(earlier) = &earlier
+            && configuration.cluster.is_none()
+            && self.configuration.files().is_empty()
+        {
+            configuration.objects.apply(earlier.objects.clone());
         }
-    };
-    let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let sizer = Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
-    let end = Instant::now() + args.budget;
-    let progress = |progress: Progress| {
-        let Progress { trials, seats, .. } = progress;
-        show_progress(format_args!("{trials} simulations, {seats} seats"));
-        match Instant::now() < end {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let (objects, release) = (&configuration.objects, configuration.release);
+        let wrong = |error: SizeError| Failure::input(format!("{}: {error}", source.name));
+        let requests = match self.audit_log.is_empty() {
+            true => None,
+            false => {
+                let seats = configuration.seats(self.seats)?.seats;
+                let collector =
+                    Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
+                let stored = stored_objects(self.metrics.as_deref(), None)?;
+                let memory = Memory::of(objects, release, &stored);
+                Some(requests(
+                    self,
+                    collector.map_err(wrong)?,
+                    memory,
+                    &stored,
+                    streams,
+                )?)
+            }
+        };
+        let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+        let sizer =
+            Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
+        let end = Instant::now() + self.budget;
+        let progress = |progress: Progress| {
+            let Progress { trials, seats, .. } = progress;
+            show_progress(format_args!("{trials} simulations, {seats} seats"));
+            match Instant::now() < end {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        if let Some(earlier) = &earlier {
+            let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
+            clear_progress();
+            return drift::write(&drift.map_err(wrong)?, earlier.seats, is_json, streams);
         }
-    };
-    if let Some(earlier) = &earlier {
-        let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
+        let answer = sizer.size(progress);
         clear_progress();
-        return drift::write(&drift.map_err(wrong)?, earlier.seats, is_json, streams);
-    }
-    let answer = sizer.size(progress);
-    clear_progress();
-    let answer = answer.map_err(wrong)?;
-    let seats = match &answer {
-        Answer::Sized(sizing) => sizing.seats,
-        Answer::Impossible(impossible) => impossible.seats,
-        _ => {
-            let message = format!("no answer within {:?}", args.budget);
-            return Err(Failure::input(message).hint(
-                "`--budget` gives the search more time; fewer intents or a part of the log need less",
-            ));
-        }
-    };
-    let proposed = match args.compare.is_empty() {
-        true => None,
-        false => {
-            let mut objects = objects.clone();
-            objects.apply(Objects::read(
-                &FileArgs::of(&args.compare),
-                release,
-                streams,
-            )?);
-            let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-            Some(sizer.examine(schemas, levels, seats).map_err(wrong)?)
-        }
-    };
-    let proposed = proposed.as_ref();
-    if let Some(file) = &args.html {
-        write_file(file, page::page(&answer, proposed).as_bytes())?;
-    }
-    match answer {
-        Answer::Sized(sizing) => {
-            match args.output {
-                Output::Yaml => report::print(&sizing, proposed, streams)?,
-                Output::Json => report::write_json(&sizing, proposed, streams)?,
+        let answer = answer.map_err(wrong)?;
+        let seats = match &answer {
+            Answer::Sized(sizing) => sizing.seats,
+            Answer::Impossible(impossible) => impossible.seats,
+            _ => {
+                let message = format!("no answer within {:?}", self.budget);
+                return Err(Failure::input(message).hint(
+                    "`--budget` gives the search more time; fewer intents or a part of the log need less",
+                ));
             }
-            Ok(Exit::Success)
+        };
+        let proposed = match self.compare.is_empty() {
+            true => None,
+            false => {
+                let mut objects = objects.clone();
+                objects.apply(Objects::read(
+                    &FileArgs::of(&self.compare),
+                    release,
+                    streams,
+                )?);
+                let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+                Some(sizer.examine(schemas, levels, seats).map_err(wrong)?)
+            }
+        };
+        let proposed = proposed.as_ref();
+        if let Some(file) = &self.html {
+            write_file(file, page::page(&answer, proposed).as_bytes())?;
         }
-        Answer::Impossible(impossible) => {
-            match args.output {
-                Output::Yaml => {
-                    report::print_impossible(&impossible, printed.as_ref(), proposed, streams)?
+        match answer {
+            Answer::Sized(sizing) => {
+                match self.output {
+                    Output::Yaml => report::print(&sizing, proposed, streams)?,
+                    Output::Json => report::write_json(&sizing, proposed, streams)?,
                 }
-                Output::Json => report::write_impossible(&impossible, proposed, streams)?,
+                Ok(Exit::Success)
             }
-            Ok(Exit::Findings)
+            Answer::Impossible(impossible) => {
+                match self.output {
+                    Output::Yaml => {
+                        report::print_impossible(&impossible, printed.as_ref(), proposed, streams)?
+                    }
+                    Output::Json => report::write_impossible(&impossible, proposed, streams)?,
+                }
+                Ok(Exit::Findings)
+            }
+            _ => Ok(Exit::Success),
         }
-        _ => Ok(Exit::Success),
     }
 }
 
@@ -273,15 +272,6 @@ fn budget(text: &str) -> Result<Duration, String> {
         true => Ok(time),
         false => Err(format!("the time must be between 1s and 24h, not {text}")),
     }
-}
-
-/// The stored objects of each resource.
-fn stored(args: &Args) -> Result<StoredObjects, Failure> {
-    let Some(file) = &args.metrics else {
-        return Ok(StoredObjects::default());
-    };
-    let text = read(file, true)?;
-    Ok(StoredObjects::parse(&String::from_utf8_lossy(&text.text)))
 }
 
 /// The requests of the audit logs.

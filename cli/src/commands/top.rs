@@ -1,6 +1,5 @@
 //! `top`: the current load of priority levels.
 
-mod cells;
 mod draw;
 mod flow;
 mod live;
@@ -81,31 +80,27 @@ impl Command for Args {
     const NEEDS: Needs = Needs::new(&[METRICS, reading::DUMP, reading::REQUESTS], &[API_SERVERS]);
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        let is_live = self.output == Output::Table && !self.once && is_interactive();
+        block_on(async {
+            // Notes of the server about its API versions are not shown on a screen.
+            let control_plane = ControlPlane::of(self.cluster.silent_client()?).await;
+            // Rates need an earlier reading.
+            let earlier = read_all(&control_plane).await?;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let mut readings = read_all(&control_plane).await?;
+            readings.rates_since(&earlier);
+            if is_live {
+                streams.out.flush()?;
+                let has_color = streams.out.has_color();
+                return live::show(control_plane, readings, self.interval, has_color).await;
+            }
+            match self.output {
+                Output::Json => write_report(&mut streams.out, as_json(&readings.servers))?,
+                Output::Table => print(&readings.servers, &readings.notes, streams)?,
+            }
+            Ok(Exit::Success)
+        })
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let is_live = args.output == Output::Table && !args.once && is_interactive();
-    block_on(async {
-        // Notes of the server about its API versions are not shown on a screen.
-        let control_plane = ControlPlane::of(args.cluster.silent_client()?).await;
-        // Rates need an earlier reading.
-        let earlier = read_all(&control_plane).await?;
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        let mut readings = read_all(&control_plane).await?;
-        readings.rates_since(&earlier);
-        if is_live {
-            streams.out.flush()?;
-            let has_color = streams.out.has_color();
-            return live::show(control_plane, readings, args.interval, has_color).await;
-        }
-        match args.output {
-            Output::Json => write_report(&mut streams.out, as_json(&readings.servers))?,
-            Output::Table => print(&readings.servers, &readings.notes, streams)?,
-        }
-        Ok(Exit::Success)
-    })
 }
 
 /// Whether a person can look at the view and press keys.

@@ -13,7 +13,6 @@ mod rows;
 use crate::audit_logs::read_logs_without_notes;
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
-use crate::commands::cost::metrics;
 use crate::configuration::{self, ConfigurationArgs};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -22,8 +21,11 @@ use crate::feature_gates::FeatureGateArgs;
 use crate::force::ForceArg;
 use crate::memory::warn_of;
 use crate::objects::Objects;
-use crate::output::{CommentArg, Streams, outputs_are_not_inputs, write_file, write_report};
+use crate::output::{
+    Comment, CommentArg, Streams, outputs_are_not_inputs, write_file, write_report,
+};
 use crate::redact::RedactArg;
+use crate::stored_objects::stored_objects;
 use clap::{ArgGroup, ValueEnum};
 use export::ExportArgs;
 use k8s_flowcontrol::rules::matching::Classifier;
@@ -32,7 +34,6 @@ use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::callers::By;
 use k8s_flowcontrol_analysis::live::Counter;
 use k8s_flowcontrol_analysis::memory::MemoryTally;
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Accounting, Sample, Traffic};
 use live::LiveArgs;
@@ -184,51 +185,47 @@ impl Command for Args {
     const PLACE: u8 = 4;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
 
-    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        self.comment.around(
-            "Requests by flow schema and priority level",
-            "text",
-            streams,
-            |streams| run(self, streams),
-        )
+    fn comment(&self) -> Option<Comment> {
+        self.comment
+            .of("Requests by flow schema and priority level", "text")
     }
-}
 
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    match &args.nested {
-        Some(Nested::Export(export)) => return export::run(export, streams),
-        Some(Nested::Merge(merge)) => return merge::run(merge, streams),
-        None => {}
+    fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
+        match &self.nested {
+            Some(Nested::Export(export)) => return export::run(export, streams),
+            Some(Nested::Merge(merge)) => return merge::run(merge, streams),
+            None => {}
+        }
+        outputs_are_not_inputs(self.outputs().chain(&self.live.state), self.inputs())?;
+        self.report.force.replace(self.outputs(), streams)?;
+        let configuration = self.configuration.read(streams)?;
+        if self.each_request {
+            let (objects, release) = (&configuration.objects, configuration.release);
+            let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+            requests::print(&self.audit_log, &classifier, streams)?;
+            return Ok(Exit::Success);
+        }
+        let (accounting, redactor) = accounting(self, configuration, streams)?;
+        if self.live.is_given() {
+            let by = self.by.unwrap_or(By::Caller);
+            let counter = Counter::new(accounting, by, redactor);
+            let is_json = self.report.output == Output::Json;
+            return live::run(&self.live, counter, by, is_json, streams);
+        }
+        if self.by.is_some() || !self.against.is_empty() {
+            callers::print(self, &accounting, &redactor, streams)?;
+            return Ok(Exit::Success);
+        }
+        let traffic = read(self, &accounting, &redactor, streams)?;
+        if let Some(file) = &self.partial {
+            let text = traffic.to_json().map_err(|error| {
+                Failure::input(format!("cannot write {}: {error}", file.display()))
+            })?;
+            write_file(file, &text)?;
+            return Ok(Exit::Success);
+        }
+        write(traffic, &self.report, streams)
     }
-    outputs_are_not_inputs(args.outputs().chain(&args.live.state), args.inputs())?;
-    args.report.force.replace(args.outputs(), streams)?;
-    let configuration = args.configuration.read(streams)?;
-    if args.each_request {
-        let (objects, release) = (&configuration.objects, configuration.release);
-        let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
-        requests::print(&args.audit_log, &classifier, streams)?;
-        return Ok(Exit::Success);
-    }
-    let (accounting, redactor) = accounting(args, configuration, streams)?;
-    if args.live.is_given() {
-        let by = args.by.unwrap_or(By::Caller);
-        let counter = Counter::new(accounting, by, redactor);
-        let is_json = args.report.output == Output::Json;
-        return live::run(&args.live, counter, by, is_json, streams);
-    }
-    if args.by.is_some() || !args.against.is_empty() {
-        callers::print(args, &accounting, &redactor, streams)?;
-        return Ok(Exit::Success);
-    }
-    let traffic = read(args, &accounting, &redactor, streams)?;
-    if let Some(file) = &args.partial {
-        let text = traffic
-            .to_json()
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
-        write_file(file, &text)?;
-        return Ok(Exit::Success);
-    }
-    write(traffic, &args.report, streams)
 }
 
 /// Writes the report.
@@ -278,14 +275,7 @@ fn accounting(
     if seats.is_read() {
         streams.err.paragraph(&seats.to_string())?;
     }
-    let stored = match (&args.metrics, configuration.cluster) {
-        (Some(file), _) => {
-            let text = crate::documents::read(file, true)?;
-            StoredObjects::parse(&String::from_utf8_lossy(&text.text))
-        }
-        (None, Some(cluster)) => metrics::inventory(cluster, "`--metrics FILE`")?,
-        (None, None) => StoredObjects::default(),
-    };
+    let stored = stored_objects(args.metrics.as_deref(), configuration.cluster)?;
     let (objects, release) = (configuration.objects, configuration.release);
     let redactor = args.redact.redactor()?;
     let mut accounting =

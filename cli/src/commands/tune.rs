@@ -112,50 +112,46 @@ impl Command for Args {
     ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
+        let target = Target::level(&self.level)?;
+        let kind = target.kind;
+        block_on(async {
+            let live = self.live.connect().await?;
+            let found = TargetArgs::of(&target).find(&live).await?;
+            let before = found.into_iter().next();
+            let before = before.map(|(_, object)| object).unwrap_or_default();
+            let level = name(&before);
+            self.write.check_owner(Deed::Change, kind, &before)?;
+            let patch = patch(self, &live, &before)?;
+            let after = match self.write.is_client_dry_run() {
+                true => merged(&before, &patch),
+                false => live.patch(kind, level, &patch, &self.write).await?,
+            };
+            let lost = dropped_fields(&patch["spec"], &after["spec"], "spec");
+            if let Some(form) = &self.output.output {
+                let mut objects = [(kind, after.clone())];
+                self.output.prepare(&mut objects);
+                form.write(&objects, streams)?;
+            } else {
+                print(level, &before, &after, self.write.note(), streams)?;
+            }
+            if after["metadata"]["annotations"] != before["metadata"]["annotations"] {
+                streams.out.flush()?;
+                writeln!(
+                    streams.err,
+                    "the API server no longer updates the level; `kubectl flowcontrol reset plc/{level}` gives it back to the server"
+                )?;
+            }
+            self.write.warn_of_owner(kind, &after, streams)?;
+            if !lost.is_empty() {
+                streams.out.flush()?;
+                return Err(Failure::new(
+                    Exit::Loss,
+                    format!("{level}: {}", dropped_message(&lost, live.version)),
+                ));
+            }
+            Ok(Exit::Success)
+        })
     }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let target = Target::level(&args.level)?;
-    let kind = target.kind;
-    block_on(async {
-        let live = args.live.connect().await?;
-        let found = TargetArgs::of(&target).find(&live).await?;
-        let before = found.into_iter().next();
-        let before = before.map(|(_, object)| object).unwrap_or_default();
-        let level = name(&before);
-        args.write.check_owner(Deed::Change, kind, &before)?;
-        let patch = patch(args, &live, &before)?;
-        let after = match args.write.is_client_dry_run() {
-            true => merged(&before, &patch),
-            false => live.patch(kind, level, &patch, &args.write).await?,
-        };
-        let lost = dropped_fields(&patch["spec"], &after["spec"], "spec");
-        if let Some(form) = &args.output.output {
-            let mut objects = [(kind, after.clone())];
-            args.output.prepare(&mut objects);
-            form.write(&objects, streams)?;
-        } else {
-            print(level, &before, &after, args.write.note(), streams)?;
-        }
-        if after["metadata"]["annotations"] != before["metadata"]["annotations"] {
-            streams.out.flush()?;
-            writeln!(
-                streams.err,
-                "the API server no longer updates the level; `kubectl flowcontrol reset plc/{level}` gives it back to the server"
-            )?;
-        }
-        args.write.warn_of_owner(kind, &after, streams)?;
-        if !lost.is_empty() {
-            streams.out.flush()?;
-            return Err(Failure::new(
-                Exit::Loss,
-                format!("{level}: {}", dropped_message(&lost, live.version)),
-            ));
-        }
-        Ok(Exit::Success)
-    })
 }
 
 /// Prints the changed fields.

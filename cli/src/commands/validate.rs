@@ -144,56 +144,52 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is invalid")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let is_json = args.output == Output::Json;
-    let report = |release| Report::new(is_json, args.export.strip_server_fields, release);
-    if !args.live && !args.cluster.is_named() {
-        let validator = args.validator(streams)?;
-        let mut report = report(args.kubernetes.release());
-        for source in args.files.sources()? {
-            report.file(
-                source.map(documents),
-                |document| Answer::of(&validator.verdict(document)),
-                streams,
-            )?;
+        let is_json = self.output == Output::Json;
+        let report = |release| Report::new(is_json, self.export.strip_server_fields, release);
+        if !self.live && !self.cluster.is_named() {
+            let validator = self.validator(streams)?;
+            let mut report = report(self.kubernetes.release());
+            for source in self.files.sources()? {
+                report.file(
+                    source.map(documents),
+                    |document| Answer::of(&validator.verdict(document)),
+                    streams,
+                )?;
+            }
+            return report.finish(streams);
         }
-        return report.finish(streams);
-    }
-    if let Some(flag) = args.offline_flag() {
-        return Err(
-            Failure::usage(format!("`{flag}` and a cluster exclude each other")).hint(format!(
-                "remove `{flag}`, or the flags that name a cluster or a user"
-            )),
-        );
-    }
-    let files: Vec<_> = args
-        .files
-        .sources()?
-        .map(|file| file.map(documents))
-        .collect();
-    let (cluster, answers) = block_on(async {
-        let mode = args.field_validation.into();
-        let cluster = DryRuns::connect(&args.cluster, args.kubernetes.given(), mode).await?;
-        let cluster = cluster
-            .strip_server_fields(args.export.strip_server_fields)
-            .status(args.subresource.is_some());
-        let mut answers = Vec::new();
-        for document in files.iter().flatten().flat_map(|found| &found.documents) {
-            answers.push(cluster.answer(document).await?);
+        if let Some(flag) = self.offline_flag() {
+            return Err(
+                Failure::usage(format!("`{flag}` and a cluster exclude each other")).hint(format!(
+                    "remove `{flag}`, or the flags that name a cluster or a user"
+                )),
+            );
         }
-        Ok((cluster, answers))
-    })?;
-    let mut report = report(cluster.release).of_cluster(cluster.served());
-    let mut answers = answers.into_iter();
-    for file in files {
-        // Each document has its answer.
-        report.file(file, |_| answers.next().unwrap_or_default(), streams)?;
+        let files: Vec<_> = self
+            .files
+            .sources()?
+            .map(|file| file.map(documents))
+            .collect();
+        let (cluster, answers) = block_on(async {
+            let mode = self.field_validation.into();
+            let cluster = DryRuns::connect(&self.cluster, self.kubernetes.given(), mode).await?;
+            let cluster = cluster
+                .strip_server_fields(self.export.strip_server_fields)
+                .status(self.subresource.is_some());
+            let mut answers = Vec::new();
+            for document in files.iter().flatten().flat_map(|found| &found.documents) {
+                answers.push(cluster.answer(document).await?);
+            }
+            Ok((cluster, answers))
+        })?;
+        let mut report = report(cluster.release).of_cluster(cluster.served());
+        let mut answers = answers.into_iter();
+        for file in files {
+            // Each document has its answer.
+            report.file(file, |_| answers.next().unwrap_or_default(), streams)?;
+        }
+        report.finish(streams)
     }
-    report.finish(streams)
 }
 
 impl Args {

@@ -68,39 +68,35 @@ impl Command for Args {
         &[(Exit::Findings, "no response names a flow schema")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        run(self, streams)
-    }
-}
-
-fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    block_on(async {
-        let client = args.cluster.client().await?;
-        let mut paths = args.paths.clone();
-        if paths.is_empty() {
-            let live = Live::connect(client.clone(), None).await?;
-            let schemas = format!("/apis/{GROUP}/{}/flowschemas?limit=1", live.version);
-            paths = vec!["/version".to_owned(), schemas];
-        }
-        let mut answers = Vec::new();
-        for path in paths {
-            answers.push(ask(&client, path).await?);
-        }
-        let names = match names(&client).await {
-            Ok(names) => names,
-            Err(error) => {
-                writeln!(streams.err, "cannot resolve UIDs to names: {error}")?;
-                FlowNames::default()
+        block_on(async {
+            let client = self.cluster.client().await?;
+            let mut paths = self.paths.clone();
+            if paths.is_empty() {
+                let live = Live::connect(client.clone(), None).await?;
+                let schemas = format!("/apis/{GROUP}/{}/flowschemas?limit=1", live.version);
+                paths = vec!["/version".to_owned(), schemas];
             }
-        };
-        let user = own_user(&client).await;
-        print(args.output, user.as_ref(), &answers, &names, streams)?;
-        Ok(
-            match answers.iter().any(|answer| answer.schema_uid.is_some()) {
-                true => Exit::Success,
-                false => Exit::Findings,
-            },
-        )
-    })
+            let mut answers = Vec::new();
+            for path in paths {
+                answers.push(ask(&client, path).await?);
+            }
+            let names = match names(&client).await {
+                Ok(names) => names,
+                Err(error) => {
+                    writeln!(streams.err, "cannot resolve UIDs to names: {error}")?;
+                    FlowNames::default()
+                }
+            };
+            let user = own_user(&client).await;
+            print(self.output, user.as_ref(), &answers, &names, streams)?;
+            Ok(
+                match answers.iter().any(|answer| answer.schema_uid.is_some()) {
+                    true => Exit::Success,
+                    false => Exit::Findings,
+                },
+            )
+        })
+    }
 }
 
 /// Sends a request. Error responses contain the classification, too.

@@ -6,11 +6,9 @@
 mod document;
 mod files;
 mod object;
-mod read;
 mod skipped;
 
 pub(crate) use document::{Document, Found, documents};
-pub(crate) use files::{ExportArgs, FileArgs};
+pub(crate) use files::{ExportArgs, FileArgs, read};
 pub(crate) use object::Object;
-pub(crate) use read::read;
-pub(crate) use skipped::Skipped;
+pub(crate) use skipped::{Skipped, each_object};

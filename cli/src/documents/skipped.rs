@@ -1,8 +1,42 @@
-//! Counting and reporting the documents that a command skips.
+//! The objects of files, and the documents that a command skips.
 
-use super::document::Found;
+use super::document::{Found, documents};
+use super::files::FileArgs;
+use super::object::Object;
+use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::Release;
 use std::io::{self, Write};
+
+/// Calls `each` with the objects of files, as a server of `release` decodes them. Other documents are skipped and counted.
+///
+/// # Errors
+/// If an object cannot be read: the error names all of them.
+pub(crate) fn each_object(
+    files: &FileArgs,
+    release: Release,
+    streams: &mut Streams,
+    mut each: impl FnMut(Object, &mut Streams) -> Result<(), Failure>,
+) -> Result<Skipped, Failure> {
+    let mut skipped = Skipped::default();
+    let mut broken = Vec::new();
+    for source in files.sources()? {
+        let found = documents(source?);
+        skipped.add(&found, streams)?;
+        for document in &found.documents {
+            match document.object(release) {
+                Ok(object) => each(object, streams)?,
+                Err(failure) => broken.extend(failure.into_diagnostics()),
+            }
+        }
+    }
+    skipped.summarize(streams)?;
+    if broken.is_empty() {
+        return Ok(skipped);
+    }
+    let count = plural(broken.len(), "object");
+    Err(Failure::input(format!("cannot read {count}")).because(broken))
+}
 
 /// Counts skipped documents: nothing is skipped silently.
 #[derive(Debug, Default)]

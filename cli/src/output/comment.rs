@@ -24,19 +24,28 @@ enum Format {
     Markdown,
 }
 
+/// A comment: the title names the command, and the language is that of its output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comment {
+    title: &'static str,
+    language: &'static str,
+}
+
 impl CommentArg {
-    /// Runs a command, and prints its output as a comment if the user wants one. The title names the command; `language` is that
-    /// of its output.
+    /// The comment, if the user wants one.
+    pub(crate) fn of(self, title: &'static str, language: &'static str) -> Option<Comment> {
+        self.comment.map(|_| Comment { title, language })
+    }
+}
+
+impl Comment {
+    /// Runs a command, and prints its output as a comment.
     pub(crate) fn around(
         self,
-        title: &str,
-        language: &str,
         streams: &mut Streams,
         run: impl FnOnce(&mut Streams) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
-        if self.comment.is_none() {
-            return run(streams);
-        }
+        let Self { title, language } = self;
         let result = streams.captured(run);
         let facts = std::mem::take(&mut streams.facts);
         let (text, result) = match result {

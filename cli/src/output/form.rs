@@ -1,10 +1,10 @@
-//! The option `-o` of commands that read or write objects, as in kubectl.
+//! Kubernetes objects as YAML, JSON or names, and the option `-o` of commands that read or write them.
 
-use super::objects::{ObjectFormat, write_objects};
 use super::streams::Streams;
 use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
-use serde_json::Value;
+use k8s_flowcontrol_text::to_yaml;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The option `-o` of commands that write objects.
@@ -68,4 +68,38 @@ impl ObjectForm {
             }
         }
     }
+}
+
+/// The format of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectFormat {
+    Yaml,
+    Json,
+}
+
+/// Writes objects to the standard output: as YAML documents, or as one JSON object, which is a List for several objects.
+/// They are manifests, so nothing is added to their fields.
+pub(crate) fn write_objects(
+    format: ObjectFormat,
+    objects: &[Value],
+    streams: &mut Streams,
+) -> io::Result<()> {
+    let mut out = streams.out.data();
+    match (format, objects) {
+        (ObjectFormat::Yaml, objects) => {
+            for (index, object) in objects.iter().enumerate() {
+                if index > 0 {
+                    writeln!(out, "---")?;
+                }
+                write!(out, "{}", to_yaml(object))?;
+            }
+        }
+        (ObjectFormat::Json, [object]) => writeln!(out, "{object:#}")?,
+        (ObjectFormat::Json, objects) => {
+            let list =
+                json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects});
+            writeln!(out, "{list:#}")?;
+        }
+    }
+    Ok(())
 }

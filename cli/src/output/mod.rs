@@ -1,6 +1,5 @@
 //! The forms of output: the standard streams, tables, diagnostics, diffs, JSON and SARIF.
 
-mod bars;
 mod comment;
 mod diagnostic;
 mod diff;
@@ -9,28 +8,25 @@ mod file;
 mod form;
 pub(crate) mod html;
 mod json;
-mod objects;
-mod progress;
 mod sarif;
 mod streams;
 mod table;
 mod wrap;
 
-pub(crate) use bars::bar;
-pub(crate) use comment::CommentArg;
+pub(crate) use comment::{Comment, CommentArg};
 pub(crate) use diagnostic::{Diagnostic, Level};
 pub(crate) use diff::write_diff;
 pub(crate) use escape::one_line;
 #[cfg(feature = "parquet")]
 pub(crate) use file::OutputFile;
 pub(crate) use file::{outputs_are_not_inputs, write_file};
-pub(crate) use form::{ObjectForm, OutputArg, hide_managed_fields};
+pub(crate) use form::{ObjectForm, ObjectFormat, OutputArg, hide_managed_fields, write_objects};
 pub(crate) use json::{set_context, write_line, write_list, write_report};
-pub(crate) use objects::{ObjectFormat, write_objects};
-pub(crate) use progress::{clear_progress, show_progress};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
-pub(crate) use streams::{ERROR, HINT, Stream, Streams, WARNING, note, notice, warn};
-pub(crate) use table::{Cell, Table};
+pub(crate) use streams::{
+    ERROR, HINT, Stream, Streams, WARNING, clear_progress, note, notice, show_progress, warn,
+};
+pub(crate) use table::{Cell, Table, bar};
 
 /// A count with its noun: `1 object`, `2 objects`, `2 losses`.
 pub(crate) fn plural(count: usize, thing: &str) -> String {

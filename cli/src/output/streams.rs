@@ -7,7 +7,8 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::cell::RefCell;
-use std::io::{self, BufWriter, Write};
+use std::fmt::Arguments;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::rc::Rc;
 use terminal_size::{Height, Width, terminal_size_of};
 
@@ -161,6 +162,12 @@ impl Stream {
         self.styled(&format!("{style}{}{style:#}", escape(word)))
     }
 
+    /// Writes a warning.
+    pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
+        self.label(WARNING, "warning:")?;
+        writeln!(self, " {text}")
+    }
+
     /// Writes a line of data in a style.
     pub(super) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
         self.styled(&style.render().to_string())?;
@@ -215,9 +222,7 @@ impl Write for Data<'_> {
 
 /// Prints a warning of a server or of the library on the standard error.
 pub(crate) fn warn(text: &str) -> io::Result<()> {
-    let mut err = Stream::stderr();
-    err.label(WARNING, "warning:")?;
-    writeln!(err, " {text}")
+    Stream::stderr().warning(text)
 }
 
 /// Whether a stream shows styles, and whether it is a terminal.
@@ -234,4 +239,18 @@ fn width(is_terminal: bool, size: Option<(Width, Height)>) -> Option<usize> {
     let measured = || size.map(|(Width(columns), _)| usize::from(columns));
     let width = given().or_else(measured).filter(|width| *width > 0);
     width.filter(|_| is_terminal)
+}
+
+/// Replaces the line of progress.
+pub(crate) fn show_progress(text: Arguments<'_>) {
+    const CLEAR_LINE: &str = "\r\x1b[K";
+    if io::stderr().is_terminal() {
+        // Progress that cannot be shown is not a failure.
+        let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
+    }
+}
+
+/// Removes the line of progress.
+pub(crate) fn clear_progress() {
+    show_progress(format_args!(""));
 }

@@ -76,7 +76,6 @@
 //! names.
 
 pub(crate) mod auth;
-mod backoff;
 mod builder;
 mod endpoint;
 mod error;
@@ -97,13 +96,13 @@ pub(crate) use retry::RetryLimit;
 pub use retry::RetryPolicy;
 
 pub(crate) use auth::Auth;
-pub(crate) use auth::authorization::bearer;
 pub(crate) use auth::certificates::{Certificates, Pem};
 pub(crate) use auth::exec::{ExecCredential, Provider, SharedPlugin};
 pub(crate) use auth::plain_http::check_tls;
+pub(crate) use auth::secret::bearer;
 pub(crate) use auth::token_file::TokenFile;
-pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use proxy::{Proxy, ProxyKind};
+pub(crate) use retry::{Backoff, random_fraction};
 
 /// Reports a fault that does not fail a request, as a warning of `tracing`.
 pub(crate) fn notice(fault: &impl fmt::Display) {

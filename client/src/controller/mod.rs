@@ -28,14 +28,12 @@
 //! # }
 //! ```
 
-mod error;
 pub mod lease;
 mod queue;
 mod run;
 mod sources;
 
-pub use error::ControllerError;
 pub use lease::{Election, Leadership, LeaseLost};
 pub use queue::{WorkItem, WorkQueue, WorkQueueSnapshot};
-pub use run::{Action, Controller};
+pub use run::{Action, Controller, ControllerError};
 pub use sources::owner_key;

@@ -1,12 +1,11 @@
 //! The controller: stores, a queue and workers.
 
-use super::error::ControllerError;
-use super::lease::{Election, Leadership};
+use super::lease::{Election, Leadership, LeaseLost};
 use super::queue::{WorkItem, WorkQueue};
 use super::sources::{Source, owner_key};
-use crate::Resource;
 use crate::client::ResourceKind;
-use crate::watch::{ObjectKey, Store};
+use crate::watch::{ObjectKey, Store, StoreNotReady};
+use crate::{Error, Resource};
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::resume_unwind;
@@ -278,5 +277,37 @@ impl<Q> fmt::Debug for Controller<Q> {
             .field("workers", &self.workers)
             .field("election", &self.election)
             .finish()
+    }
+}
+
+/// Why a [`Controller`](super::Controller) ended before it was stopped.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// The first list of a store failed, for instance with 403.
+    NotReady(StoreNotReady),
+    /// The lease could not be read or written, for a reason that waiting does not change.
+    Election(Error),
+    /// Another candidate may lead now. The keys at hand were abandoned.
+    LeaseLost(LeaseLost),
+}
+
+impl fmt::Display for ControllerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotReady(error) => error.fmt(f),
+            Self::Election(error) => write!(f, "the election of a leader failed: {error}"),
+            Self::LeaseLost(lost) => lost.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ControllerError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotReady(error) => std::error::Error::source(error),
+            Self::Election(error) => std::error::Error::source(error),
+            Self::LeaseLost(lost) => std::error::Error::source(lost),
+        }
     }
 }

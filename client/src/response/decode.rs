@@ -192,17 +192,16 @@ fn undecodable_body(expected: String, error: serde_json::Error, body: &[u8]) -> 
     } else {
         (error.to_string(), excerpt(body))
     };
-    Error::new(ErrorKind::Decode {
-        expected,
-        message,
-        excerpt,
-    })
-    .with_source(error)
+    undecodable(expected, message, excerpt, error)
 }
 
-/// The error of a watch event that cannot be decoded.
-pub(crate) fn undecodable(expected: String, error: serde_json::Error, excerpt: String) -> Error {
-    let message = error.to_string();
+/// The error of a body or a watch event that cannot be decoded.
+pub(crate) fn undecodable(
+    expected: String,
+    message: String,
+    excerpt: String,
+    error: serde_json::Error,
+) -> Error {
     Error::new(ErrorKind::Decode {
         expected,
         message,

@@ -1,8 +1,7 @@
 //! Layers: middleware around every HTTP exchange with the server.
 
-use super::chain::Chain;
-use crate::transport::BoxFuture;
-use crate::transport::{Body, Transport, TransportError};
+use super::options::Chain;
+use crate::transport::{Body, BoxFuture, Transport, TransportError};
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! How requests are sent: connections, credentials, retries, hooks, layers and reports of them.
 
 pub(crate) mod attempt;
-pub(crate) mod chain;
 pub(crate) mod client;
 pub(crate) mod dispatch;
 pub(crate) mod forward;

@@ -135,11 +135,8 @@ fn decode<K: Resource>(
     predictor: &mut FieldPredictor,
 ) -> Result<Line<K>, Error> {
     event::decode(wire, line, predictor).map_err(|error| {
-        undecodable(
-            format!("watch event of {} ({})", wire.resource.kind(), wire.version),
-            error,
-            excerpt(line),
-        )
+        let expected = format!("watch event of {} ({})", wire.resource.kind(), wire.version);
+        undecodable(expected, error.to_string(), excerpt(line), error)
     })
 }
 

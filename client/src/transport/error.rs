@@ -19,12 +19,18 @@ const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program w
 /// `std::io`, also as a source, counts as an error of the connection; any other error ends the request.
 #[derive(Debug)]
 pub struct TransportError {
+    pub(super) is: Properties,
+    pub(crate) source: BoxError,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Properties {
     /// A time limit expired.
     timeout: bool,
     /// TLS failed.
     tls: bool,
     /// The connection failed before anything was sent.
-    pub(crate) connect: bool,
+    pub(super) connect: bool,
     /// The request was never begun on a connection, or the server reported that it did not process it.
     unprocessed: bool,
     /// The request is not sent again.
@@ -37,7 +43,6 @@ pub struct TransportError {
     too_many_headers: bool,
     /// The response to the handshake was not TLS.
     not_tls: bool,
-    pub(crate) source: BoxError,
 }
 
 impl TransportError {
@@ -61,18 +66,17 @@ impl TransportError {
         };
         let error = &*source;
         let http = find::<hyper::Error>(error);
-        Self {
+        let is = Properties {
             timeout: is_timeout(error),
             tls: tls::is_tls_error(error),
             connect: is_connect(error),
             unprocessed: is_unsent(error) || is_unprocessed(error),
-            fatal: false,
-            own: false,
             not_http: http.is_some_and(|error| error.is_parse() && !error.is_parse_too_large()),
             too_many_headers: http.is_some_and(hyper::Error::is_parse_too_large),
             not_tls: tls::is_answered_without(error),
-            source,
-        }
+            ..Properties::default()
+        };
+        Self { is, source }
     }
 
     /// The error of a layer or a custom transport, as the program returned it.
@@ -84,69 +88,42 @@ impl TransportError {
             Err(source) => source,
         };
         if let Some(inner) = find::<Self>(&*source) {
-            let Self {
-                timeout,
-                tls,
-                connect,
-                unprocessed,
-                fatal,
-                own,
-                not_http,
-                too_many_headers,
-                not_tls,
-                source: _,
-            } = *inner;
-            return Self {
-                timeout,
-                tls,
-                connect,
-                unprocessed,
-                fatal,
-                own,
-                not_http,
-                too_many_headers,
-                not_tls,
-                source,
-            };
+            let is = inner.is;
+            return Self { is, source };
         }
-        let error = Self::new(source);
-        let own = !is_of_connection(&*error.source);
-        Self {
-            own,
-            fatal: own,
-            ..error
-        }
+        let mut error = Self::new(source);
+        let is_own = !is_of_connection(&*error.source);
+        (error.is.own, error.is.fatal) = (is_own, is_own);
+        error
     }
 
     /// The error of a request that never reached the server. It is sent again, even if it is a write.
     pub fn unsent(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self {
-            unprocessed: true,
-            ..Self::new(source)
-        }
+        let mut error = Self::new(source);
+        error.is.unprocessed = true;
+        error
     }
 
     /// An error that would repeat in every further attempt. The request is not sent again.
     pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self {
-            fatal: true,
-            ..Self::new(source)
-        }
+        let mut error = Self::new(source);
+        error.is.fatal = true;
+        error
     }
 
     /// The names of the properties that are true, for recordings.
     #[cfg(feature = "replay")]
     pub(crate) fn properties(&self) -> impl Iterator<Item = &'static str> {
         let all = [
-            ("timeout", self.timeout),
-            ("tls", self.tls),
-            ("connect", self.connect),
-            ("unprocessed", self.unprocessed),
-            ("fatal", self.fatal),
-            ("own", self.own),
-            ("not_http", self.not_http),
-            ("too_many_headers", self.too_many_headers),
-            ("not_tls", self.not_tls),
+            ("timeout", self.is.timeout),
+            ("tls", self.is.tls),
+            ("connect", self.is.connect),
+            ("unprocessed", self.is.unprocessed),
+            ("fatal", self.is.fatal),
+            ("own", self.is.own),
+            ("not_http", self.is.not_http),
+            ("too_many_headers", self.is.too_many_headers),
+            ("not_tls", self.is.not_tls),
         ];
         all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name)
     }
@@ -154,7 +131,7 @@ impl TransportError {
     /// An error with these properties.
     #[cfg(feature = "replay")]
     pub(crate) fn with_properties(message: String, is: impl Fn(&str) -> bool) -> Self {
-        Self {
+        let is = Properties {
             timeout: is("timeout"),
             tls: is("tls"),
             connect: is("connect"),
@@ -164,29 +141,30 @@ impl TransportError {
             not_http: is("not_http"),
             too_many_headers: is("too_many_headers"),
             not_tls: is("not_tls"),
-            source: message.into(),
-        }
+        };
+        let source = message.into();
+        Self { is, source }
     }
 
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
         let hint = match config.server().scheme() {
-            _ if self.too_many_headers => Some(TOO_MANY_HEADERS),
+            _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
             _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
-            "http" if self.not_http => Some(EXPECTS_TLS),
-            "https" if self.not_tls => {
+            "http" if self.is.not_http => Some(EXPECTS_TLS),
+            "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
             }
             _ => None,
         };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
-            timeout: self.timeout,
-            tls: self.tls,
-            connect: self.connect,
-            unprocessed: self.unprocessed,
-            fatal: self.fatal,
-            own: self.own,
+            timeout: self.is.timeout,
+            tls: self.is.tls,
+            connect: self.is.connect,
+            unprocessed: self.is.unprocessed,
+            fatal: self.is.fatal,
+            own: self.is.own,
             hint,
         };
         Error::new(kind).with_source(self.source)
@@ -195,7 +173,7 @@ impl TransportError {
     /// The error of an incomplete response.
     pub(crate) fn into_body_error(self) -> Error {
         let kind = ErrorKind::Body {
-            timeout: self.timeout,
+            timeout: self.is.timeout,
         };
         Error::new(kind).with_source(self.source)
     }

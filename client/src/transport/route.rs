@@ -149,7 +149,7 @@ impl Route {
     /// The error of a request without a response.
     pub(crate) fn explain(&self, error: reqwest::Error) -> TransportError {
         let mut explained = TransportError::new(error);
-        if let Some(proxy) = self.proxy.as_ref().filter(|_| explained.connect) {
+        if let Some(proxy) = self.proxy.as_ref().filter(|_| explained.is.connect) {
             explained.source = Box::new(ConnectError::new(
                 format!("connecting through the proxy {} failed", proxy.url()),
                 explained.source,

@@ -1,9 +1,7 @@
 //! The operations of the API, one request builder each, and the handles that create the builders.
 
 pub(crate) mod api;
-pub(crate) mod apply;
 pub(crate) mod call;
-pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
 pub(crate) mod discovery;
@@ -12,19 +10,16 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod list_progress;
 pub(crate) mod log;
-pub(crate) mod metadata;
 pub(crate) mod page_token;
 pub(crate) mod pages;
 pub(crate) mod patch;
 pub(crate) mod raw;
 pub(crate) mod release;
-pub(crate) mod replace;
 pub(crate) mod subresource;
 pub(crate) mod update;
 pub(crate) mod watch;
+pub(crate) mod write;
 
-pub use apply::ApplyRequest;
-pub use create::CreateRequest;
 pub use delete::{
     DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest, Deleted, DeletedCollection,
 };
@@ -32,5 +27,5 @@ pub use get::{GetOptRequest, GetRequest};
 pub use list::ListRequest;
 pub use log::LogRequest;
 pub use patch::{PatchRequest, PatchTarget};
-pub use replace::ReplaceRequest;
 pub use watch::WatchRequest;
+pub use write::{ApplyRequest, CreateRequest, ReplaceRequest};

@@ -1,13 +1,12 @@
 //! Verbs of collections: list, create, delete.
 
 use super::context::Context;
-use super::inputs::{format, write};
+use super::inputs::{delete_options, format, object, write, write_options};
 use super::request::ApiRequest;
 use super::response::ApiResponse;
 use super::route::ResourceTarget;
-use crate::body::read_object;
 use crate::list::{ListOptions, Unlisted, list as list_page};
-use crate::query::{WriteOptions, WriteVerb, delete_options};
+use crate::query::WriteVerb;
 use crate::registry;
 use crate::status::{Failure, future_version};
 use crate::store::meta_str;
@@ -61,19 +60,8 @@ pub(super) fn create(
     request: &ApiRequest,
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
-    let options = WriteOptions::parse(
-        &request.query,
-        WriteVerb::Create,
-        request.user_agent(),
-        context.state.kinds.release(),
-    )?;
-    let read = read_object(
-        &request.body,
-        format(request)?,
-        target.kind,
-        target.version,
-        options.validation,
-    )?;
+    let options = write_options(context, request, WriteVerb::Create)?;
+    let read = object(request, target, options.validation)?;
     let now = ids::now();
     let write = write(target, &options.manager, options.dry_run, &now);
     let created = context
@@ -96,12 +84,7 @@ pub(super) fn delete(
     let mut list_options = ListOptions::parse(&list_options, context.state.kinds.release())?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);
     let format = format(request)?;
-    let (options, dry_run) = delete_options(
-        &request.query,
-        &request.body,
-        format,
-        context.state.kinds.release(),
-    )?;
+    let (options, dry_run) = delete_options(context, request, format)?;
     let now = ids::now();
     let write = write(target, "", dry_run, &now);
     context.state.write(|store| {

@@ -1,7 +1,7 @@
 //! The parts of a server that requests use.
 
+use super::heavy::Turns;
 use super::hosts::Hosts;
-use super::turns::Turns;
 use crate::auth::CurrentTokens;
 use crate::endpoints::Endpoints;
 use crate::faults::Faults;

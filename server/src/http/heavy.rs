@@ -9,7 +9,9 @@ use super::response::ApiResponse;
 use super::route::{Target, route};
 use crate::status::{Failure, internal};
 use hyper::Method;
+use std::sync::Arc;
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 /// The maximum size of a body, in bytes, that does not count as long work.
@@ -46,4 +48,26 @@ fn is_heavy(context: &Context, request: &ApiRequest) -> bool {
         route(request.parts.uri.path(), &context.state.kinds),
         Ok(Target::Swagger | Target::OpenApi(_) | Target::Dump(_) | Target::Metrics)
     )
+}
+
+/// The most requests with long work that are worked on at once; the others wait in order. More would only wait for each
+/// other's locks.
+const AT_ONCE: usize = 2;
+
+/// The turns of long work.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns(Arc<Semaphore>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+impl Turns {
+    /// Waits for a turn, which lasts until the result is dropped.
+    pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.0.clone().acquire_owned().await.ok()
+    }
 }

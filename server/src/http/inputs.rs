@@ -1,12 +1,16 @@
 //! Parts of a request that several verbs read: the name, the format of the body, the parameters of writes and tables.
 
+use super::context::Context;
 use super::request::ApiRequest;
 use super::route::ResourceTarget;
-use crate::registry::Write;
+use crate::body::{Read, read_object};
+use crate::query::{self, WriteOptions, WriteVerb};
+use crate::registry::{DeleteOptions, Write};
 use crate::represent::Include;
 use crate::status::{Failure, bad_request, failure};
 use hyper::header;
 use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_types::FieldValidation;
 
 /// The part of its object that each row of a table carries.
 ///
@@ -46,6 +50,51 @@ pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failur
         .name
         .as_deref()
         .ok_or_else(|| bad_request("name is required"))
+}
+
+/// The parameters of a write.
+///
+/// # Errors
+/// 422 with every violation.
+pub(super) fn write_options(
+    context: &Context,
+    request: &ApiRequest,
+    verb: WriteVerb,
+) -> Result<WriteOptions, Failure> {
+    let release = context.state.kinds.release();
+    WriteOptions::parse(&request.query, verb, request.user_agent(), release)
+}
+
+/// The options of a deletion, and whether it is a dry run.
+///
+/// # Errors
+/// As of [`delete_options`](crate::query::delete_options).
+pub(super) fn delete_options(
+    context: &Context,
+    request: &ApiRequest,
+    format: Format,
+) -> Result<(DeleteOptions, bool), Failure> {
+    let release = context.state.kinds.release();
+    query::delete_options(&request.query, &request.body, format, release)
+}
+
+/// The object in the body, of the kind and version of the path.
+///
+/// # Errors
+/// 415 for a body in another format, 400 for text that is not such an object.
+pub(super) fn object(
+    request: &ApiRequest,
+    target: &ResourceTarget<'_>,
+    validation: FieldValidation,
+) -> Result<Read, Failure> {
+    let format = format(request)?;
+    read_object(
+        &request.body,
+        format,
+        target.kind,
+        target.version,
+        validation,
+    )
 }
 
 /// The write that a request asks for, by a field manager.

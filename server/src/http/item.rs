@@ -2,14 +2,14 @@
 
 use super::collection::wait_for;
 use super::context::Context;
-use super::inputs::{format, name, write};
+use super::inputs::{delete_options, format, name, object, write, write_options};
 use super::request::ApiRequest;
 use super::response::ApiResponse;
 use super::route::ResourceTarget;
-use crate::body::{Document, read_object};
+use crate::body::Document;
 use crate::ids;
 use crate::list::revision;
-use crate::query::{WriteOptions, WriteVerb, delete_options};
+use crate::query::{WriteOptions, WriteVerb};
 use crate::registry::{self, Deleted, Patch, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
 use k8s_flowcontrol_rules::decode::Format;
@@ -51,19 +51,8 @@ pub(super) fn replace(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
-    let options = WriteOptions::parse(
-        &request.query,
-        WriteVerb::Update,
-        request.user_agent(),
-        context.state.kinds.release(),
-    )?;
-    let read = read_object(
-        &request.body,
-        format(request)?,
-        target.kind,
-        target.version,
-        options.validation,
-    )?;
+    let options = write_options(context, request, WriteVerb::Update)?;
+    let read = object(request, target, options.validation)?;
     let now = ids::now();
     let write = write(target, &options.manager, options.dry_run, &now);
     let replaced = check_name(&read.object, name).and_then(|()| {
@@ -107,12 +96,7 @@ pub(super) fn patch(
     } else {
         WriteVerb::Patch
     };
-    let options = WriteOptions::parse(
-        &request.query,
-        verb,
-        request.user_agent(),
-        context.state.kinds.release(),
-    )?;
+    let options = write_options(context, request, verb)?;
     let patch = read_patch(&media_type, &request.body, &options);
     let now = ids::now();
     let write = write(target, &options.manager, options.dry_run, &now);
@@ -171,12 +155,7 @@ pub(super) fn delete(
         true => Format::Json,
         false => format(request)?,
     };
-    let (options, dry_run) = delete_options(
-        &request.query,
-        &request.body,
-        format,
-        context.state.kinds.release(),
-    )?;
+    let (options, dry_run) = delete_options(context, request, format)?;
     let now = ids::now();
     let write = write(target, "", dry_run, &now);
     let deleted = context

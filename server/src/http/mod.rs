@@ -19,7 +19,6 @@ mod resource;
 mod response;
 mod reviews;
 mod route;
-mod turns;
 mod watching;
 
 #[cfg(feature = "tls")]
@@ -27,18 +26,16 @@ pub(crate) use compress::is_wanted as wants_gzip;
 pub(crate) use context::{Context, stopped};
 #[cfg(feature = "tls")]
 pub(crate) use fault_responses::rejected;
+pub(crate) use heavy::Turns;
 pub(crate) use hosts::{Hosts, check as check_host};
 pub(crate) use payload::Body;
 pub(crate) use response::ApiResponse;
-pub(crate) use turns::Turns;
 
-use crate::dumps;
-use crate::health;
-use crate::metrics;
 use crate::query::Query;
 use crate::recorded::RecordedRequest;
 use crate::state::Admitted;
 use crate::status::{Failure, bad_request, failure, too_large};
+use crate::{dumps, health, metrics};
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::Bytes;

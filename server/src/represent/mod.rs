@@ -1,6 +1,5 @@
 //! Representations of objects: metadata alone, tables and Protocol Buffers.
 
-mod age;
 mod columns;
 mod descriptions;
 mod partial;

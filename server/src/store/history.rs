@@ -1,7 +1,6 @@
 //! The last changes in bounded memory, the oldest first.
 
-use super::object::Object;
-use super::size::memory;
+use super::object::{Object, memory};
 use std::collections::VecDeque;
 
 /// One write.

@@ -5,14 +5,10 @@
 mod history;
 mod journal;
 mod object;
-mod size;
-mod stored;
 
 pub(crate) use history::{Change, History, Limits};
 pub(crate) use journal::Written;
-pub(crate) use object::{Object, edit_metadata, meta_str};
-pub(crate) use size::json_length;
-pub(crate) use stored::{Found, Stored};
+pub(crate) use object::{Found, Object, Stored, edit_metadata, json_length, meta_str};
 
 use k8s_flowcontrol_types::Release;
 use serde_json::Value;

@@ -2,14 +2,13 @@
 //!
 //! [`FlowController`] makes the decisions. This module adds the clock, the waiting requests and the counts.
 
-mod counts;
 mod histogram;
 mod metrics;
 mod observe;
 mod observed;
 
-pub(crate) use counts::Counts;
 pub(crate) use metrics::text as metrics_text;
+pub(crate) use observed::Counts;
 
 use crate::flow_control::Configuration;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};

@@ -1,7 +1,7 @@
 //! The value of a quantity.
 
 use super::natural::Natural;
-use super::suffix::{BINARY, DECIMAL};
+use super::parse::{BINARY, DECIMAL};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};

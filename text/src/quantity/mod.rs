@@ -3,7 +3,6 @@
 mod amount;
 mod natural;
 mod parse;
-mod suffix;
 
 pub use amount::{Amount, QuantityFormat};
 pub use parse::{InvalidQuantity, Parts, Suffix};

@@ -6,7 +6,6 @@
 mod byte_string;
 mod int_or_string;
 mod managed_fields;
-mod managed_fields_entries;
 mod number;
 mod quantity;
 mod time;

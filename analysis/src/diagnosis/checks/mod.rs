@@ -85,15 +85,8 @@ impl Report {
         evidence: Vec<Observation>,
         action: impl Into<String>,
     ) {
-        self.findings.push(Finding {
-            check: self.check,
-            severity,
-            server: Some(load.server.name.clone()),
-            priority_level: Some(load.name().to_owned()),
-            message,
-            evidence,
-            action: action.into(),
-        });
+        let place = (Some(load.server.name.as_str()), Some(load.name()));
+        self.add(severity, place, message, evidence, action.into());
     }
 
     /// Adds a finding about a server.
@@ -105,15 +98,8 @@ impl Report {
         evidence: Vec<Observation>,
         action: impl Into<String>,
     ) {
-        self.findings.push(Finding {
-            check: self.check,
-            severity,
-            server: Some(server.to_owned()),
-            priority_level: None,
-            message,
-            evidence,
-            action: action.into(),
-        });
+        let place = (Some(server), None);
+        self.add(severity, place, message, evidence, action.into());
     }
 
     /// Adds a finding about the objects, the logs, or all servers.
@@ -125,14 +111,26 @@ impl Report {
         evidence: Vec<Observation>,
         action: impl Into<String>,
     ) {
+        let place = (None, priority_level);
+        self.add(severity, place, message, evidence, action.into());
+    }
+
+    fn add(
+        &mut self,
+        severity: Severity,
+        (server, priority_level): (Option<&str>, Option<&str>),
+        message: String,
+        evidence: Vec<Observation>,
+        action: String,
+    ) {
         self.findings.push(Finding {
             check: self.check,
             severity,
-            server: None,
+            server: server.map(str::to_owned),
             priority_level: priority_level.map(str::to_owned),
             message,
             evidence,
-            action: action.into(),
+            action,
         });
     }
 }

@@ -1,7 +1,7 @@
 //! An event of an audit log.
 
-use super::time;
 use crate::evidence::go_duration;
+use jiff::Timestamp;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User, decode_percent};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -270,7 +270,7 @@ impl Event<'_> {
     pub fn response_time(&self) -> Option<Duration> {
         let end = match (self.verb.as_ref(), self.stage) {
             ("watch", Stage::ResponseStarted) => self.stage_us()?,
-            ("watch", _) => time::microseconds(&self.watch_started)?,
+            ("watch", _) => microseconds(&self.watch_started)?,
             _ if self.is_last() => self.stage_us()?,
             _ => return None,
         };
@@ -286,11 +286,17 @@ impl Event<'_> {
 
     /// The time at which the request arrived, in microseconds since 1970; `None` if the event lacks it.
     pub fn received_us(&self) -> Option<i64> {
-        time::microseconds(&self.received)
+        microseconds(&self.received)
     }
 
     /// The time of the stage, in microseconds since 1970; `None` if the event lacks it.
     pub fn stage_us(&self) -> Option<i64> {
-        time::microseconds(&self.stage_time)
+        microseconds(&self.stage_time)
     }
+}
+
+/// Microseconds since 1970 of a time in RFC 3339.
+fn microseconds(text: &str) -> Option<i64> {
+    let time: Timestamp = text.parse().ok()?;
+    Some(time.as_microsecond())
 }

@@ -36,7 +36,6 @@ mod lines;
 mod log;
 mod parse;
 mod source;
-mod time;
 mod zstd;
 
 pub use batch::{BatchError, read_batch};

@@ -4,6 +4,7 @@ use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
 use crate::size::setting::{Borrowing, Setting};
 use k8s_flowcontrol_rules::sharding::entropy_bits;
 use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::api::v1::LimitedPriorityLevelConfiguration;
 use std::ops::ControlFlow;
 
 /// Numbers of queues and sizes of hands, the least queues first.
@@ -44,10 +45,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
 
     /// Other queues for a present level: smaller hands first, then more queues.
     fn queues(&self, level: &str) -> Vec<(i32, i32)> {
-        let levels = self.sizer.present.levels.iter().rev();
-        let limited = levels
-            .filter(|object| object.name() == level)
-            .find_map(|object| object.spec.limited.as_ref());
+        let limited = self.limited(level);
         let Some(queuing) = limited.and_then(|limited| limited.limit_response.queuing.as_ref())
         else {
             return Vec::new();
@@ -65,13 +63,18 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         all.filter(can_be_dealt).collect()
     }
 
+    /// The settings of a present level: those of the last object with its name.
+    fn limited(&self, level: &str) -> Option<&LimitedPriorityLevelConfiguration> {
+        let levels = self.sizer.present.levels.iter().rev();
+        levels
+            .filter(|object| object.name() == level)
+            .find_map(|object| object.spec.limited.as_ref())
+    }
+
     /// Raises the borrowing limit of a present level to the lowest that is enough.
     fn borrow(&mut self, settings: &mut [Setting], index: usize, seats: u32) -> Result<bool, Stop> {
         let before = settings[index].clone();
-        let levels = self.sizer.present.levels.iter().rev();
-        let limited = levels
-            .filter(|object| object.name() == before.level)
-            .find_map(|object| object.spec.limited.as_ref());
+        let limited = self.limited(&before.level);
         let Some(now) = limited.and_then(|limited| limited.borrowing_limit_percent) else {
             return Ok(false);
         };

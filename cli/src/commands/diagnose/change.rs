@@ -3,26 +3,16 @@
 use crate::commands::simulate::audit::Logs;
 use crate::failure::Failure;
 use k8s_flowcontrol::rules::controller::FlowController;
-use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use k8s_flowcontrol_analysis::diagnosis::{Change, Evidence, Finding, Scope, server_seats};
 use k8s_flowcontrol_analysis::simulation::Recording;
 use std::time::Duration;
 
 /// Audit logs that can be simulated; none if the seats of the server are unknown.
 pub(super) fn logs(evidence: &Evidence) -> Option<Logs> {
-    let (levels, release) = (&evidence.priority_levels, evidence.release);
+    let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let seats = server_seats(evidence)?;
-    let server = FlowController::new(
-        &evidence.flow_schemas,
-        levels,
-        seats,
-        release,
-        Duration::ZERO,
-    )
-    .ok()?;
-    let bounds = LevelBounds::new(levels, seats, release);
-    let estimator = Estimator::new(release);
-    Some(Logs::new(Recording::new(server, bounds, estimator)))
+    let recording = Recording::of_objects(schemas, levels, seats, evidence.release);
+    Some(Logs::new(recording.ok()?))
 }
 
 /// The finding about the change that may help; none if no request waits long.

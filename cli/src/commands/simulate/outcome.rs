@@ -2,7 +2,7 @@
 
 use crate::cluster::ServerSeats;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol_analysis::simulation::{FlowReport, Report};
+use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report};
 use std::time::Duration;
 
 /// The result of a simulation, with a second one for another configuration.
@@ -74,6 +74,19 @@ servers, other programs on the same machine, the watches that see a write, or mo
 /// The reason why the waits of the logs are estimates.
 pub(super) const NOT_OBSERVED: &str = "\
 No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so the waits of the logs are estimated. Servers write it since 1.31, for requests that waited and took more than half a second.";
+
+/// The cells of the columns from REQUESTS to FAILED.
+pub(super) fn counts(counts: &Counts) -> [String; 6] {
+    [
+        counts.arrived,
+        counts.dispatched,
+        counts.rejected,
+        counts.timed_out,
+        counts.retried,
+        counts.failed,
+    ]
+    .map(|count| count.to_string())
+}
 
 /// The flows that waited or were rejected, the longest waits first.
 pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {

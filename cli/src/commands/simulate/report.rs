@@ -1,10 +1,10 @@
 //! The result of a simulation as tables.
 
-use super::outcome::{NOT_OBSERVED, Outcome, delayed, time};
+use super::outcome::{NOT_OBSERVED, Outcome, counts, delayed, time};
 use super::trust;
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
-use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, LevelReport, Report, Waits};
+use k8s_flowcontrol_analysis::simulation::{FlowReport, LevelReport, Report, Waits};
 use std::io::Write;
 
 /// The most flows of a table.
@@ -125,18 +125,6 @@ fn table(flows: &[&FlowReport]) -> Table {
         table.add(row);
     }
     table
-}
-
-fn counts(counts: &Counts) -> [String; 6] {
-    [
-        counts.arrived,
-        counts.dispatched,
-        counts.rejected,
-        counts.timed_out,
-        counts.retried,
-        counts.failed,
-    ]
-    .map(|count| count.to_string())
 }
 
 fn waits(waits: &Waits) -> [String; 3] {

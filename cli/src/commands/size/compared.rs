@@ -1,6 +1,6 @@
 //! The present objects, a proposal and the answer beside each other.
 
-use super::check::check_json;
+use super::report::check_json;
 use crate::commands::simulate::outcome::{seconds, time};
 use crate::commands::simulate::page::busy;
 use crate::failure::Failure;

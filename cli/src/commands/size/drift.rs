@@ -1,7 +1,6 @@
 //! `--watch-drift`: later logs and an earlier answer.
 
-use super::check::check_json;
-use super::report::{examined_json, lines};
+use super::report::{check_json, examined_json, lines};
 use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;

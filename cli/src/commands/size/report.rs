@@ -1,12 +1,11 @@
 //! The answer as text and as JSON.
 
-use super::check::check_json;
 use super::compared::{Compared, print_proposed, proposed_json};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol_analysis::size::{
-    Change, Examination, Examined, Impossible, Intents, Proof, Sizing, Tier,
+    Change, Check, Examination, Examined, Impossible, Intents, Proof, Sizing, Tier,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -207,5 +206,15 @@ pub(super) fn examined_json(examined: &Examined) -> Value {
         "isRequired": examined.is_required,
         "requests": examined.requests,
         "checks": examined.checks.iter().map(check_json).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn check_json(check: &Check) -> Value {
+    json!({
+        "intent": check.name,
+        "isMet": check.is_met(),
+        "requests": check.requests,
+        "found": check.to_string(),
+        "marginPercent": check.margin_percent(),
     })
 }

@@ -1,7 +1,7 @@
 //! The view on a screen of any size.
 
-use super::cells::{borrowed, limit, number, rate};
 use super::flow::Flow;
+use super::print::{borrowed, limit, number, rate};
 use super::reading::Level;
 use super::view::{Order, View};
 use crate::output::{bar, one_line, plural};

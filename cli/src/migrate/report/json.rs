@@ -26,7 +26,7 @@ pub(crate) fn json(
         "kubernetes": settings.release.map(|release| release.to_string()),
         "files": files,
         "skipped": skipped_json(skipped, is_verbose),
-        "summary": summary.to_json(),
+        "summary": summary,
     })
 }
 

@@ -1,10 +1,8 @@
 //! The findings as lines: each with its details, or one line for all places with the same advice.
 
-use super::advice as advice_of;
 use crate::output::{Diagnostic, ERROR, HINT, Stream, WARNING, one_line, plural};
-use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_manifests::files::Examined;
-use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
+use k8s_flowcontrol_manifests::{Finding, Remedy, Rule, Severity, Source};
 use k8s_flowcontrol_text::Span;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,7 +19,7 @@ pub(crate) fn write_details(
             .id(finding.rule.as_str())
             .at(source, Span::new(finding.offset, finding.offset + 1));
         if let Some(help) = &finding.help {
-            diagnostic = diagnostic.help(advice_of(help));
+            diagnostic = diagnostic.help(advice(help));
         }
         diagnostic.write(err)?;
     }
@@ -61,7 +59,7 @@ impl Groups {
                 if is_listed(file, finding) {
                     found.add(&mut known, (file, number), finding);
                 } else if finding.rule == Rule::Generated {
-                    let help = finding.help.as_ref().map(advice_of);
+                    let help = finding.help.as_ref().map(advice);
                     *found.generated.entry(help.unwrap_or_default()).or_default() += 1;
                 }
             }
@@ -126,7 +124,7 @@ impl Groups {
 
 /// The advice of a finding that stands in the line of a group. Each error has its own line, and so has a finding without advice.
 fn group_of(finding: &Finding) -> Option<String> {
-    let help = finding.help.as_ref().map(advice_of);
+    let help = finding.help.as_ref().map(advice);
     help.filter(|_| finding.severity != Severity::Error)
 }
 
@@ -143,7 +141,7 @@ pub(crate) fn write_single(
         write!(err, "{}: ", place(file, finding))?;
         write_label(finding.severity, finding.rule, err)?;
         write!(err, " {}", one_line(&message(finding)))?;
-        let help = finding.help.as_ref().map(advice_of);
+        let help = finding.help.as_ref().map(advice);
         write_help(&help.unwrap_or_default(), err)?;
     }
     Ok(())
@@ -178,5 +176,37 @@ fn message(finding: &Finding) -> String {
     match &finding.path {
         Some(path) => format!("{path}: {}", finding.message),
         None => finding.message.clone(),
+    }
+}
+
+/// A remedy with the options of `migrate`.
+pub(crate) fn advice(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::AcceptLoss { instead, effect } => {
+            let effect = effect.iter().map(|effect| format!("; {effect}"));
+            format!("{instead}, or use --allow-loss{}", effect.collect::<String>())
+        }
+        Remedy::CheckAndAcceptLoss(check) => format!("{check}, then use --allow-loss"),
+        Remedy::ForeignField {
+            instead,
+            live,
+            file,
+        } => {
+            let instead = instead.iter().map(|change| format!("{change}; "));
+            let options = match file {
+                Some(file) if file == live => format!("--foreign-fields live or file {live}"),
+                Some(file) => format!("--foreign-fields live {live}; --foreign-fields file {file}"),
+                None => format!("--foreign-fields live {live}"),
+            };
+            instead.collect::<String>() + &options
+        }
+        Remedy::CheckRendered => {
+            "check the rendered result: `--render` does so with Helm, or use `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`".to_owned()
+        }
+        Remedy::RenameMetric(change) => {
+            format!("{change}; `kubectl flowcontrol migrate --rename-metrics` renames it")
+        }
+        Remedy::Commit => format!("{remedy}, or use --allow-dirty"),
+        other => other.to_string(),
     }
 }

@@ -2,9 +2,8 @@
 
 use super::advice;
 use crate::output::{Level, SarifResult, SarifRule, Stream, write_sarif};
-use k8s_flowcontrol_manifests::Settings;
 use k8s_flowcontrol_manifests::files::{Examined, Status};
-use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
+use k8s_flowcontrol_manifests::{Finding, Rule, Settings, Severity};
 use serde_json::json;
 use std::io;
 

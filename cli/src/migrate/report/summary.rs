@@ -3,11 +3,12 @@
 use crate::output::plural;
 use k8s_flowcontrol_manifests::files::{Examined, Status};
 use k8s_flowcontrol_manifests::{Rule, Severity};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::fmt;
 
 /// The outcome in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     /// Examined files.
     pub(crate) files: usize,
@@ -26,6 +27,7 @@ pub(crate) struct Summary {
     pub(crate) errors: usize,
     pub(crate) notes: usize,
     /// Errors that are losses or fields of another version.
+    #[serde(skip)]
     pub(crate) losses: usize,
     /// Documents of other kinds, such as Deployments: they are read and need nothing.
     pub(crate) skipped: usize,
@@ -67,21 +69,6 @@ impl Summary {
     /// Whether anything is not in the target version.
     pub(crate) fn is_outdated(self) -> bool {
         self.outdated + self.refused + self.manual + self.errors > 0
-    }
-
-    pub(crate) fn to_json(self) -> Value {
-        json!({
-            "files": self.files,
-            "outdated": self.outdated,
-            "changed": self.changed,
-            "refused": self.refused,
-            "manualFiles": self.manual_files,
-            "objects": self.objects,
-            "manual": self.manual,
-            "errors": self.errors,
-            "notes": self.notes,
-            "skipped": self.skipped,
-        })
     }
 }
 

@@ -6,13 +6,11 @@
 mod area;
 mod bars;
 mod flows;
-mod pairs;
 mod svg;
 
 pub(crate) use area::{Series, area};
-pub(crate) use bars::{Bar, Group, bars};
+pub(crate) use bars::{Bar, Group, Pair, bars, pairs};
 pub(crate) use flows::{Link, flows};
-pub(crate) use pairs::{Pair, pairs};
 
 use super::escape::one_line;
 use std::fmt::Write;

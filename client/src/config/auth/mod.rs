@@ -1,6 +1,5 @@
 //! Credentials in the `Authorization` header.
 
-pub(crate) mod authorization;
 pub(crate) mod cached_file;
 pub(crate) mod certificates;
 pub(crate) mod credentials;
@@ -13,8 +12,8 @@ pub(crate) mod token_file;
 pub(crate) mod token_source;
 
 use super::{ConfigError, ExecPlugin, Secret};
-use authorization::{basic, bearer};
 use http::HeaderValue;
+use secret::{basic, bearer};
 use std::sync::Arc;
 use token_file::TokenFile;
 use token_source::OwnTokens;

@@ -1,6 +1,6 @@
 //! A bearer token in a file that rotates.
 
-use super::authorization::bearer;
+use super::secret::bearer;
 use super::source::Source;
 use crate::config::{ConfigError, Secret, notice};
 use http::HeaderValue;

@@ -19,7 +19,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use std::error::Error as StdError;
 use std::sync::Arc;
-use verifier::{ByName, Trust};
+use verifier::{Trust, by_name};
 
 /// The expected names in certificates.
 pub(crate) struct NameCheck<'a> {
@@ -60,19 +60,17 @@ pub(crate) fn client_config(
         None if config.server().scheme() == "https" => Trust::System(Vec::new()),
         None => Trust::None,
     };
-    let verifier = ByName {
-        to_server: to_server.verifier(&provider)?,
-        name: names.server.cloned(),
-        to_proxy: match to_proxy {
-            None => None,
-            Some((name, trust)) => Some((name, trust.verifier(&provider)?)),
-        },
+    let to_proxy = match to_proxy {
+        None => None,
+        Some((name, trust)) => Some((name, trust.verifier(&provider)?)),
     };
+    let to_server = to_server.verifier(&provider)?;
+    let verifier = by_name(to_server, names.server.cloned(), to_proxy, provider.clone());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(Error::setup)?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier));
+        .with_custom_certificate_verifier(verifier);
     let mut client = match &files.client {
         None => builder.with_no_client_auth(),
         Some((chain, key)) => {

@@ -8,6 +8,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use std::fmt;
 use std::sync::Arc;
 
 /// The trusted authorities.
@@ -27,30 +28,36 @@ impl Trust {
     ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
         let provider = Arc::clone(provider);
         Ok(match self {
-            Self::Any => Arc::new(Unverified {
-                provider,
-                accepts: true,
-            }),
-            Self::None => Arc::new(Unverified {
-                provider,
-                accepts: false,
-            }),
+            // Signatures are still verified.
+            Self::Any => verify(provider, |_| Ok(ServerCertVerified::assertion())),
+            Self::None => verify(provider, |_| Err(CertificateError::UnknownIssuer.into())),
             Self::Authority(roots) => pinned(roots.certificates, roots.store, provider)?,
             Self::System(more) => system(more, provider)?,
         })
     }
 }
 
+/// Accepts a certificate that an authority signed, and like Go a certificate in the list of authorities.
 fn pinned(
     certificates: Vec<CertificateDer<'static>>,
     store: RootCertStore,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    let paths = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider);
+    let paths = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
     let paths = paths.build().map_err(Error::setup)?;
-    Ok(Arc::new(Pinned {
-        paths,
-        certificates,
+    Ok(verify(provider, move |presented| {
+        let Presented {
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        } = presented;
+        // A listed certificate does not need a path, and the path builder does not accept an authority as a server.
+        if certificates.contains(end_entity) {
+            return certificate::verify_listed(end_entity, server_name, now);
+        }
+        paths.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }))
 }
 
@@ -81,64 +88,62 @@ fn system(
     pinned(more, store, provider)
 }
 
-/// Verifies the certificates of the server and of an `https` proxy, which have different names.
-#[derive(Debug)]
-pub(crate) struct ByName {
-    pub(crate) to_server: Arc<dyn ServerCertVerifier>,
-    /// The server's name, instead of the URL's host.
-    pub(crate) name: Option<ServerName<'static>>,
-    pub(crate) to_proxy: Option<(ServerName<'static>, Arc<dyn ServerCertVerifier>)>,
-}
-
-impl ServerCertVerifier for ByName {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        let (verifier, name) = match &self.to_proxy {
+/// Verifies the certificates of the server and of an `https` proxy, which have different names: `name` is that of the server, instead of
+/// the URL's host.
+pub(crate) fn by_name(
+    to_server: Arc<dyn ServerCertVerifier>,
+    name: Option<ServerName<'static>>,
+    to_proxy: Option<(ServerName<'static>, Arc<dyn ServerCertVerifier>)>,
+    provider: Arc<CryptoProvider>,
+) -> Arc<dyn ServerCertVerifier> {
+    verify(provider, move |presented| {
+        let Presented {
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        } = presented;
+        let (verifier, name) = match &to_proxy {
             Some((proxy, verifier)) if proxy == server_name => (verifier, server_name),
-            _ => (&self.to_server, self.name.as_ref().unwrap_or(server_name)),
+            _ => (&to_server, name.as_ref().unwrap_or(server_name)),
         };
         verifier.verify_server_cert(end_entity, intermediates, name, ocsp_response, now)
-    }
+    })
+}
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.to_server
-            .verify_tls12_signature(message, certificate, signed)
-    }
+/// The certificate that a server presents in a handshake.
+struct Presented<'a> {
+    end_entity: &'a CertificateDer<'a>,
+    intermediates: &'a [CertificateDer<'a>],
+    server_name: &'a ServerName<'a>,
+    ocsp_response: &'a [u8],
+    now: UnixTime,
+}
 
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.to_server
-            .verify_tls13_signature(message, certificate, signed)
-    }
+/// Decides by a function about certificates, and verifies all signatures.
+struct Verifier<F> {
+    decide: F,
+    provider: Arc<CryptoProvider>,
+}
 
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.to_server.supported_verify_schemes()
+fn verify<F>(provider: Arc<CryptoProvider>, decide: F) -> Arc<dyn ServerCertVerifier>
+where
+    F: Fn(Presented<'_>) -> Result<ServerCertVerified, rustls::Error> + Send + Sync + 'static,
+{
+    Arc::new(Verifier { decide, provider })
+}
+
+impl<F> fmt::Debug for Verifier<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verifier").finish_non_exhaustive()
     }
 }
 
-/// Accepts a certificate that an authority signed, and like Go a certificate in the list of authorities.
-#[derive(Debug)]
-struct Pinned {
-    paths: Arc<WebPkiServerVerifier>,
-    certificates: Vec<CertificateDer<'static>>,
-}
-
-impl ServerCertVerifier for Pinned {
+impl<F> ServerCertVerifier for Verifier<F>
+where
+    F: Fn(Presented<'_>) -> Result<ServerCertVerified, rustls::Error> + Send + Sync,
+{
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -147,61 +152,13 @@ impl ServerCertVerifier for Pinned {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        // A listed certificate does not need a path, and the path builder does not accept an authority as a server.
-        if self.certificates.contains(end_entity) {
-            return certificate::verify_listed(end_entity, server_name, now);
-        }
-        self.paths
-            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.paths
-            .verify_tls12_signature(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.paths
-            .verify_tls13_signature(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.paths.supported_verify_schemes()
-    }
-}
-
-/// Accepts any certificate, for `insecure-skip-tls-verify`, or none. Signatures are still verified.
-#[derive(Debug)]
-struct Unverified {
-    provider: Arc<CryptoProvider>,
-    accepts: bool,
-}
-
-impl ServerCertVerifier for Unverified {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        match self.accepts {
-            true => Ok(ServerCertVerified::assertion()),
-            false => Err(rustls::Error::InvalidCertificate(
-                CertificateError::UnknownIssuer,
-            )),
-        }
+        (self.decide)(Presented {
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        })
     }
 
     fn verify_tls12_signature(

@@ -4,7 +4,7 @@ use super::driver::{Driver, ErrorHandler};
 use super::handle::Store;
 use super::log::EventLog;
 use super::objects::StoredObjects;
-use super::state::State;
+use super::stored::State;
 use crate::watch::watcher::Watcher;
 use crate::{Error, Resource};
 use std::fmt;

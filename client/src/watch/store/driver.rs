@@ -1,7 +1,7 @@
 //! The driver of a store: the future that applies a watcher's events to the copy.
 
 use super::event::StoreEvent;
-use super::state::State;
+use super::stored::State;
 use crate::error::ErrorKind;
 use crate::watch::watcher::{Received, Watcher, WatcherEvent};
 use crate::{Error, InvalidObject, Resource, json};

@@ -8,16 +8,13 @@ mod index;
 mod indexes;
 mod listed;
 mod log;
-mod not_ready;
 mod objects;
-mod state;
 mod stored;
 mod subscription;
 
 pub use builder::StoreBuilder;
 pub use driver::Driver;
 pub use event::{Snapshot, StoreEvent};
-pub use handle::Store;
+pub use handle::{Store, StoreNotReady};
 pub use index::Index;
-pub use not_ready::StoreNotReady;
 pub use subscription::Subscription;

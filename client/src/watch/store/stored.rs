@@ -1,8 +1,11 @@
-//! The maps of a copy.
+//! The objects of a copy, and the state that the handles of a store and its driver share through a `tokio::sync::watch` channel.
+//! The driver has the sender and the handles have receivers, so that each side notices when the other one is dropped.
 
-use crate::InvalidObject;
+use super::log::EventLog;
+use super::objects::StoredObjects;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
+use crate::{Error, InvalidObject};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,3 +20,10 @@ pub(super) struct Stored<K> {
 
 /// The objects that do not fit their type.
 pub(super) type InvalidMap = BTreeMap<ObjectKey, Arc<InvalidObject>>;
+
+pub(super) struct State<K> {
+    pub(super) objects: StoredObjects<K>,
+    pub(super) log: EventLog<K>,
+    /// The last failure, until it is over.
+    pub(super) error: Option<Arc<Error>>,
+}

@@ -2,7 +2,7 @@
 
 use super::event::{Snapshot, StoreEvent};
 use super::handle::Store;
-use super::state::State;
+use super::stored::State;
 use crate::Resource;
 use futures_core::Stream;
 use std::fmt;

@@ -1,7 +1,6 @@
 //! The settings of a watcher.
 
-use super::modify::Modify;
-use super::selection::Selection;
+use super::selection::{Modify, Selection};
 use super::{Settings, Watcher};
 use crate::Resource;
 use crate::verbs::api::Api;

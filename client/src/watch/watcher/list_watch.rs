@@ -2,8 +2,7 @@
 
 mod failures;
 
-use super::delays::Delays;
-use super::settings::Settings;
+use super::settings::{Delays, Settings};
 use crate::verbs::list_progress::{EndlessList, ListProgress};
 use std::cmp::Ordering;
 use std::time::Duration;

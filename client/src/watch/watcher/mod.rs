@@ -1,12 +1,9 @@
 //! A watcher: lists and watches, one after the other, that survive lost connections and expired resource versions.
 
 mod builder;
-mod delays;
 mod event;
 mod failure;
-mod idle_timer;
 mod list_watch;
-mod modify;
 mod open_watch;
 mod page;
 mod reported;
@@ -19,9 +16,8 @@ pub use event::WatcherEvent;
 use crate::verbs::api::Api;
 use crate::{Error, Resource};
 use futures_core::Stream;
-use modify::Modify;
 use reported::ReportedKeys;
-use selection::Selection;
+use selection::{Modify, Selection};
 use settings::Settings;
 pub(crate) use source::Received;
 use source::Source;

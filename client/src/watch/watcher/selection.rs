@@ -1,7 +1,8 @@
-//! Selections of the objects of a collection.
+//! The objects of a collection that a watcher reports, and the functions that change them before.
 
 use crate::Resource;
 use crate::verbs::{ListRequest, WatchRequest};
+use std::sync::Arc;
 
 /// The objects that match a label selector and a field selector, each of which is optional.
 #[derive(Clone, Debug, Default)]
@@ -55,5 +56,34 @@ fn join(selector: &mut Option<String>, more: String) {
         }
         Some(selector) if !selector.trim().is_empty() => {}
         _ => *selector = Some(more),
+    }
+}
+
+/// Functions that run one after the other, shared by the selections of a watcher.
+pub(super) struct Modify<K>(Vec<Arc<Function<K>>>);
+
+type Function<K> = dyn Fn(&mut K) + Send + Sync;
+
+impl<K> Modify<K> {
+    pub(super) fn push(&mut self, function: impl Fn(&mut K) + Send + Sync + 'static) {
+        self.0.push(Arc::new(function));
+    }
+
+    pub(super) fn apply(&self, object: &mut K) {
+        for function in &self.0 {
+            function(object);
+        }
+    }
+}
+
+impl<K> Default for Modify<K> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K> Clone for Modify<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }

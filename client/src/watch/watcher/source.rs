@@ -5,12 +5,10 @@ mod requests;
 
 use super::event::WatcherEvent;
 use super::failure::WatchFailure;
-use super::idle_timer::IdleTimer;
 use super::list_watch::{ListWatch, SHORT, Step};
-use super::modify::Modify;
-use super::open_watch::OpenWatch;
+use super::open_watch::{IdleTimer, OpenWatch};
 use super::page::Page;
-use super::selection::Selection;
+use super::selection::{Modify, Selection};
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::response::decode::Response;

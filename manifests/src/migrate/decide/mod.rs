@@ -15,16 +15,14 @@ mod reference;
 mod remaining_mentions;
 mod server_view;
 mod step;
-mod surroundings;
 mod template;
 mod wanted;
 mod words;
 
 pub(super) use chains::{VersionChains, version_chains};
 pub(super) use computed::{Template, computed_versions};
-pub(super) use object::{Decision, Target, decide, owned};
+pub(super) use object::{Decision, Surroundings, Target, decide, owned};
 pub(super) use patches::find;
 pub(super) use reference::{ScalarEdit, apply};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};
-pub(super) use surroundings::Surroundings;
 pub(super) use template::twice;

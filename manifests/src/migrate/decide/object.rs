@@ -2,16 +2,15 @@
 
 use super::computed::{computed_by, helper};
 use super::step::step;
-use super::surroundings::Surroundings;
 use super::template::obstacle;
-use crate::documents::{locate, touches, touching, version_of};
+use crate::documents::{Action, Form, locate, touches, touching, version_of};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
-use crate::migrate::read::{Found, Role, SHARES};
+use crate::migrate::read::{Found, Role, SHARES, Text};
 use crate::migrate::result::MigratedObject;
+use crate::migrate::settings::Settings;
 use k8s_flowcontrol_text::{Content, Node, Span};
-use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
-use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind};
 use serde_json::{Value, json};
 
 /// The decision about an object.
@@ -264,4 +263,19 @@ pub(in crate::migrate) fn owned(node: Node<'_>) -> Vec<Span> {
         &[PRESERVE_ZERO_ANNOTATION],
     );
     spans
+}
+
+/// The context of an object.
+#[derive(Clone, Copy)]
+pub(in crate::migrate) struct Surroundings<'a> {
+    pub(in crate::migrate) source: &'a Text<'a>,
+    pub(in crate::migrate) form: Form,
+    pub(in crate::migrate) actions: &'a [Action],
+    /// The keys that occur more than once, in order; see [`twice`](super::template::twice).
+    pub(in crate::migrate) twice: &'a [Span],
+    /// The start of the next document.
+    pub(in crate::migrate) end: usize,
+    pub(in crate::migrate) settings: Settings,
+    /// Whether the template checks the versions of the cluster, so every branch must stay.
+    pub(in crate::migrate) asks_cluster: bool,
 }

@@ -1,14 +1,13 @@
 //! Reasons that a template gives not to change an object in it.
 
-use super::surroundings::Surroundings;
+use super::object::Surroundings;
 use crate::documents::{Action, locate, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, SHARES};
 use crate::migrate::remedy::Remedy;
 use k8s_flowcontrol_text::{Document, Node, Span};
-use k8s_flowcontrol_types::ApiVersion;
-use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::convert::shares_name;
+use k8s_flowcontrol_types::{ApiVersion, Kind};
 
 /// The reason why the text of an object in a template is not enough to migrate it.
 pub(super) fn obstacle(

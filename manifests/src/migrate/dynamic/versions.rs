@@ -33,17 +33,13 @@ pub(crate) fn versions_of_group(
 ) -> (Vec<(Span, &'static str)>, Links) {
     let tokens = tokens(text, is_template);
     let definitions = Definitions::of(&tokens);
-    let mut search = Search {
-        folding: Folding {
-            text,
-            tokens: &tokens,
-            definitions: &definitions,
-        },
-        versions,
-        found: Vec::new(),
-        names: BTreeSet::new(),
-        groups: groups.clone(),
+    let folding = Folding {
+        text,
+        tokens: &tokens,
+        definitions: &definitions,
     };
+    let mut search = Search::new(folding, versions);
+    search.groups.clone_from(groups);
     search.names_of_group();
     search.strings();
     search.words();
@@ -64,17 +60,13 @@ pub(crate) fn versions_of_names(
 ) -> Vec<(Span, &'static str)> {
     let tokens = tokens(text, is_template);
     let definitions = Definitions::of(&tokens);
-    let mut search = Search {
-        folding: Folding {
-            text,
-            tokens: &tokens,
-            definitions: &definitions,
-        },
-        versions,
-        found: Vec::new(),
-        names: names.clone(),
-        groups: BTreeSet::new(),
+    let folding = Folding {
+        text,
+        tokens: &tokens,
+        definitions: &definitions,
     };
+    let mut search = Search::new(folding, versions);
+    search.names.clone_from(names);
     search.values();
     search.found
 }
@@ -90,7 +82,17 @@ pub(super) struct Search<'a, 'b> {
     pub(super) groups: BTreeSet<String>,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(folding: Folding<'a, 'b>, versions: &'b [&'static str]) -> Self {
+        Self {
+            folding,
+            versions,
+            found: Vec::new(),
+            names: BTreeSet::new(),
+            groups: BTreeSet::new(),
+        }
+    }
+
     /// The names whose value ends with the group.
     fn names_of_group(&mut self) {
         for (name, values) in self.folding.definitions.iter() {

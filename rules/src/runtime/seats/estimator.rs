@@ -1,7 +1,9 @@
-//! The work estimator of a server: its release and its feature gates.
+//! The estimator of a release: its feature gates, and the arithmetic of each verb.
 
+use super::explanation::{Explanation, Reason};
 use super::gates::FeatureGate;
-use super::request::Request;
+use super::request::{Estimate, MINIMUM, Request};
+use super::{list, mutation};
 use k8s_flowcontrol_types::{Fact, Release};
 
 /// The work estimator of a server.
@@ -56,4 +58,21 @@ impl Estimator {
 /// Whether a release bounds requests by their priority level.
 pub(super) fn has_level_bounds(release: Release) -> bool {
     release.has(Fact::LevelSeatBounds)
+}
+
+impl Estimator {
+    /// Estimates the seats of a request.
+    pub fn estimate(&self, request: &Request<'_>) -> Estimate {
+        self.explain(request).estimate
+    }
+
+    /// Estimates the seats of a request, and returns the arithmetic.
+    pub fn explain(&self, request: &Request<'_>) -> Explanation {
+        match request.verb {
+            "list" => list::explain(self, request),
+            "watch" if self.is_enabled(FeatureGate::WatchList) => list::explain(self, request),
+            "create" | "update" | "patch" | "delete" => mutation::explain(self, request),
+            _ => Explanation::seats(MINIMUM, Reason::Verb),
+        }
+    }
 }

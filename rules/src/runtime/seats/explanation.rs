@@ -1,6 +1,6 @@
 //! The arithmetic of an estimate.
 
-use super::estimate::Estimate;
+use super::request::Estimate;
 use std::fmt;
 
 /// An estimate with its arithmetic. The display form has one line for each step.

@@ -1,10 +1,9 @@
 //! Lists, and watches with initial events.
 
-use super::estimate::MINIMUM;
 use super::estimator::Estimator;
 use super::explanation::{Explanation, Measure, Reason, Scan};
 use super::gates::FeatureGate;
-use super::request::{Request, Stored};
+use super::request::{MINIMUM, Request, Stored};
 use crate::matching::Query;
 use k8s_flowcontrol_types::Fact;
 

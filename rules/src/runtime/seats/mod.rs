@@ -29,18 +29,15 @@
 //! ```
 
 mod bounds;
-mod estimate;
 mod estimator;
 mod explanation;
 mod gates;
 mod list;
 mod mutation;
 mod request;
-mod verbs;
 
 pub use bounds::LevelBounds;
-pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use explanation::{Explanation, Measure, Reason, Scan};
 pub use gates::{FeatureGate, UnknownFeatureGate};
-pub use request::{Request, Stored};
+pub use request::{Estimate, Request, Stored};

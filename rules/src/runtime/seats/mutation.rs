@@ -1,9 +1,8 @@
 //! Writes, whose events go to watches.
 
-use super::estimate::{Estimate, MINIMUM};
 use super::estimator::Estimator;
 use super::explanation::{Explanation, Reason};
-use super::request::Request;
+use super::request::{Estimate, MINIMUM, Request};
 use k8s_flowcontrol_types::Fact;
 use std::time::Duration;
 

@@ -15,8 +15,6 @@
 //! ```
 
 mod dealer;
-mod hash;
 mod odds;
 
-pub use dealer::{Dealer, InvalidDealer, MAX_ENTROPY_BITS, MAX_QUEUES, entropy_bits};
-pub use hash::flow_hash;
+pub use dealer::{Dealer, InvalidDealer, MAX_ENTROPY_BITS, MAX_QUEUES, entropy_bits, flow_hash};

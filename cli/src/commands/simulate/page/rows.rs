@@ -1,8 +1,8 @@
 //! The rows of the tables behind the charts.
 
-use crate::commands::simulate::outcome;
+use crate::commands::simulate::outcome::{self, counts};
 use crate::output::html::Rows;
-use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Waits};
+use k8s_flowcontrol_analysis::simulation::{FlowReport, Report, Waits};
 use std::time::Duration;
 
 pub(super) const COUNT_HEAD: [&str; 10] = [
@@ -60,18 +60,6 @@ pub(super) fn flow_row(flow: &FlowReport) -> Vec<String> {
     row.extend(counts(&flow.counts));
     row.extend(waits(&flow.waits));
     row
-}
-
-pub(super) fn counts(counts: &Counts) -> [String; 6] {
-    [
-        counts.arrived,
-        counts.dispatched,
-        counts.rejected,
-        counts.timed_out,
-        counts.retried,
-        counts.failed,
-    ]
-    .map(|count| count.to_string())
 }
 
 pub(super) fn waits(waits: &Waits) -> [String; 4] {

@@ -4,7 +4,7 @@ use super::LiveArgs;
 use crate::cluster::block_on_to_the_end;
 use crate::failure::Failure;
 use crate::input::read_named;
-use crate::stop::Stop;
+use crate::signals::Stop;
 use k8s_flowcontrol_server::{Post, Receiver, ReceiverBuilder, Rejections};
 use std::path::Path;
 use std::sync::mpsc::{Receiver as Works, Sender, channel};

@@ -3,8 +3,8 @@
 use super::{Source, State};
 use crate::Resource;
 use crate::config::{RetryPolicy, random_fraction};
-use crate::watch::watcher::idle_timer::IdleTimer;
 use crate::watch::watcher::list_watch::Step;
+use crate::watch::watcher::open_watch::IdleTimer;
 use std::time::Duration;
 use tokio::time::Instant;
 

@@ -1,10 +1,29 @@
-//! Server-side apply of an object or its status.
+//! Creating, replacing and applying an object or its status.
 
 use super::call::builder;
 use crate::Resource;
 use crate::error::Error;
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{loss_setter, pretty_setter, setters, write_setters};
+
+builder! {
+    /// Replaces an object or its status, made by [`Api::replace`](crate::Api::replace) and
+    /// [`Api::replace_status`](crate::Api::replace_status).
+    ReplaceRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+}
+
+pretty_setter!(ReplaceRequest);
+write_setters!(ReplaceRequest);
+loss_setter!(ReplaceRequest);
+
+builder! {
+    /// Creates an object, made by [`Api::create`](crate::Api::create).
+    CreateRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+}
+
+pretty_setter!(CreateRequest);
+write_setters!(CreateRequest);
+loss_setter!(CreateRequest);
 
 builder! {
     /// Server-side apply, made by [`Api::apply`](crate::Api::apply),

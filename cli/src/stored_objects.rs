@@ -1,9 +1,26 @@
 //! The stored objects that a server reports in its metrics.
 
 use crate::cluster::{ClusterArgs, block_on};
+use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use std::path::Path;
+
+/// The stored objects of every resource: from a file with metrics, else from a cluster, else none.
+pub(crate) fn stored_objects(
+    metrics: Option<&Path>,
+    cluster: Option<&ClusterArgs>,
+) -> Result<StoredObjects, Failure> {
+    match (metrics, cluster) {
+        (Some(file), _) => {
+            let text = read(file, true)?.text;
+            Ok(StoredObjects::parse(&String::from_utf8_lossy(&text)))
+        }
+        (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
+        (None, None) => Ok(StoredObjects::default()),
+    }
+}
 
 /// The stored objects of every resource in a cluster. The error for unreadable metrics names the options to use `instead`.
 pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<StoredObjects, Failure> {
