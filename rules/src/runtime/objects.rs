@@ -34,7 +34,7 @@ fn defaulted<K: Resource + Defaulted>(object: &K, release: Release) -> K {
 }
 
 /// A priority level that a server uses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LevelInUse {
     /// With defaults.
     pub object: PriorityLevelConfiguration,
@@ -89,9 +89,12 @@ pub fn level_named<'a>(levels: &'a [LevelInUse], name: &str) -> Option<&'a Level
     index.ok().and_then(|index| levels.get(index))
 }
 
-/// Whether a server uses the level: its type fits its `limited` and `exempt` fields.
+/// Whether a server uses the level: its type fits its name, and its `limited` and `exempt` fields.
 fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
     let spec = &level.spec;
+    if (spec.r#type == PriorityLevelType::Exempt) != (level.name() == EXEMPT) {
+        return false;
+    }
     // Older releases do not have the field `exempt`.
     let knows_exempt = release.has(Fact::ExemptField);
     match &spec.r#type {

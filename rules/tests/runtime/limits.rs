@@ -304,3 +304,24 @@ fn smoothed_demand_rises_at_once_and_falls_slowly() {
     demand.update(&period(0, 7.4));
     assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 7));
 }
+
+/// A server ignores a level whose type does not fit its name.
+#[test]
+fn only_the_level_exempt_is_exempt() {
+    let exempt = |name: &str| -> PriorityLevelConfiguration {
+        read(
+            json!({"metadata": {"name": name}, "spec": {"type": "Exempt", "exempt": {"nominalConcurrencyShares": 5}}}),
+        )
+    };
+    let shares = json!({"nominalConcurrencyShares": 5});
+    for release in [release(27), Release::NEWEST] {
+        let levels = [exempt("mine"), limited("exempt", shares.clone())];
+        let limits = ServerLimits::new(&levels, 600, release);
+        assert_eq!(limits.level("mine"), None);
+        let built_in = limits.level("exempt").unwrap();
+        assert!(built_in.exempt && built_in.built_in_fallback && built_in.nominal == 0);
+    }
+    let levels = [exempt("exempt")];
+    let limits = ServerLimits::new(&levels, 600, Release::NEWEST);
+    assert_eq!(limits.level("exempt").unwrap().nominal, 300);
+}
