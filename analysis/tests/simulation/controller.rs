@@ -106,6 +106,55 @@ fn a_removed_level_drains() {
     assert_eq!(ticket(send(&mut server, ms(6), "batch")).level, old.level);
 }
 
+/// The removed level counts until its last request ends, and the others get its seats then.
+#[test]
+fn a_removed_level_keeps_its_shares_until_it_is_drained() {
+    let mut server = controller(Release::NEWEST);
+    let nominal = |server: &FlowController, name: &str| {
+        let limits = server.limits().level(name);
+        limits.map(|limits| limits.nominal)
+    };
+    assert_eq!(nominal(&server, "web"), Some(75));
+    let old = ticket(send(&mut server, ms(1), "batch"));
+    let web = ([schema("web", "web", "web")], [level("web", 75, 8, 50)]);
+    server.configure(ms(2), &web.0, &web.1).unwrap();
+    assert_eq!(nominal(&server, "batch"), Some(20));
+    assert_eq!(nominal(&server, "web"), Some(75));
+    server.finish(ms(3), old);
+    assert_eq!(nominal(&server, "batch"), None);
+    assert_eq!(nominal(&server, "web"), Some(94));
+    assert!(limit(&server, "web") >= 94 - 47);
+    // A new level of the same name starts anew.
+    let batch = server.level("batch").unwrap();
+    server.advance(ms(30_000));
+    let both = [level("batch", 20, 8, 50), level("web", 75, 8, 50)];
+    server.configure(ms(30_000), &web.0, &both).unwrap();
+    assert_eq!(server.level("batch"), Some(batch));
+    let state = server.levels().nth(batch.index()).unwrap();
+    assert_eq!(state.demand.smoothed, 0.0);
+    assert_eq!(nominal(&server, "batch"), Some(20));
+}
+
+/// A server keeps the settings of the level exempt while its object is missing.
+#[test]
+fn a_missing_mandatory_level_is_as_it_was() {
+    let mut exempt = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
+        .into_iter()
+        .find(|(_, level)| level.metadata.name.as_deref() == Some("exempt"))
+        .unwrap()
+        .1;
+    exempt
+        .spec
+        .exempt
+        .as_mut()
+        .unwrap()
+        .nominal_concurrency_shares = Some(95);
+    let mut server = FlowController::new(&[], &[exempt], 100, Release::NEWEST, ms(0)).unwrap();
+    assert_eq!(server.limits().level("exempt").unwrap().nominal, 95);
+    server.configure(ms(1), &[], &[]).unwrap();
+    assert_eq!(server.limits().level("exempt").unwrap().nominal, 95);
+}
+
 #[test]
 fn an_invalid_configuration_changes_nothing() {
     let mut server = controller(Release::NEWEST);

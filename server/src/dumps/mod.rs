@@ -9,7 +9,7 @@ use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Fact, Release, Resource};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tab_writer::write;
 
 /// A debug dump.
@@ -59,9 +59,19 @@ pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
                 limited.and_then(|limited| limited.limit_response.queuing),
             );
         }
+        // A deleted level stays until its last request has ended.
+        let mut deleted = BTreeSet::new();
+        for request in flow.executing() {
+            let level = &request.priority_level;
+            if !levels.contains_key(level) {
+                levels.insert(level.clone(), None);
+                deleted.insert(level.clone());
+            }
+        }
         let tables = Tables {
             release: state.kinds.release(),
             levels,
+            deleted,
             flow,
         };
         match dump {
@@ -76,6 +86,8 @@ struct Tables<'a> {
     release: Release,
     /// The levels, with their queues if they have any.
     levels: BTreeMap<String, Option<QueuingConfiguration>>,
+    /// Those of them that are deleted.
+    deleted: BTreeSet<String>,
     flow: &'a Flow,
 }
 
@@ -120,7 +132,7 @@ impl Tables<'_> {
                 level.clone(),
                 self.active_queues(level).to_string(),
                 (all == 0).to_string(),
-                "false".into(),
+                self.deleted.contains(level).to_string(),
                 (all - executing).to_string(),
                 executing.to_string(),
             ];

@@ -45,9 +45,13 @@ const BEFORE_LENDING: [Gauge; 1] = [Gauge {
 /// The gauges of the release.
 pub(super) fn text(state: &State) -> String {
     let release = state.kinds.release();
-    let levels =
-        state.with_flow(|store, _| objects(store, &state.kinds, Kind::PriorityLevelConfiguration));
-    let limits = ServerLimits::new(&levels, state.seats, release);
+    let limits = state.with_flow(|store, flow| match flow.throttled() {
+        Some(throttle) => throttle.limits().clone(),
+        None => {
+            let levels = objects(store, &state.kinds, Kind::PriorityLevelConfiguration);
+            ServerLimits::new(&levels, state.seats, release)
+        }
+    });
     let gauges = match release.has(Fact::Lending) {
         false => &BEFORE_LENDING[..],
         true => &GAUGES,

@@ -219,7 +219,7 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
         for level in throttle
             .controller
             .levels()
-            .filter(|level| !level.is_quiescing)
+            .filter(|level| throttle.limits().level(level.name).is_some())
         {
             let _ = writeln!(
                 text,

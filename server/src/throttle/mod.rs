@@ -12,9 +12,10 @@ pub(crate) use observed::Counts;
 
 use crate::flow_control::Configuration;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
+use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classification, RequestAttributes};
 use k8s_flowcontrol_rules::queueing::{Rejection, Work};
-use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
+use k8s_flowcontrol_rules::seats::{Estimator, Request, Stored};
 use k8s_flowcontrol_types::Release;
 use observed::{OfLevel, OfSchema};
 use std::collections::BTreeMap;
@@ -24,11 +25,9 @@ use tokio::sync::oneshot;
 /// The flow control of a server that throttles.
 #[derive(Debug)]
 pub(crate) struct Throttle {
-    seats: u32,
     release: Release,
     started: Instant,
     controller: FlowController,
-    bounds: LevelBounds,
     estimator: Estimator,
     /// The requests that wait, until they are dispatched.
     waiting: BTreeMap<Ticket, oneshot::Sender<()>>,
@@ -82,11 +81,9 @@ impl Throttle {
         let mut controller = FlowController::new(&[], &[], seats, release, Duration::ZERO).ok()?;
         controller.keep_last_dispatches();
         Some(Self {
-            seats,
             release,
             started: Instant::now(),
             controller,
-            bounds: LevelBounds::new(&[], seats, release),
             estimator: Estimator::new(release),
             waiting: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -98,14 +95,12 @@ impl Throttle {
     /// Follows a changed configuration.
     pub(crate) fn follow(&mut self, configuration: &Configuration) {
         let schemas = configuration.usable_schemas(self.release);
-        let levels = &configuration.levels;
-        // Stored levels are valid, so that hands can be dealt.
-        if self
+        let now = self.now();
+        let followed = self
             .controller
-            .configure(self.now(), &schemas, levels)
-            .is_ok()
-        {
-            self.bounds = LevelBounds::new(levels, self.seats, self.release);
+            .configure(now, &schemas, &configuration.levels);
+        // Stored levels are valid, so that hands can be dealt.
+        if followed.is_ok() {
             self.tell_dispatched();
         }
     }
@@ -238,7 +233,10 @@ impl Throttle {
             query,
             stored,
             watches,
-            max_seats: self.bounds.of(level),
+            max_seats: self
+                .controller
+                .level(level)
+                .and_then(|level| self.controller.max_seats(level)),
         });
         let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
         Work {
@@ -246,6 +244,11 @@ impl Throttle {
             final_seats: seats(estimate.final_seats),
             additional_latency: estimate.additional_latency,
         }
+    }
+
+    /// The limits without demand.
+    pub(crate) fn limits(&self) -> &ServerLimits {
+        self.controller.limits()
     }
 
     pub(crate) fn level(&self, name: &str) -> Option<LevelState<'_>> {

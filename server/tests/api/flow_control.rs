@@ -1,5 +1,6 @@
 //! A server that queues and rejects requests.
 
+mod deleted_levels;
 mod following;
 mod metrics;
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 pub(super) struct Adjusted {
     pub(super) name: String,
     pub(super) queuing: Queuing,
-    pub(super) is_quiescing: bool,
+    /// Whether the level was removed and its last request has ended. It does not get seats.
+    pub(super) is_gone: bool,
     pub(super) demand: SeatDemand,
     /// The current limit in seats.
     pub(super) limit: i64,
@@ -24,7 +25,7 @@ pub(super) fn adjust(limits: &ServerLimits, levels: &mut [&mut Adjusted]) -> Adj
         |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
         |name| of(name).map(|level| level.limit),
     );
-    for level in levels.iter_mut().filter(|level| !level.is_quiescing) {
+    for level in levels.iter_mut().filter(|level| !level.is_gone) {
         level.limit = match adjustment.level(&level.name) {
             Some(adjusted) => adjusted.current,
             None => limits.level(&level.name).map_or(0, |limits| limits.nominal),

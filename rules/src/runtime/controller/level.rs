@@ -3,6 +3,7 @@
 use super::adjust::Adjusted;
 use super::retry_after::RetryAfter;
 use crate::limits::{DemandRecorder, SeatDemand};
+use crate::objects::LevelInUse;
 use crate::queueing::{QueueSet, QueueSetConfig, Queuing};
 use crate::sharding::InvalidDealer;
 use k8s_flowcontrol_types::Release;
@@ -11,6 +12,10 @@ use std::time::Duration;
 /// A priority level with its queues and its demand.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
+    /// As in the last configuration that had the level.
+    pub(super) used: LevelInUse,
+    /// Whether the configuration does not contain the level any more.
+    pub(super) is_quiescing: bool,
     pub(super) adjusted: Adjusted,
     pub(super) queues: QueueSet,
     pub(super) recorder: DemandRecorder,
@@ -39,18 +44,18 @@ pub struct LevelState<'a> {
 
 impl Level {
     pub(super) fn new(
-        name: &str,
-        queuing: Queuing,
+        used: LevelInUse,
         limit: i64,
         release: Release,
         now: Duration,
     ) -> Result<Self, InvalidDealer> {
         let seats = u32::try_from(limit.max(0)).unwrap_or(u32::MAX);
+        let queuing = Queuing::of_level(&used.object);
         Ok(Self {
             adjusted: Adjusted {
-                name: name.to_owned(),
+                name: used.name().to_owned(),
                 queuing,
-                is_quiescing: false,
+                is_gone: false,
                 demand: SeatDemand::default(),
                 limit,
             },
@@ -58,7 +63,14 @@ impl Level {
             recorder: DemandRecorder::new(now),
             retry_after: RetryAfter::new(release),
             noted: 0,
+            is_quiescing: false,
+            used,
         })
+    }
+
+    /// Whether the level was removed, and no request waits or executes. Final seats can still be in use.
+    pub(super) fn is_drained(&self) -> bool {
+        self.is_quiescing && self.queues.waiting() == 0 && self.queues.executing() == 0
     }
 
     /// Forgets all requests, as if `arrived` more had come and ended, and every seat were free for others from now on.
@@ -88,7 +100,7 @@ impl Level {
             limit: self.adjusted.limit,
             demand: self.adjusted.demand,
             queues: &self.queues,
-            is_quiescing: self.adjusted.is_quiescing,
+            is_quiescing: self.is_quiescing,
         }
     }
 }

@@ -31,8 +31,9 @@ pub use level::LevelState;
 
 use crate::limits::{Adjustment, ServerLimits};
 use crate::matching::{Classification, Classifier, RequestAttributes};
-use crate::objects;
+use crate::objects::{self, LevelInUse};
 use crate::queueing::{Decision, Queuing, Rejection, RequestId, Work};
+use crate::seats;
 use crate::sharding::InvalidDealer;
 use adjust::seats_of;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -89,7 +90,7 @@ pub enum Admission {
 /// The flow control of one server.
 ///
 /// Limits are adjusted to demand every [`ADJUSTMENT_PERIOD`], and on every change of the configuration. Levels that a
-/// change removes keep their limit until their last request ends.
+/// change removes keep their shares until their last request ends.
 #[derive(Clone, Debug)]
 pub struct FlowController {
     release: Release,
@@ -173,35 +174,70 @@ impl FlowController {
         }
         self.advance(now);
         self.classifier = Classifier::new(flow_schemas, priority_levels, self.release);
-        self.limits = ServerLimits::new(priority_levels, self.concurrency_limit, self.release);
         for level in &mut self.levels {
-            let level = &mut level.adjusted;
-            level.is_quiescing = in_use.iter().all(|used| used.name() != level.name);
+            level.is_quiescing = in_use.iter().all(|used| used.name() != level.adjusted.name);
         }
-        for used in &in_use {
-            let queuing = Queuing::of_level(&used.object);
-            match self
-                .levels
-                .iter_mut()
-                .find(|level| level.adjusted.name == used.name())
-            {
-                Some(level) => level.adjusted.queuing = queuing,
-                None => {
-                    let limit = self
-                        .limits
-                        .level(used.name())
-                        .map_or(0, |limits| limits.initial());
-                    let mut level = Level::new(used.name(), queuing, limit, self.release, now)?;
-                    if self.keeps_last_dispatches {
-                        level.queues.keep_last_dispatch();
-                    }
-                    self.levels.push(level);
+        let mut new = Vec::new();
+        for used in in_use {
+            let mut levels = self.levels.iter_mut();
+            match levels.find(|level| level.adjusted.name == used.name()) {
+                // A server keeps what it has of a mandatory level that is missing.
+                Some(level) if used.built_in_fallback && !level.adjusted.is_gone => {}
+                Some(level) if !level.adjusted.is_gone => {
+                    level.adjusted.queuing = Queuing::of_level(&used.object);
+                    level.used = used;
                 }
+                _ => new.push(used),
             }
+        }
+        self.limits = self.divide(&new);
+        for used in new {
+            self.add(now, used)?;
         }
         self.adjust(now);
         self.next_event = self.find_next_event();
         Ok(())
+    }
+
+    /// The limits of all levels that are not gone, and of `new` ones.
+    fn divide(&mut self, new: &[LevelInUse]) -> ServerLimits {
+        for level in &mut self.levels {
+            level.adjusted.is_gone |= level.is_drained();
+        }
+        let levels = self.levels.iter().filter(|level| !level.adjusted.is_gone);
+        let used = levels.map(|level| &level.used).chain(new);
+        let configured = used.filter(|used| !used.built_in_fallback);
+        let objects = configured.map(|used| &used.object);
+        ServerLimits::new(objects, self.concurrency_limit, self.release)
+    }
+
+    /// Adds a level, in the place that a removed level of this name had.
+    fn add(&mut self, now: Duration, used: LevelInUse) -> Result<(), InvalidDealer> {
+        let limit = self.limits.level(used.name());
+        let limit = limit.map_or(0, |limits| limits.initial());
+        let mut level = Level::new(used, limit, self.release, now)?;
+        if self.keeps_last_dispatches {
+            level.queues.keep_last_dispatch();
+        }
+        let mut levels = self.levels.iter_mut();
+        match levels.find(|old| old.adjusted.name == level.adjusted.name) {
+            Some(old) => {
+                level.retry_after = old.retry_after.clone();
+                *old = level;
+            }
+            None => self.levels.push(level),
+        }
+        Ok(())
+    }
+
+    /// Divides the seats of a removed level among the others if its last request has ended.
+    fn divide_seats_of(&mut self, now: Duration, level: LevelIndex) {
+        let level = &self.levels[level.0];
+        if level.is_drained() && !level.adjusted.is_gone {
+            self.limits = self.divide(&[]);
+            self.adjust(now);
+            self.next_event = self.find_next_event();
+        }
     }
 
     /// The flow schema, priority level and flow of a request; `None` if flow control does not apply to it.
@@ -224,7 +260,7 @@ impl FlowController {
         self.levels.iter().map(Level::state)
     }
 
-    /// The limits of the configuration without demand.
+    /// The limits without demand: of the configuration, and of removed levels until their last request ends.
     pub fn limits(&self) -> &ServerLimits {
         &self.limits
     }
@@ -278,14 +314,24 @@ impl FlowController {
         self.change(now, ticket.level, |queues| {
             queues.finish(now, ticket.request)
         });
+        self.divide_seats_of(now, ticket.level);
     }
 
     /// Removes a waiting request, and returns whether it was waiting.
     pub fn cancel(&mut self, now: Duration, ticket: Ticket) -> bool {
         self.advance(now);
-        self.change(now, ticket.level, |queues| {
+        let was_waiting = self.change(now, ticket.level, |queues| {
             queues.cancel(now, ticket.request)
-        })
+        });
+        self.divide_seats_of(now, ticket.level);
+        was_waiting
+    }
+
+    /// The maximum number of seats that the server estimates for a request of a level; `None` if the level does not bound them.
+    pub fn max_seats(&self, level: LevelIndex) -> Option<u64> {
+        let level = self.levels.get(level.0)?;
+        let limits = self.limits.level(&level.adjusted.name)?;
+        seats::bound_of(&level.used.object, limits, self.release)
     }
 
     /// The time of the next adjustment or the next end of an additional latency, at which the caller advances.

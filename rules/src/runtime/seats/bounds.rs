@@ -1,9 +1,9 @@
 //! The bound of each priority level.
 
-use crate::limits::ServerLimits;
+use crate::limits::{LevelLimits, ServerLimits};
 use crate::objects;
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+use k8s_flowcontrol_types::{Fact, Release};
 
 /// The part of a level's nominal limit that one request may take at most.
 const LARGEST_PART: f64 = 0.15;
@@ -21,17 +21,12 @@ impl LevelBounds {
         concurrency_limit: u32,
         release: Release,
     ) -> Self {
-        if !super::estimator::has_level_bounds(release) {
-            return Self(Vec::new());
-        }
         let limits = ServerLimits::new(levels, concurrency_limit, release);
-        let bounds = objects::levels_in_use(levels, release)
-            .into_iter()
-            .filter_map(|level| {
-                let (_, hand_size) = objects::queuing(&level.object)?;
-                let nominal = limits.level(level.name())?.nominal;
-                Some((level.name().to_owned(), bound(nominal, hand_size)))
-            });
+        let in_use = objects::levels_in_use(levels, release).into_iter();
+        let bounds = in_use.filter_map(|level| {
+            let bound = bound_of(&level.object, limits.level(level.name())?, release)?;
+            Some((level.name().to_owned(), bound))
+        });
         // The levels are sorted by name.
         Self(bounds.collect())
     }
@@ -45,9 +40,15 @@ impl LevelBounds {
     }
 }
 
-/// 15 % of the nominal limit, and at most its part of one queue of a hand, so that one request cannot take a level for itself.
-fn bound(nominal: i64, hand_size: i32) -> u64 {
-    let part = (nominal as f64 * LARGEST_PART).ceil() as i64;
-    let per_queue = nominal / i64::from(hand_size.max(1));
-    part.min(per_queue).max(1) as u64
+/// The bound of a level: 15 % of the nominal limit, and at most its part of one queue of a hand, so that one request cannot take a
+/// level for itself. `None` if the level does not queue.
+pub(crate) fn bound_of(
+    level: &PriorityLevelConfiguration,
+    limits: &LevelLimits,
+    release: Release,
+) -> Option<u64> {
+    let (_, hand_size) = objects::queuing(level).filter(|_| release.has(Fact::LevelSeatBounds))?;
+    let part = (limits.nominal as f64 * LARGEST_PART).ceil() as i64;
+    let per_queue = limits.nominal / i64::from(hand_size.max(1));
+    Some(part.min(per_queue).max(1) as u64)
 }

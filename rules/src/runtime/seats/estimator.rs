@@ -50,14 +50,9 @@ impl Estimator {
     pub(super) fn bound(&self, request: &Request<'_>, limit: u64) -> u64 {
         let level = request
             .max_seats
-            .filter(|seats| *seats > 0 && has_level_bounds(self.release));
+            .filter(|seats| *seats > 0 && self.release.has(Fact::LevelSeatBounds));
         level.map_or(limit, |seats| seats.min(limit))
     }
-}
-
-/// Whether a release bounds requests by their priority level.
-pub(super) fn has_level_bounds(release: Release) -> bool {
-    release.has(Fact::LevelSeatBounds)
 }
 
 impl Estimator {

@@ -37,6 +37,7 @@ mod mutation;
 mod request;
 
 pub use bounds::LevelBounds;
+pub(crate) use bounds::bound_of;
 pub use estimator::Estimator;
 pub use explanation::{Explanation, Measure, Reason, Scan};
 pub use gates::{FeatureGate, UnknownFeatureGate};
