@@ -14,7 +14,7 @@ Assumed: while it executes, a list holds as many objects as are stored, or as it
 is unknown are not counted. A server needs several times as much while it decodes and encodes them. A live watch needs 50 to 100 KiB.";
 
 /// The bytes of a live watch: at least and at most.
-pub const WATCH_BYTES: (u64, u64) = (50 << 10, 100 << 10);
+pub(crate) const WATCH_BYTES: (u64, u64) = (50 << 10, 100 << 10);
 /// More bytes of a priority level are worth a warning.
 const MANY_BYTES: u64 = 512 << 20;
 /// The most users whose sums are kept; the others are summed up together.

@@ -1,9 +1,9 @@
 //! One priority level: its places and the requests that wait for one.
 
 use crate::limit::{Limit, Settings};
-use crate::place::{Hold, Key, Place};
 use crate::queue::{Queue, Waiter};
 use crate::random::Random;
+use crate::slot::{Hold, Key, Place};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::oneshot;

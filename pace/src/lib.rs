@@ -68,7 +68,6 @@ mod known;
 mod layer;
 mod level;
 mod limit;
-mod place;
 mod queue;
 mod random;
 mod response;

@@ -1,7 +1,7 @@
 //! The requests that wait for a place: by priority, and callers in turns.
 
 use crate::class::{Class, Priority};
-use crate::place::Place;
+use crate::slot::Place;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::oneshot;

@@ -1,10 +1,10 @@
 //! A request that waits for a place.
 
 use crate::class::Class;
-use crate::place::Place;
 use crate::queue::Waiter;
 use crate::shape::Shape;
 use crate::shared::{Granted, Shared};
+use crate::slot::Place;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 

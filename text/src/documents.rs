@@ -29,7 +29,7 @@ impl Documents {
     /// Adds a document, unless all of them together have too many values.
     fn add(&mut self, document: Document, values: &mut usize) -> Result<(), SyntaxError> {
         *values += document.tree.entries().len();
-        crate::limits::check_values(*values, document.span.start)?;
+        crate::error::check_values(*values, document.span.start)?;
         self.documents.push(document);
         Ok(())
     }
@@ -38,7 +38,7 @@ impl Documents {
 /// Reads JSON values in sequence, with or without line breaks between them, as kubectl reads a JSON file.
 pub fn parse_json_values(text: &[u8]) -> Documents {
     let mut documents = Documents::default();
-    if let Err(error) = crate::limits::check_length(text) {
+    if let Err(error) = crate::error::check_length(text) {
         documents.error = Some(error);
         return documents;
     }

@@ -16,7 +16,7 @@ pub const MAX_DEPTH: usize = 10_000;
 /// # Errors
 /// [`SyntaxError`] at the first byte that is not JSON.
 pub fn parse_json(text: &[u8]) -> Result<Tree, SyntaxError> {
-    crate::limits::check_length(text)?;
+    crate::error::check_length(text)?;
     let mut reader = Reader {
         text,
         at: 0,
@@ -141,7 +141,7 @@ impl Reader<'_> {
     fn value(&mut self, open: &mut Vec<Open>) -> Result<Option<Id>, SyntaxError> {
         let byte = self.next_byte().ok_or_else(|| self.end())?;
         let start = self.at;
-        crate::limits::check_values(self.entries.len() + 1, start)?;
+        crate::error::check_values(self.entries.len() + 1, start)?;
         if matches!(byte, b'{' | b'[') && open.len() >= MAX_DEPTH {
             return Err(self.unexpected(byte, "exceeded max depth"));
         }

@@ -37,8 +37,6 @@ mod error;
 pub mod go;
 #[cfg(feature = "trees")]
 mod json;
-#[cfg(feature = "trees")]
-mod limits;
 pub mod quantity;
 #[cfg(feature = "trees")]
 mod raw_value;
@@ -52,11 +50,9 @@ mod yaml;
 #[cfg(feature = "trees")]
 pub use documents::{Document, Documents, parse_json_values, parse_yaml_documents};
 #[cfg(feature = "trees")]
-pub use error::SyntaxError;
+pub use error::{MAX_LENGTH, MAX_VALUES, SyntaxError};
 #[cfg(feature = "trees")]
 pub use json::{MAX_DEPTH, parse_json};
-#[cfg(feature = "trees")]
-pub use limits::{MAX_LENGTH, MAX_VALUES};
 #[cfg(feature = "trees")]
 pub use raw_value::{TooLarge, scalar, to_value};
 #[cfg(feature = "trees")]

@@ -137,7 +137,7 @@ fn controller(agent: &str) -> Option<&str> {
 }
 
 /// The range of an address: the network of 24 bits of IPv4, and of 64 bits of IPv6. Anything else is returned unchanged.
-pub fn address_range(address: &str) -> String {
+fn address_range(address: &str) -> String {
     match address.trim().parse::<IpAddr>() {
         Ok(IpAddr::V4(address)) => {
             let [a, b, c, _] = address.octets();

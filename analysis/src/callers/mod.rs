@@ -33,5 +33,5 @@ mod tally;
 pub use calls::Calls;
 pub(crate) use calls::Habits;
 pub use changes::{Change, ChangeKind};
-pub use identity::{Identity, address_range};
+pub use identity::Identity;
 pub use tally::{By, CallerReport, Callers, GroupCalls};

@@ -49,7 +49,7 @@ pub use cluster::{ClusterScan, Part, Unread};
 pub use extension_servers::{UnboundServer, extension_servers, unbound_servers};
 pub use helm::{Fails, HelmRevision, OldObject, find_current};
 pub use refusals::{Refusal, refusals};
-pub use requested::{Requested, removed_in};
+pub use requested::Requested;
 pub use stored_release::StoredRelease;
 pub use verdict::Verdict;
 pub use writers::{Evidence, Stamp, Stamps};

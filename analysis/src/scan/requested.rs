@@ -56,7 +56,7 @@ fn of_sample(sample: &Sample<'_>, target: Release) -> Option<Requested> {
 }
 
 /// The first minor release whose servers reject `version`, such as 29 for `v1beta2`; `None` if servers of `target` still accept it.
-pub fn removed_in(version: &str, target: Release) -> Option<u32> {
+pub(super) fn removed_in(version: &str, target: Release) -> Option<u32> {
     let removed = match version {
         // Off by default in all releases that had it, and removed before the oldest release known here.
         "v1alpha1" => Some(21),

@@ -159,7 +159,7 @@ impl fmt::Display for WaitLimit {
 }
 
 /// A client in words.
-pub fn client_name(client: &Client) -> String {
+pub(super) fn client_name(client: &Client) -> String {
     match client {
         Client::User { name, .. } => format!("user {name}"),
         Client::Group(name) => format!("group {name}"),

@@ -60,9 +60,7 @@ pub use check::{Check, Measured};
 pub use drift::{Baseline, Drift, DriftedIntent, FieldChange, Margin, State};
 pub use error::SizeError;
 pub use examine::Examination;
-pub use intents::{
-    AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit, client_name,
-};
+pub use intents::{AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit};
 pub use requests::{Collector, Requests};
 pub use search::Progress;
 pub use sizer::Sizer;

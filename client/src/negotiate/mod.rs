@@ -4,5 +4,4 @@ pub(crate) mod call;
 pub(crate) mod codec;
 pub(crate) mod negotiated;
 pub(crate) mod negotiation;
-pub(crate) mod not_served;
 pub(crate) mod server_release;

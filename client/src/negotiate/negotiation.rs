@@ -1,8 +1,10 @@
 //! The version that a client and a server agree on, and the next one when an upgrade or a downgrade removes it.
 
 use super::server_release::{known_release, release_with};
+use crate::config::RetryPolicy;
 use crate::error::{Error, NotServed};
 use crate::meta::ApiGroup;
+use crate::request::http_request::HttpRequest;
 use crate::send::client::Client;
 use crate::{ApiVersion, Release};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,4 +163,48 @@ async fn release_of(client: &Client, served: &[String]) -> Release {
     let info = client.version().timeout(TIMEOUT).await.ok();
     let answered = info.as_ref().and_then(known_release);
     answered.unwrap_or_else(|| release_with(served))
+}
+
+/// The maximum time for reading the versions that the server serves.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Client {
+    /// The same error. If the server does not serve the version of the request, the error says so, and names the
+    /// versions that it serves.
+    pub(crate) async fn with_served_versions(&self, request: &HttpRequest, error: Error) -> Error {
+        let Some((group, version)) = group_version(request).filter(|_| error.names_no_object())
+        else {
+            return error;
+        };
+        let discovery = self.api_group(group).retry_policy(RetryPolicy::none());
+        let served = match discovery.timeout(CHECK_TIMEOUT).await {
+            Ok(found) => {
+                let versions = found.versions.into_iter().map(|served| served.version);
+                Some(versions.collect::<Vec<_>>())
+            }
+            Err(error) if error.code() == Some(404) => Some(Vec::new()),
+            Err(_) => None,
+        };
+        if served
+            .as_ref()
+            .is_some_and(|served| served.iter().any(|served| served == version))
+        {
+            // The server lacks the resource or the subresource.
+            return error;
+        }
+        error.with_not_served(NotServed {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            served,
+        })
+    }
+}
+
+/// The group and version of a resource's path. The core group has one version, which every server serves.
+fn group_version(request: &HttpRequest) -> Option<(&str, &str)> {
+    if request.resource.is_empty() {
+        return None;
+    }
+    let mut segments = request.path.strip_prefix("/apis/")?.split('/');
+    Some((segments.next()?, segments.next()?))
 }

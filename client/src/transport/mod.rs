@@ -3,7 +3,6 @@
 mod body;
 mod error;
 mod plain;
-mod resolver;
 mod route;
 pub(crate) mod tls;
 
@@ -15,8 +14,7 @@ use crate::config::{Certificates, Config, check_tls};
 use crate::error::Error;
 use bytes::Bytes;
 use plain::Plain;
-use resolver::Resolver;
-use route::Route;
+use route::{Resolver, Route};
 use std::error::Error as StdError;
 use std::future::Future;
 use std::pin::Pin;

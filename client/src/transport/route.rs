@@ -2,7 +2,7 @@
 //!
 //! The HTTP library has a single name, the host of the URL. It connects to that host, sends it in the handshake (SNI) and
 //! verifies it. For another `tls-server-name`, that name replaces the host in the URL, and
-//! [`Resolver`](super::resolver::Resolver) resolves it to the addresses of the host. Requests then use HTTP/1.1, whose
+//! [`Resolver`](super::route::Resolver) resolves it to the addresses of the host. Requests then use HTTP/1.1, whose
 //! header `Host` names the server: in HTTP/2 the library sends the URL's host as `:authority`, and RFC 9113 (section 8.3.1)
 //! forbids that it differs from `Host`.
 //!
@@ -15,7 +15,9 @@ use crate::config::{Config, ConfigError, Proxy, ProxyKind};
 use crate::error::Error;
 use http::HeaderValue;
 use http::header::HOST;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustls::pki_types::ServerName;
+use std::io;
 
 /// Replaces an IP address in the URL. This name never exists in DNS (RFC 6761).
 const STAND_IN: &str = "kubernetes.invalid";
@@ -156,5 +158,38 @@ impl Route {
             ));
         }
         explained
+    }
+}
+
+/// The system's name resolution, except that `alias` resolves to the addresses of `host`.
+pub(crate) struct Resolver {
+    alias: String,
+    host: String,
+}
+
+impl Resolver {
+    pub(crate) fn new(alias: &str, host: &str) -> Self {
+        Self {
+            alias: alias.to_owned(),
+            host: host.to_owned(),
+        }
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let host = match name.as_str().eq_ignore_ascii_case(&self.alias) {
+            true => self.host.clone(),
+            false => name.as_str().to_owned(),
+        };
+        Box::pin(async move {
+            // The port comes from the URL.
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await;
+            let addresses: Vec<_> = found?.collect();
+            if addresses.is_empty() {
+                return Err(io::Error::other(format!("`{host}` has no address")).into());
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
     }
 }

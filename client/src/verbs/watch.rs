@@ -77,13 +77,6 @@ impl<K: Resource> WatchRequest<K> {
         self
     }
 
-    /// Begins without events for existing objects, regardless of the resource version.
-    pub fn skip_initial_events(mut self) -> Self {
-        self.call.set("sendInitialEvents", "false");
-        self.call.set("resourceVersionMatch", "NotOlderThan");
-        self
-    }
-
     /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
     /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes

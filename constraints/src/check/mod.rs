@@ -5,7 +5,6 @@ mod found;
 mod lists;
 mod numbers;
 mod objects;
-mod texts;
 mod types;
 
 use crate::go::bad_value;
@@ -112,14 +111,14 @@ impl<'a> Checker<'a> {
         found.count();
         match value {
             Value::String(text) => {
-                found.merge(texts::check(node, path, text));
+                found.merge(numbers::check_text(node, path, text));
                 found.count();
                 if node
                     .format
                     .as_ref()
                     .is_some_and(|format| format.is_of_text())
                 {
-                    found.merge(texts::format(node, path, text));
+                    found.merge(numbers::format(node, path, text));
                     found.count();
                 }
             }

@@ -32,24 +32,31 @@ pub(crate) struct Library {
     pub(super) requests: &'static [(&'static str, ApiVersion)],
 }
 
-/// A package of the .NET client: they are in one repository, and have the same version.
-const fn dot_net(name: &'static str) -> Library {
-    // Source: kubernetes-client/csharp: README (4.0 is Kubernetes 1.20), issue 1174 (7.0 is 1.23, 10.0 is 1.26), pull request 1482 of
-    // January 2024 (1.29), and 1551 (14.0 is 1.30); src for the packages.
-    Library {
-        ecosystem: Ecosystem::DotNet,
-        name,
-        types: &[
-            (ApiVersion::V1Beta1, "4.0.0"),
-            (ApiVersion::V1Beta2, "7.0.0"),
-            (ApiVersion::V1Beta3, "10.0.0"),
-            (ApiVersion::V1, "13.0.1"),
-        ],
-        requests: &[],
-    }
-}
-
 impl Library {
+    /// A library with types, which requests nothing by itself.
+    const fn typed(
+        ecosystem: Ecosystem,
+        name: &'static str,
+        types: &'static [(ApiVersion, &'static str)],
+    ) -> Self {
+        Self {
+            ecosystem,
+            name,
+            types,
+            requests: &[],
+        }
+    }
+
+    /// A library of Go for API servers, which has no types.
+    const fn server(name: &'static str) -> Self {
+        Self {
+            ecosystem: Ecosystem::Go,
+            name,
+            types: &[],
+            requests: SERVER,
+        }
+    }
+
     /// Whether a feature selects the Kubernetes release whose types the library has.
     pub(super) fn has_features(&self) -> bool {
         self.name == "k8s-openapi"
@@ -68,6 +75,17 @@ const GO: &[(ApiVersion, &str)] = &[
     (ApiVersion::V1, "0.29.0"),
 ];
 
+/// The packages of the .NET client are in one repository, and have the same version.
+///
+/// Source: kubernetes-client/csharp: README (4.0 is Kubernetes 1.20), issue 1174 (7.0 is 1.23, 10.0 is 1.26), pull request 1482 of January 2024
+/// (1.29), and 1551 (14.0 is 1.30); src for the packages.
+const DOT_NET: &[(ApiVersion, &str)] = &[
+    (ApiVersion::V1Beta1, "4.0.0"),
+    (ApiVersion::V1Beta2, "7.0.0"),
+    (ApiVersion::V1Beta3, "10.0.0"),
+    (ApiVersion::V1, "13.0.1"),
+];
+
 /// The versions that a server with the library `k8s.io/apiserver` requests.
 const SERVER: &[(&str, ApiVersion)] = &[
     ("0.20.0", ApiVersion::V1Beta1),
@@ -82,119 +100,76 @@ const PYTHON: &[(ApiVersion, &str)] =
 /// The rows.
 pub(super) const LIBRARIES: &[Library] = &[
     // Source: kubernetes/typed/flowcontrol in the tags of kubernetes/client-go.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "k8s.io/client-go",
-        types: GO,
-        requests: &[],
-    },
+    Library::typed(Ecosystem::Go, "k8s.io/client-go", GO),
     // Source: flowcontrol in the tags of kubernetes/api.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "k8s.io/api",
-        types: GO,
-        requests: &[],
-    },
+    Library::typed(Ecosystem::Go, "k8s.io/api", GO),
     // Source: pkg/server/options/feature.go and pkg/util/flowcontrol in the tags of kubernetes/apiserver.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "k8s.io/apiserver",
-        types: &[],
-        requests: SERVER,
-    },
+    Library::server("k8s.io/apiserver"),
     // It requires k8s.io/apiserver of the same version; go.mod lists only direct dependencies before Go 1.17.
     // Source: go.mod in the tags of kubernetes/apiextensions-apiserver, and the row of k8s.io/apiserver.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "k8s.io/apiextensions-apiserver",
-        types: &[],
-        requests: SERVER,
-    },
+    Library::server("k8s.io/apiextensions-apiserver"),
     // Source: go.mod of the release, and pull request 2623 of kubernetes-sigs/controller-runtime for the fake client.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "sigs.k8s.io/controller-runtime",
-        types: &[(ApiVersion::V1, "0.17.0")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Go,
+        "sigs.k8s.io/controller-runtime",
+        &[(ApiVersion::V1, "0.17.0")],
+    ),
     // Source: internal/store in the tags of kubernetes/kube-state-metrics: it has no metrics of FlowSchemas and
     // PriorityLevelConfigurations.
-    Library {
-        ecosystem: Ecosystem::Go,
-        name: "k8s.io/kube-state-metrics/v2",
-        types: &[],
-        requests: &[],
-    },
+    Library::typed(Ecosystem::Go, "k8s.io/kube-state-metrics/v2", &[]),
     // Source: dist/gen/api of the published packages 0.20.0 and 0.21.0.
-    Library {
-        ecosystem: Ecosystem::Npm,
-        name: "@kubernetes/client-node",
-        types: &[(ApiVersion::V1, "0.21.0")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Npm,
+        "@kubernetes/client-node",
+        &[(ApiVersion::V1, "0.21.0")],
+    ),
     // Source: flowcontrol of the published packages 4.5.6 and 4.8.1.
-    Library {
-        ecosystem: Ecosystem::Npm,
-        name: "@pulumi/kubernetes",
-        types: &[(ApiVersion::V1, "4.8.1")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Npm,
+        "@pulumi/kubernetes",
+        &[(ApiVersion::V1, "4.8.1")],
+    ),
     // Source: client/api of the published packages 28.1.0 and 29.0.0; README of kubernetes-client/python.
-    Library {
-        ecosystem: Ecosystem::Python,
-        name: "kubernetes",
-        types: PYTHON,
-        requests: &[],
-    },
+    Library::typed(Ecosystem::Python, "kubernetes", PYTHON),
     // Source: client/api of the published package 29.0.0.
-    Library {
-        ecosystem: Ecosystem::Python,
-        name: "kubernetes-asyncio",
-        types: PYTHON,
-        requests: &[],
-    },
+    Library::typed(Ecosystem::Python, "kubernetes-asyncio", PYTHON),
     // Source: models of the published packages 1.28.1.4 and 1.29.0.6.
-    Library {
-        ecosystem: Ecosystem::Python,
-        name: "lightkube-models",
-        types: &[(ApiVersion::V1Beta3, "1.26.0"), (ApiVersion::V1, "1.29.0")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Python,
+        "lightkube-models",
+        &[(ApiVersion::V1Beta3, "1.26.0"), (ApiVersion::V1, "1.29.0")],
+    ),
     // Source: features of the published crates 0.20.0 and 0.21.0; the feature v1_29 or a later one has v1.
-    Library {
-        ecosystem: Ecosystem::Rust,
-        name: "k8s-openapi",
-        types: &[(ApiVersion::V1Beta3, "0.17.0"), (ApiVersion::V1, "0.21.0")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Rust,
+        "k8s-openapi",
+        &[(ApiVersion::V1Beta3, "0.17.0"), (ApiVersion::V1, "0.21.0")],
+    ),
     // Source: wiki page 2, Versioning and Compatibility, of kubernetes-client/java: 20.0 is Kubernetes 1.28, 21.0 is 1.30.
-    Library {
-        ecosystem: Ecosystem::Java,
-        name: "io.kubernetes:client-java",
-        types: &[(ApiVersion::V1, "21.0.0")],
-        requests: &[],
-    },
+    Library::typed(
+        Ecosystem::Java,
+        "io.kubernetes:client-java",
+        &[(ApiVersion::V1, "21.0.0")],
+    ),
     // Source: CHANGELOG of fabric8io/kubernetes-client: fix 5643 in 6.10.0.
-    Library {
-        ecosystem: Ecosystem::Java,
-        name: "io.fabric8:kubernetes-client",
-        types: &[(ApiVersion::V1, "6.10.0")],
-        requests: &[],
-    },
-    dot_net("KubernetesClient"),
-    dot_net("KubernetesClient.Classic"),
-    dot_net("KubernetesClient.Aot"),
-    dot_net("KubernetesClient.Models"),
+    Library::typed(
+        Ecosystem::Java,
+        "io.fabric8:kubernetes-client",
+        &[(ApiVersion::V1, "6.10.0")],
+    ),
+    Library::typed(Ecosystem::DotNet, "KubernetesClient", DOT_NET),
+    Library::typed(Ecosystem::DotNet, "KubernetesClient.Classic", DOT_NET),
+    Library::typed(Ecosystem::DotNet, "KubernetesClient.Aot", DOT_NET),
+    Library::typed(Ecosystem::DotNet, "KubernetesClient.Models", DOT_NET),
     // Source: the version that cdk8s imports is the Kubernetes release.
-    Library {
-        ecosystem: Ecosystem::Cdk8s,
-        name: "k8s",
-        types: &[
+    Library::typed(
+        Ecosystem::Cdk8s,
+        "k8s",
+        &[
             (ApiVersion::V1Beta1, "1.20.0"),
             (ApiVersion::V1Beta2, "1.23.0"),
             (ApiVersion::V1Beta3, "1.26.0"),
             (ApiVersion::V1, "1.29.0"),
         ],
-        requests: &[],
-    },
+    ),
 ];

@@ -32,7 +32,7 @@ impl Form {
     }
 
     /// The form of a manifest by its first byte: JSON or YAML.
-    pub fn by_content(text: &[u8]) -> Self {
+    pub(crate) fn by_content(text: &[u8]) -> Self {
         if without_mark(text).trim_ascii_start().starts_with(b"{") {
             Self::Json
         } else {

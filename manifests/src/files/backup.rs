@@ -1,9 +1,8 @@
 //! Backups of files, and the check that no backup is an original.
 
 use super::attributes::keep_access;
-use super::identity::{FileId, Identity};
 use super::input::read_regular;
-use super::replace::create_private;
+use super::replace::{FileId, Identity, create_private};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write};

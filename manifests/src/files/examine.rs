@@ -2,8 +2,8 @@
 
 use super::candidates::Candidate;
 use super::documentation::documentation;
-use super::identity::Identity;
 use super::input::{ReadError, read_regular};
+use super::replace::Identity;
 use super::servers::{ServerUse, server_use};
 use super::skipped::SkipReason;
 use super::test_data::{is_test_data, kept_test_data};

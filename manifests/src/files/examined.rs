@@ -1,7 +1,7 @@
 //! A file that was examined.
 
 use super::candidates::Candidate;
-use super::identity::Identity;
+use super::replace::Identity;
 use super::servers::ServerUse;
 use super::skipped::SkipReason;
 use crate::dependencies::Dependency;

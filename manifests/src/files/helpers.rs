@@ -1,10 +1,12 @@
-//! Named templates that compute a version: their definitions in the files of the chart.
+//! The files of a chart of Helm: named templates that compute a version, and values with the name of an old field.
 
 use super::candidates::Candidate;
 use super::examined::Examined;
 use super::input::read_regular;
-use crate::{Lines, NamedTemplate, Severity, named_template};
+use crate::migrate::About;
+use crate::{Lines, NamedTemplate, Rule, Severity, named_template};
 use k8s_flowcontrol_types::ApiVersion;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Adds the place of the definition to each finding about a computed version. If the definition is up to date, the finding
@@ -71,4 +73,48 @@ fn definition(
     let line = Lines::of(&bytes).position(&bytes, found.offset).line;
     let place = format!("{}:{line}", candidate.path.display());
     Some((place, found))
+}
+
+/// Leaves a note for each value whose path a template of the same chart writes to the field of the shares.
+pub(super) fn settle_values(files: &mut [Examined]) {
+    let mut written: BTreeSet<(PathBuf, String)> = BTreeSet::new();
+    for file in files.iter() {
+        let paths = file
+            .outcome
+            .findings
+            .iter()
+            .filter_map(|finding| match &finding.about {
+                About::OwnValue(path) => Some(path),
+                _ => None,
+            });
+        if let Some(chart) = chart_of_template(&file.candidate.real) {
+            written.extend(paths.map(|path| (chart.to_owned(), path.clone())));
+        }
+    }
+    if written.is_empty() {
+        return;
+    }
+    for file in files {
+        let real = &file.candidate.real;
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        let Some(chart) = real.parent().filter(|_| name.starts_with("values")) else {
+            continue;
+        };
+        for finding in &mut file.outcome.findings {
+            let path = finding.path.clone();
+            let is_written = path.is_some_and(|path| written.contains(&(chart.to_owned(), path)));
+            if finding.rule == Rule::Mention && is_written {
+                finding.severity = Severity::Note;
+                finding.help = None;
+            }
+        }
+    }
+}
+
+/// The folder of the chart that a template belongs to.
+fn chart_of_template(template: &Path) -> Option<&Path> {
+    let mut folders = template.ancestors();
+    let templates =
+        folders.find(|folder| folder.file_name().is_some_and(|name| name == "templates"));
+    templates.and_then(Path::parent)
 }

@@ -9,13 +9,13 @@
 //! cannot exchange names, a change between the last comparison and the renaming is lost, too.
 
 use super::attributes::keep_access;
-use super::identity::Identity;
 use super::input::read_regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
 /// The suffix of the names of drafts.
 const DRAFT: &str = ".migrate-draft";
@@ -211,4 +211,49 @@ fn give_owner(draft: &File, metadata: &Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn give_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
+}
+
+/// The state of a file at a point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// None where the platform does not provide it.
+    id: Option<FileId>,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+/// The device and the number of a file on it: equal for all names of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FileId(u64, u64);
+
+impl Identity {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            id: FileId::of(metadata),
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+
+    /// The identity of the file with this name. A link is not followed: it is another file than its target.
+    pub(super) fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self::of(&fs::symlink_metadata(path)?))
+    }
+
+    pub(super) fn id(self) -> Option<FileId> {
+        self.id
+    }
+}
+
+impl FileId {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self(metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Option<Self> {
+        None
+    }
 }

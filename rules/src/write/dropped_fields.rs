@@ -1,4 +1,4 @@
-//! The fields of a request that a server did not keep.
+//! The fields of an object that servers drop, and those that they fill in.
 
 use serde_json::Value;
 
@@ -47,5 +47,25 @@ fn is_zero(value: &Value) -> bool {
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => fields.is_empty(),
+    }
+}
+
+/// Removes the fields that servers fill in: status, resourceVersion, uid, managedFields and others.
+pub fn strip_server_fields(object: &mut Value) {
+    let Some(fields) = object.as_object_mut() else {
+        return;
+    };
+    fields.remove("status");
+    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+        for name in [
+            "creationTimestamp",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+            "selfLink",
+            "uid",
+        ] {
+            metadata.remove(name);
+        }
     }
 }

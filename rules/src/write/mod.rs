@@ -5,10 +5,8 @@ pub mod conversion;
 pub mod decode;
 pub mod defaults;
 mod dropped_fields;
-mod server_fields;
 pub mod storage;
 pub mod validate;
 pub mod wire;
 
-pub use dropped_fields::dropped_fields;
-pub use server_fields::strip_server_fields;
+pub use dropped_fields::{dropped_fields, strip_server_fields};

@@ -1,6 +1,6 @@
 //! Aggregated discovery: all groups, versions and resources in one document.
 
-use super::resources::{SUBRESOURCE_VERBS, VERBS, singular};
+use super::groups::{SUBRESOURCE_VERBS, VERBS, singular};
 use crate::kinds::{Kind, Kinds};
 use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::{Value, json};

@@ -2,11 +2,9 @@
 
 mod aggregated;
 mod groups;
-mod resources;
 
 pub(crate) use aggregated::{Aggregated, aggregated};
-pub(crate) use groups::{core_versions, group, groups};
-pub(crate) use resources::resources;
+pub(crate) use groups::{core_versions, group, groups, resources};
 
 use crate::health;
 use crate::kinds::Kinds;

@@ -2,7 +2,6 @@
 
 mod accept;
 mod collection;
-mod compress;
 mod context;
 mod documents;
 mod endpoint_slices;
@@ -21,14 +20,14 @@ mod reviews;
 mod route;
 mod watching;
 
-#[cfg(feature = "tls")]
-pub(crate) use compress::is_wanted as wants_gzip;
 pub(crate) use context::{Context, stopped};
 #[cfg(feature = "tls")]
 pub(crate) use fault_responses::rejected;
 pub(crate) use heavy::Turns;
 pub(crate) use hosts::{Hosts, check as check_host};
 pub(crate) use payload::Body;
+#[cfg(feature = "tls")]
+pub(crate) use payload::is_wanted as wants_gzip;
 pub(crate) use response::ApiResponse;
 
 use crate::query::Query;
@@ -82,7 +81,7 @@ where
         too_large,
     };
     let pretty = request.is_pretty();
-    let gzip = compress::threshold(&request.parts);
+    let gzip = payload::threshold(&request.parts);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let query = request.parts.uri.query().unwrap_or_default();
     let attributes = std::mem::take(&mut filtered.attributes);
@@ -109,7 +108,7 @@ where
     let response = response.failure_encoded(form);
     let response = filtered.finish(response.into_response(pretty, flow));
     match gzip {
-        Some(threshold) => compress::compress(response, threshold).await,
+        Some(threshold) => payload::compress(response, threshold).await,
         None => response,
     }
 }

@@ -1,7 +1,6 @@
 //! The HTTP side of a watch: lines at the client's pace.
 
 use super::accept::{Encoding, Form};
-use super::compress;
 use super::context::{Context, stopped};
 use super::inputs::include;
 use super::payload::{self, Body};
@@ -80,7 +79,7 @@ pub(super) async fn watch(
     let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
     let encoding = form.encoding;
     let is_packed =
-        release.has(Fact::CompressesWatches) && compress::is_wanted(&request.parts.headers);
+        release.has(Fact::CompressesWatches) && payload::is_wanted(&request.parts.headers);
     let lines = stream::unfold(watcher, move |mut watcher| async move {
         let lines = watcher.next().await?;
         let bytes = match encoding {
@@ -89,7 +88,7 @@ pub(super) async fn watch(
         };
         // Each flush is a separate gzip member, so that the client receives every event at once.
         let bytes = match is_packed {
-            true => compress::member(&bytes).into(),
+            true => payload::member(&bytes).into(),
             false => bytes,
         };
         Some((Ok(bytes), watcher))

@@ -5,7 +5,6 @@ mod gnostic;
 mod gnostic_messages;
 mod groups;
 mod published;
-mod shared_parameters;
 mod swagger;
 
 use crate::kinds::Kinds;

@@ -1,7 +1,7 @@
 //! Creation of objects.
 
+use super::metadata;
 use super::write::{self, Write};
-use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
 use k8s_flowcontrol_text::go::parse_uint;
@@ -31,7 +31,7 @@ pub(super) fn store_new(
     metadata::fill_in_namespace(&mut object, write)?;
     metadata::initialize(&mut object, write.kind, write.now);
     drop_status(&mut object, write);
-    admission::admit(write, &object, None)?;
+    write::admit(write, &object, None)?;
     let object = write.kind.canonical(object, write.kind.hub());
     // The storage rejects a resource version. A dry run does not reach it, and a malformed version counts as absent.
     let version = parse_uint(meta_str(&object, "resourceVersion"));

@@ -1,6 +1,5 @@
 //! Creating, changing and deleting objects in the store, in hub form and without I/O.
 
-mod admission;
 mod create;
 mod delete;
 mod metadata;

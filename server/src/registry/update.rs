@@ -1,7 +1,7 @@
 //! Changes of existing objects.
 
+use super::metadata;
 use super::write::{self, Write, find};
-use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_text::go::parse_uint;
@@ -75,7 +75,7 @@ pub(crate) fn commit(
     metadata::fill_in_namespace(&mut object, write)?;
     keep_other_fields(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
-    admission::admit(write, &object, Some(old))?;
+    write::admit(write, &object, Some(old))?;
     let mut object = write.kind.canonical(object, write.kind.hub());
     if metadata::has_generation(write.kind) && object.get("spec") != old.get("spec") {
         metadata::increment_generation(&mut object);

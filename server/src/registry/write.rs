@@ -1,10 +1,11 @@
-//! A write by a client, and the lookup of its object.
+//! A write by a client, the lookup of its object, and the validation before the object is stored.
 
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
-use crate::status::{Failure, Subject, internal};
-use crate::store::{Object, Store, json_length};
+use crate::status::{Cause, Failure, Subject, internal, invalid};
+use crate::store::{Object, Store, json_length, meta_str};
 use crate::upgrade::unreadable;
+use k8s_flowcontrol_rules::validate::Violation;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -96,5 +97,34 @@ impl<'a> Write<'a> {
             subresource: self.subresource,
             now: self.now,
         }
+    }
+}
+
+/// Validates an object that is to be created or to replace `old`.
+///
+/// # Errors
+/// A 422 with every violation.
+pub(crate) fn admit(write: &Write<'_>, object: &Value, old: Option<&Value>) -> Result<(), Failure> {
+    let kind = write.kind;
+    let violations = kind.violations(object, old, write.version, write.subresource);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let causes = violations.into_iter().map(Cause::from).collect();
+    Err(invalid(
+        kind.name(),
+        kind.group(),
+        meta_str(object, "name"),
+        causes,
+    ))
+}
+
+impl From<Violation> for Cause {
+    fn from(violation: Violation) -> Self {
+        Self::new(
+            violation.reason.as_str(),
+            violation.field,
+            violation.message,
+        )
     }
 }

@@ -47,6 +47,7 @@ const INTERNAL: &[&str] = &[
     "couldn't get version/kind; ",
     "Object 'Kind' is missing in ",
     "requested [{",
+    "json: cannot unmarshal ",
     "yaml: ",
     "error converting YAML to JSON: ",
 ];

@@ -1,7 +1,8 @@
 //! go-yaml's emitter: the position in a line, and its content so far, decide about spaces, folding and line breaks.
 
-use super::{keys, plain};
+use super::plain;
 use serde_json::Value;
+use std::cmp::Ordering;
 
 /// Lines are folded at the first space after this column.
 const WIDTH: usize = 80;
@@ -77,7 +78,7 @@ impl Emitter {
                 let outer = self.indent;
                 self.deeper();
                 let mut entries: Vec<_> = entries.iter().collect();
-                entries.sort_by(|(a, _), (b, _)| keys::compare(a, b));
+                entries.sort_by(|(a, _), (b, _)| compare(a, b));
                 for (key, value) in entries {
                     self.entry(key, value);
                 }
@@ -324,5 +325,41 @@ fn escape(character: char) -> Option<String> {
             code @ ..=0xffff => format!("\\u{code:04X}"),
             code => format!("\\U{code:08X}"),
         },
+    })
+}
+
+/// Compares like go-yaml.
+pub(super) fn compare(a: &str, b: &str) -> Ordering {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    for i in 0..a.len().min(b.len()) {
+        if a[i] == b[i] {
+            continue;
+        }
+        return match (a[i].is_alphabetic(), b[i].is_alphabetic()) {
+            (true, true) => a[i].cmp(&b[i]),
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) => {
+                // A zero after the first digit of a number is an ordinary digit.
+                let inside = a[..i]
+                    .iter()
+                    .rev()
+                    .take_while(|digit| digit.is_ascii_digit())
+                    .any(|digit| *digit != '0');
+                let start = u64::from(inside && (a[i] == '0' || b[i] == '0'));
+                let (x, y) = (number(&a[i..], start), number(&b[i..], start));
+                x.cmp(&y).then(a[i].cmp(&b[i]))
+            }
+        };
+    }
+    a.len().cmp(&b.len())
+}
+
+/// The number formed by the first digits, and their count.
+fn number(text: &[char], start: u64) -> (u64, usize) {
+    let digits = text.iter().map_while(|digit| digit.to_digit(10));
+    digits.fold((start, 0), |(value, count), digit| {
+        let value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        (value, count + 1)
     })
 }

@@ -1,7 +1,6 @@
 //! Writes YAML in the layout of go-yaml. Own code, because the layout is part of a server's responses.
 
 mod emitter;
-mod keys;
 mod plain;
 
 use emitter::Emitter;

@@ -51,7 +51,7 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
     loop {
         let Located { event, start, end } = parser.next()?;
         let id = nodes.len();
-        crate::limits::check_values(id, start.offset)?;
+        crate::error::check_values(id, start.offset)?;
         let span = Span::new(start.offset, end.offset);
         let (kind, anchor) = match event {
             Event::DocumentEnd | Event::StreamEnd => return Ok(Some(Graph { nodes })),

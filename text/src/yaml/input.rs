@@ -14,7 +14,7 @@ pub(super) struct Input {
 
 /// Decodes UTF-8, or UTF-16 if the text starts with its byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Input {
-    if let Err(error) = crate::limits::check_length(bytes) {
+    if let Err(error) = crate::error::check_length(bytes) {
         return Input {
             text: String::new(),
             error: Some(error),

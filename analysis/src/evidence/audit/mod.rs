@@ -25,7 +25,6 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod batch;
 mod decompressed;
 mod document;
 mod envelope;
@@ -38,8 +37,7 @@ mod parse;
 mod source;
 mod zstd;
 
-pub use batch::{BatchError, read_batch};
 pub use decompressed::decompressed;
 pub use envelope::Format;
 pub use event::{Event, Level, ObjectReference, Stage, UserInfo};
-pub use log::{AuditLog, Counts};
+pub use log::{AuditLog, BatchError, Counts, read_batch};

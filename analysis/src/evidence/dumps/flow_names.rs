@@ -4,14 +4,10 @@ use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::HashMap;
 
-/// The response header with the UID of the request's flow schema.
-pub const FLOW_SCHEMA_UID_HEADER: &str = "X-Kubernetes-PF-FlowSchema-UID";
-/// The response header with the UID of the request's priority level.
-pub const PRIORITY_LEVEL_UID_HEADER: &str = "X-Kubernetes-PF-PriorityLevel-UID";
-
 /// Resolves the UIDs of flow schemas and priority levels to names.
 ///
-/// Every response to a classified request has both headers, including 429 responses. An object that was deleted and
+/// Every response to a classified request has them, in the headers `X-Kubernetes-PF-FlowSchema-UID` and `X-Kubernetes-PF-PriorityLevel-UID`,
+/// including 429 responses. An object that was deleted and
 /// created again has a new UID, so list both kinds after the response, or keep older lists.
 ///
 /// ```

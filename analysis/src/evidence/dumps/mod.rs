@@ -22,7 +22,7 @@ mod rows;
 mod values;
 
 pub use dump::{Dump, DumpProblem, NotADump};
-pub use flow_names::{FLOW_SCHEMA_UID_HEADER, FlowName, FlowNames, PRIORITY_LEVEL_UID_HEADER};
+pub use flow_names::{FlowName, FlowNames};
 pub use levels::{LevelState, PriorityLevelRow, parse_priority_levels};
 pub use queues::{QueueRow, QueueState, parse_queues};
 pub use requests::{RequestDetails, RequestRow, RequestState, parse_requests};

@@ -1,7 +1,6 @@
 //! Rules with which webhooks and admission policies select requests.
 
-use super::owner::Owner;
-use super::reference::{References, Unclear};
+use super::reference::{Owner, References, Unclear};
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 

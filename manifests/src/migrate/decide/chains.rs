@@ -1,9 +1,8 @@
 //! Branches of a template that select the version or a field by the cluster.
 
 use super::agree::agree;
-use super::conditions::ranges;
+use super::conditions::{for_version, ranges};
 use super::given::{FIRST, condition, given_version, releases, version};
-use super::wanted::for_version;
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};

@@ -1,6 +1,5 @@
-//! Conditions of templates about the cluster: the releases for which they hold.
+//! Conditions of templates about the cluster: their words, the releases for which they hold, and the condition to add for a version.
 
-use super::words::{parts, unwrapped, words_between};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
@@ -207,4 +206,103 @@ fn is_cluster_version(text: &str) -> bool {
         last.as_str(),
         "kubernetesversion" | "kubeversion" | "k8sversion"
     )
+}
+
+/// The arguments of a function of Go's templates: each in parentheses, or a word.
+pub(super) fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let mut depth = 0_usize;
+        let end = rest.char_indices().find_map(|(at, mark)| {
+            match mark {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (depth == 0 && (mark == ')' || mark == ' ')).then_some(at + usize::from(mark == ')'))
+        });
+        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+        parts.push(part.trim());
+        rest = after.trim_start();
+    }
+    parts
+}
+
+/// The parts of a condition between the words `and` or `or` outside of parentheses, as Jinja and Ruby write them.
+pub(super) fn words_between<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    let between = format!(" {word} ");
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(&between) {
+        let before = &text[..at];
+        let is_outside = before.matches('(').count() == before.matches(')').count();
+        if is_outside && at >= start {
+            parts.push(&text[start..at]);
+            start = at + between.len();
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// A condition without parentheses around the whole of it.
+pub(super) fn unwrapped(condition: &str) -> &str {
+    let inner = condition
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let Some(inner) = inner else {
+        return condition;
+    };
+    let mut depth = 0_i32;
+    let is_one = inner.chars().all(|mark| {
+        depth += i32::from(mark == '(') - i32::from(mark == ')');
+        depth >= 0
+    });
+    if is_one { inner.trim() } else { condition }
+}
+
+/// The condition that holds on the clusters with a version, in the words of a condition about another one: with its name, or the first
+/// release with it. A negation and an upper bound become what is wanted. `None` if the condition is about more.
+pub(super) fn for_version(condition: &str, to: ApiVersion) -> Option<String> {
+    if condition.len() > MAX_LENGTH {
+        return None;
+    }
+    let mut condition = unwrapped(condition.trim());
+    while let Some(rest) = condition.strip_prefix("not")
+        && rest.starts_with([' ', '('])
+    {
+        condition = unwrapped(rest.trim());
+    }
+    if let Some(at) = condition.find(GROUP) {
+        let from = at + GROUP.len() + 1;
+        let rest = condition.get(from..)?;
+        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
+        let rest = &rest[end.unwrap_or(rest.len())..];
+        let is_single = !rest.contains(GROUP);
+        return is_single.then(|| format!("{}{to}{rest}", &condition[..from]));
+    }
+    let since = to.lifecycle().introduced;
+    if let Some((word, part, number)) = compared_part(condition) {
+        let is_minor = part.contains(".Minor");
+        let digits = number.trim_matches(|mark: char| !mark.is_ascii_digit());
+        let number = number.replacen(digits, &since.to_string(), 1);
+        let compares = ["eq", "ne", "ge", "gt", "le", "lt"].contains(&word);
+        return (is_minor && compares && !digits.is_empty()).then(|| format!("ge {part} {number}"));
+    }
+    let [only] = &comparisons(condition)?[..] else {
+        return None;
+    };
+    let (start, end) = only.number;
+    condition[start..end].strip_prefix("1.")?;
+    // The text is changed from its end on, so that the places stay right.
+    let mut found = condition.to_owned();
+    let mark = only.place..only.place + only.mark.len();
+    let number = (start..end, format!("1.{since}"));
+    let mut changes = [(mark, ">=".to_owned()), number];
+    changes.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    for (place, text) in changes {
+        found.replace_range(place, &text);
+    }
+    Some(found)
 }

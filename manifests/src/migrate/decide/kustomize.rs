@@ -1,7 +1,6 @@
 //! The fields of kustomize that select flow-control objects and their fields.
 
-use super::owner::Owner;
-use super::reference::{References, ScalarEdit, Unclear, renamed};
+use super::reference::{Owner, References, ScalarEdit, Unclear, renamed};
 use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind};

@@ -9,15 +9,12 @@ mod given;
 mod json_patch;
 mod kustomize;
 mod object;
-mod owner;
 mod patches;
 mod reference;
 mod remaining_mentions;
 mod server_view;
 mod step;
 mod template;
-mod wanted;
-mod words;
 
 pub(super) use chains::{VersionChains, version_chains};
 pub(super) use computed::{Template, computed_versions};

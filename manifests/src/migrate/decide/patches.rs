@@ -1,8 +1,7 @@
 //! References to flow-control objects in other documents: safe changes, and places to change by hand.
 
 use super::admission::{self, MatchPolicy};
-use super::owner::Owner;
-use super::reference::{References, ScalarEdit, renamed};
+use super::reference::{Owner, References, ScalarEdit, renamed};
 use super::{json_patch, kustomize};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};

@@ -1,6 +1,6 @@
 //! The remaining mentions of old versions and fields: every place is listed, none is skipped.
 
-use super::owner::Owner;
+use super::reference::Owner;
 use crate::documents::{Parsed, Scalars, path, touching};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, SHARES, Text};

@@ -101,7 +101,7 @@ impl Dealer {
     }
 
     /// Replaces the contents of `hand` by the hand of a flow, like [`deal`](Self::deal), and keeps its memory.
-    pub fn deal_into(&self, flow_hash: u64, hand: &mut Vec<u32>) {
+    pub(crate) fn deal_into(&self, flow_hash: u64, hand: &mut Vec<u32>) {
         hand.clear();
         let mut rest = flow_hash;
         for dealt in 0..self.hand_size {

@@ -65,7 +65,7 @@ impl OwnerReference {
 /// Removes duplicate owner references, as a server does before validation.
 ///
 /// Returns the text of the server's `Warning` header if there were any.
-pub fn dedup_owner_references(object: &mut Value) -> Option<String> {
+pub(super) fn dedup_owner_references(object: &mut Value) -> Option<String> {
     let references = object
         .get_mut("metadata")?
         .get_mut("ownerReferences")?

@@ -19,7 +19,8 @@
 //! );
 //! ```
 
-use super::{Rules, create, dedup_owner_references, generated_name, update, update_status};
+use super::owner_references::dedup_owner_references;
+use super::{Rules, create, generated_name, update, update_status};
 use crate::decode::{BodyError, FieldValidation, Format, Object, read_body};
 use k8s_flowcontrol_text::go::parse_uint;
 use k8s_flowcontrol_types::Resource;

@@ -4,15 +4,10 @@
 
 mod check;
 mod compare;
-mod fields;
 mod merge;
 mod parts;
-mod remove;
-mod track;
 
-pub(crate) use check::check;
+pub(crate) use check::{check, is_trackable};
 pub(crate) use compare::{Comparison, compare};
-pub(crate) use fields::field_set;
-pub(crate) use merge::merge;
-pub(crate) use remove::remove;
-pub(crate) use track::is_trackable;
+pub(crate) use merge::{merge, remove};
+pub(crate) use parts::field_set;
