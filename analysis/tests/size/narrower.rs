@@ -56,7 +56,7 @@ fn the_search_goes_on_below_a_server_with_too_few_seats() {
 #[test]
 fn no_smaller_server_is_missed() {
     let mut random = Random(3);
-    let (cases, mut equal, mut with_gaps) = (if tries_all() { 100 } else { 10 }, 0, 0);
+    let (cases, mut equal, mut with_gaps) = (if tries_all() { 40 } else { 10 }, 0, 0);
     for case in 0..cases {
         let (schemas, levels) = one_level(1 + random.below(4) as u32);
         let mut log = Log::new();
@@ -111,7 +111,7 @@ fn nothing_cheaper_exists_for_lists() {
     let (schemas, levels) = built_in();
     let mut random = Random(11);
     let mut structures = Structures::default();
-    let (cases, mut worse) = (if tries_all() { 100 } else { 8 }, 0);
+    let (cases, mut worse) = (if tries_all() { 40 } else { 8 }, 0);
     for case in 0..cases {
         let clients = 1 + random.below(2) as usize;
         let mut log = Log::new();

@@ -68,7 +68,7 @@ fn parts() -> Vec<(String, String)> {
 #[test]
 fn many_parts_in_lines_and_in_one_line() {
     let count = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
-        Some(_) => 4_000,
+        Some(_) => 1_500,
         None => 150,
     };
     let settings = Settings {
