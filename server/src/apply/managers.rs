@@ -1,6 +1,7 @@
 //! `metadata.managedFields`: one set of fields per field manager.
 
 use super::field_set::FieldSet;
+use k8s_flowcontrol_text::go::{json_quote, quote};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -150,11 +151,29 @@ impl Manager {
         }
     }
 
+    /// The text by which the server sorts managers.
+    pub(crate) fn identifier(&self) -> String {
+        let mut text = format!(
+            "{{\"manager\":{},\"operation\":\"{:?}\"",
+            json_quote(&self.name),
+            self.operation
+        );
+        for (name, value) in [
+            ("apiVersion", &self.version),
+            ("subresource", &self.subresource),
+        ] {
+            if !value.is_empty() {
+                text += &format!(",\"{name}\":{}", json_quote(value));
+            }
+        }
+        text + "}"
+    }
+
     /// The manager's description in conflicts.
     pub(crate) fn described(&self) -> String {
-        let mut text = format!("{:?}", self.name);
+        let mut text = quote(&self.name);
         if !self.subresource.is_empty() {
-            text += &format!(" with subresource {:?}", self.subresource);
+            text += &format!(" with subresource {}", quote(&self.subresource));
         }
         if self.operation == Operation::Update {
             text += &format!(" using {}", self.version);

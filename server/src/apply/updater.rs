@@ -7,8 +7,11 @@ use super::prune::prune;
 use super::typed::{self, Comparison};
 use super::writer::Writer;
 use crate::kinds::Version;
+use crate::patch::convert_unstructured;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
+use k8s_flowcontrol_rules::decode::{DecodeAs, decode};
+use k8s_flowcontrol_text::parse_json;
 use serde_json::Value;
 
 /// The manager that owns the fields set before the first apply.
@@ -178,6 +181,13 @@ impl Writer<'_> {
         {
             managers.0.remove(&me);
         }
+        let merged = self.decoded(merged).map_err(|why| {
+            internal(format!(
+                "failed to convert new object ({}) to proper version: unable to convert unstructured object to {}: {why}",
+                self.named(config),
+                self.group_version_kind()
+            ))
+        })?;
         let mut new = self.kind.to_hub(merged, self.version);
         write_managers(&mut new, &managers);
         Ok(Ok(new))
@@ -197,12 +207,38 @@ impl Writer<'_> {
             }
         };
         Err(internal(format!(
-            "failed to create typed patch object ({}/{}; {}, Kind={}): {text}",
-            meta_str(config, "namespace"),
-            meta_str(config, "name"),
-            self.version.api_version(),
-            self.kind.name(),
+            "failed to create typed patch object ({}): {text}",
+            self.named(config)
         )))
+    }
+
+    /// The merged tree as an object: with numbers and times as Go reads them.
+    fn decoded(&self, mut merged: Value) -> Result<Value, String> {
+        // The Go types of other groups are not known.
+        if self.kind.as_own().is_none() {
+            return Ok(merged);
+        }
+        convert_unstructured(&mut merged, self.version)?;
+        let text = merged.to_string();
+        let tree = parse_json(text.as_bytes()).map_err(|error| error.message().to_owned())?;
+        let target = DecodeAs {
+            schema: self.version.schema(),
+            package: self.version.name(),
+            release: self.kind.release(),
+            sorted: false,
+        };
+        let decoded = decode(tree.root(), target).map_err(|error| error.message)?;
+        Ok(decoded.value)
+    }
+
+    /// The names of an object in messages.
+    fn named(&self, config: &Value) -> String {
+        let (namespace, name) = (meta_str(config, "namespace"), meta_str(config, "name"));
+        format!("{namespace}/{name}; {}", self.group_version_kind())
+    }
+
+    fn group_version_kind(&self) -> String {
+        format!("{}, Kind={}", self.version.api_version(), self.kind.name())
     }
 
     /// Takes set and removed fields from all managers but `me`, and returns the managers that lose fields which are
@@ -305,6 +341,8 @@ fn write_managers(object: &mut Value, managers: &Managers) {
 }
 
 fn conflict(conflicts: &[(Manager, FieldSet)]) -> Failure {
+    let mut conflicts: Vec<_> = conflicts.iter().collect();
+    conflicts.sort_by_cached_key(|(manager, _)| manager.identifier());
     let paths: Vec<(String, Vec<String>)> = conflicts
         .iter()
         .map(|(manager, fields)| (manager.described(), fields.paths()))
@@ -327,20 +365,16 @@ fn conflict(conflicts: &[(Manager, FieldSet)]) -> Failure {
             one.message, one.field
         ),
         many => {
-            let mut text = format!("Apply failed with {} conflicts: ", many.len());
-            let managers: Vec<_> = paths
-                .iter()
-                .map(|(manager, fields)| match &fields[..] {
-                    [field] => format!("conflict with {manager}: {field}"),
-                    fields => {
-                        let lines: String =
-                            fields.iter().map(|field| format!("\n- {field}")).collect();
-                        format!("conflicts with {manager}:{lines}")
-                    }
-                })
-                .collect();
-            text += &managers.join("\n");
-            text
+            let managers = paths.iter().map(|(manager, fields)| {
+                let lines: String = fields.iter().map(|field| format!("\n- {field}")).collect();
+                format!("conflicts with {manager}:{lines}")
+            });
+            let managers: Vec<_> = managers.collect();
+            format!(
+                "Apply failed with {} conflicts: {}",
+                many.len(),
+                managers.join("\n")
+            )
         }
     };
     failure(409, "Conflict", message).with_details(Details {

@@ -9,7 +9,7 @@ mod unstructured;
 pub(crate) use json::{FIELDS as OPERATION_FIELDS, json_patch};
 pub(crate) use merge::{merge_patch, without_nulls};
 pub(crate) use patched_text::{Touched, patched_text};
-pub(crate) use strategic::{go_map, strategic_merge_patch};
+pub(crate) use strategic::{go_map, go_value, strategic_merge_patch};
 pub(crate) use unstructured::convert as convert_unstructured;
 
 use serde_json::Value;

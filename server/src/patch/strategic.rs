@@ -230,7 +230,8 @@ pub(crate) fn go_map(map: &Map<String, Value>) -> String {
     format!("map[{}]", entries.join(" "))
 }
 
-fn go_value(value: &Value) -> String {
+/// A value in Go's format.
+pub(crate) fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         Value::String(text) => text.clone(),

@@ -198,3 +198,150 @@ async fn conflicts_name_elements_by_their_keys() {
          .status.conditions[type=\"A\"].status"
     );
 }
+
+/// Managers are sorted by name, and each of several has its own list.
+#[tokio::test]
+async fn conflicts_with_several_managers_are_listed_by_manager() {
+    let api = Api::start().await;
+    let path = |manager: &str| format!("{SCHEMAS}/mine?fieldManager={manager}");
+    let mut config = schema("mine");
+    api.apply(&path("b"), config.clone()).await;
+    let patch = json!({"metadata": {"labels": {"lab": "other"}}});
+    let merge = "application/merge-patch+json";
+    assert_eq!(api.patch(&path("a"), merge, patch).await.code, 200);
+    config["metadata"]["labels"]["lab"] = "third".into();
+    config["spec"]["matchingPrecedence"] = 77.into();
+    let failed = api.apply(&path("c"), config).await;
+    assert_eq!(
+        failed.body["message"],
+        "Apply failed with 2 conflicts: conflicts with \"a\" using flowcontrol.apiserver.k8s.io/v1:\n- \
+         .metadata.labels.lab\nconflicts with \"b\":\n- .spec.matchingPrecedence"
+    );
+    let causes = failed.body["details"]["causes"].as_array().unwrap();
+    let fields: Vec<_> = causes.iter().map(|cause| &cause["field"]).collect();
+    assert_eq!(fields, [".metadata.labels.lab", ".spec.matchingPrecedence"]);
+}
+
+#[tokio::test]
+async fn configurations_of_other_types_have_the_messages_of_the_library() {
+    let api = Api::start().await;
+    api.send("POST", SCHEMAS, Some(schema("mine"))).await;
+    let object = |field: &str, value: Value| json!({"apiVersion": format!("{GROUP}/v1"), "kind": "FlowSchema", "metadata": {"name": "mine"}, field: value});
+    let typed = "failed to create typed patch object (/mine; flowcontrol.apiserver.k8s.io/v1, Kind=FlowSchema): ";
+    for (path, config, message) in [
+        (
+            "",
+            object("spec", json!({"matchingPrecedence": "5"})),
+            ".spec.matchingPrecedence: expected numeric (int or float), got string",
+        ),
+        (
+            "",
+            object("spec", json!({"matchingPrecedence": [5]})),
+            ".spec.matchingPrecedence: expected numeric (int or float), got []interface {}",
+        ),
+        (
+            "",
+            object("spec", json!({"priorityLevelConfiguration": {"name": 5}})),
+            ".spec.priorityLevelConfiguration.name: expected string, got &value.valueUnstructured{Value:5}",
+        ),
+        (
+            "",
+            object(
+                "spec",
+                json!({"priorityLevelConfiguration": {"name": ["a", true]}}),
+            ),
+            ".spec.priorityLevelConfiguration.name: expected string, got &value.valueUnstructured{Value:[]interface {}{\"a\", true}}",
+        ),
+        (
+            "",
+            object("spec", json!({"rules": {"a": 1}})),
+            ".spec.rules: expected list, got &{map[a:1]}",
+        ),
+        (
+            "",
+            object(
+                "spec",
+                json!({"rules": [{"resourceRules": [{"clusterScope": "yes"}]}]}),
+            ),
+            ".spec.rules[0].resourceRules[0].clusterScope: expected boolean, got &{yes}",
+        ),
+        (
+            "",
+            object(
+                "spec",
+                json!({"rules": [{"resourceRules": [{"verbs": [null]}]}]}),
+            ),
+            ".spec.rules[0].resourceRules[0].verbs: element 0: associative list without keys has an element that's an explicit null",
+        ),
+        (
+            "",
+            object("spec", json!("x")),
+            ".spec: expected map, got &{x}",
+        ),
+        (
+            "",
+            object("spec", json!({"also": 1, "bogus": 2})),
+            ".spec.also: field not declared in schema",
+        ),
+        (
+            "/status",
+            object(
+                "status",
+                json!({"conditions": [{"status": "True"}, {"type": "A"}]}),
+            ),
+            ".status.conditions: element 0: associative list with keys has an element that omits key field \"type\" (and doesn't have default value)",
+        ),
+        (
+            "/status",
+            object("status", json!({"conditions": ["A"]})),
+            ".status.conditions: element 0: associative list with keys may not have non-map elements",
+        ),
+    ] {
+        let failed = api
+            .apply(&format!("{SCHEMAS}/mine{path}?fieldManager=m"), config)
+            .await;
+        assert_eq!(
+            (failed.code, &failed.body["message"]),
+            (500, &format!("{typed}{message}").into())
+        );
+    }
+}
+
+/// What fits the schema is converted into Go's types afterwards.
+#[tokio::test]
+async fn applied_numbers_and_times_are_converted() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/mine?fieldManager=m");
+    let mut config = schema("mine");
+    config["spec"]["matchingPrecedence"] = 4_294_968_096_i64.into();
+    let applied = api.apply(&path, config.clone()).await;
+    assert_eq!(applied.body["spec"]["matchingPrecedence"], 800);
+    let unconverted = "failed to convert new object (/mine; flowcontrol.apiserver.k8s.io/v1, Kind=FlowSchema) to proper version: \
+         unable to convert unstructured object to flowcontrol.apiserver.k8s.io/v1, Kind=FlowSchema: ";
+    config["spec"]["matchingPrecedence"] = json!(1.5);
+    let failed = api.apply(&path, config).await;
+    let message = format!("{unconverted}cannot convert float64 to int32");
+    assert_eq!(
+        (failed.code, &failed.body["message"]),
+        (500, &message.into())
+    );
+
+    let path = format!("{SCHEMAS}/mine/status?fieldManager=m");
+    let status = |time: &str| {
+        json!({"apiVersion": format!("{GROUP}/v1"), "kind": "FlowSchema", "metadata": {"name": "mine"},
+            "status": {"conditions": [{"type": "A", "lastTransitionTime": time}]}})
+    };
+    let applied = api.apply(&path, status("2020-01-01T00:00:00+02:00")).await;
+    let conditions = applied.body["status"]["conditions"].as_array().unwrap();
+    let found = conditions
+        .iter()
+        .find(|condition| condition["type"] == "A")
+        .unwrap();
+    assert_eq!(found["lastTransitionTime"], "2019-12-31T22:00:00Z");
+    let failed = api.apply(&path, status("soon")).await;
+    let message = failed.body["message"].as_str().unwrap();
+    assert!(
+        failed.code == 500 && message.starts_with(&format!("{unconverted}parsing time \"soon\"")),
+        "{message}"
+    );
+}

@@ -2,10 +2,12 @@
 //! fields of an object.
 
 use super::parts::{Parts, element_step, parts};
+use crate::patch::go_value;
+use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The problems of `object`, one message each.
 pub(crate) fn check(object: &Value, schema: &TypeSchema) -> Vec<String> {
@@ -17,7 +19,7 @@ pub(crate) fn check(object: &Value, schema: &TypeSchema) -> Vec<String> {
 fn check_fields(object: &Value, schema: &TypeSchema, path: &str, problems: &mut Vec<String>) {
     let Some(fields) = object.as_object() else {
         if !object.is_null() {
-            problems.push(format!("{path}: expected map, got {}", described(object)));
+            problems.push(format!("{path}: expected map, got {}", shown(object)));
         }
         return;
     };
@@ -26,10 +28,12 @@ fn check_fields(object: &Value, schema: &TypeSchema, path: &str, problems: &mut 
             continue;
         }
         let path = format!("{path}.{name}");
-        match schema.shape(name) {
-            Some(shape) => check_value(value, &shape, &path, problems),
-            None => problems.push(format!("{path}: field not declared in schema")),
-        }
+        let Some(shape) = schema.shape(name) else {
+            // The server's library stops here.
+            problems.push(format!("{path}: field not declared in schema"));
+            return;
+        };
+        check_value(value, &shape, &path, problems);
     }
 }
 
@@ -37,38 +41,47 @@ fn check_value(value: &Value, shape: &Shape, path: &str, problems: &mut Vec<Stri
     if value.is_null() {
         return;
     }
-    let mut expect = |good: bool, expected: &str| {
-        if !good {
-            problems.push(format!(
-                "{path}: expected {expected}, got {}",
-                described(value)
-            ));
-        }
-    };
-    match shape {
-        Shape::String | Shape::Bytes | Shape::Time | Shape::MicroTime => {
-            expect(value.is_string(), "string")
-        }
-        Shape::Int32 | Shape::Int64 => {
-            expect(value.is_i64() || value.is_u64(), "numeric (int or float)");
-        }
-        Shape::Number => expect(value.is_number(), "numeric (int or float)"),
-        Shape::Boolean => expect(value.is_boolean(), "boolean"),
-        Shape::IntOrString | Shape::Quantity | Shape::Any => {}
-        Shape::Object(schema) => check_fields(value, schema, path, problems),
-        Shape::Map { value: shape, .. } => match value.as_object() {
-            Some(entries) => {
-                for (key, value) in entries {
-                    check_value(value, shape, &format!("{path}.{key}"), problems);
-                }
+    match (shape, value) {
+        (Shape::Object(schema), _) => check_fields(value, schema, path, problems),
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
+            for (key, value) in entries {
+                check_value(value, shape, &format!("{path}.{key}"), problems);
             }
-            None => expect(false, "map"),
-        },
-        Shape::List { element, .. } => match value.as_array() {
-            Some(elements) => check_elements(elements, element, shape, path, problems),
-            None => expect(false, "list"),
-        },
+        }
+        (Shape::List { element, .. }, Value::Array(elements)) => {
+            check_elements(elements, element, shape, path, problems);
+        }
+        _ => problems.extend(expected(value, shape).map(|why| format!("{path}: {why}"))),
     }
+}
+
+/// The problem of a value that has another type than its shape.
+fn expected(value: &Value, shape: &Shape) -> Option<String> {
+    let problem = match shape {
+        Shape::String | Shape::Bytes if !value.is_string() => {
+            format!(
+                "expected string, got &value.valueUnstructured{{Value:{}}}",
+                in_go(value)
+            )
+        }
+        Shape::Int32 | Shape::Int64 | Shape::Number if !value.is_number() => {
+            let found = match value {
+                Value::String(_) => "string",
+                Value::Bool(_) => "bool",
+                Value::Array(_) => "[]interface {}",
+                _ => "map[string]interface {}",
+            };
+            format!("expected numeric (int or float), got {found}")
+        }
+        Shape::Boolean if !value.is_boolean() => {
+            format!("expected boolean, got {}", shown(value))
+        }
+        Shape::Map { .. } => format!("expected map, got {}", shown(value)),
+        Shape::List { .. } => format!("expected list, got {}", shown(value)),
+        // Times and the like are converted later.
+        _ => return None,
+    };
+    Some(problem)
 }
 
 fn check_elements(
@@ -90,7 +103,11 @@ fn check_elements(
         return;
     };
     let mut seen = HashSet::new();
-    for element in elements {
+    for (index, element) in elements.iter().enumerate() {
+        if let Some(why) = without_identity(element, element_shape, kind) {
+            problems.push(format!("{path}: element {index}: {why}"));
+            return;
+        }
         let step = element_step(element, kind);
         if seen.contains(&step) {
             problems.push(format!("{path}: duplicate entries for key {step}"));
@@ -100,14 +117,56 @@ fn check_elements(
     }
 }
 
-fn described(value: &Value) -> String {
+/// Why an element cannot be told from others.
+fn without_identity(element: &Value, shape: &Shape, kind: ListKind) -> Option<String> {
+    let why = match (kind, element) {
+        (ListKind::Map(_), Value::Null) => "associative list with keys may not have a null element",
+        (ListKind::Map(keys), Value::Object(fields)) => {
+            let has_default = |key: &str| match shape {
+                Shape::Object(schema) => schema
+                    .field(key)
+                    .is_some_and(|field| field.default.is_some()),
+                _ => false,
+            };
+            let missing = |key: &&&str| !fields.contains_key(**key) && !has_default(key);
+            let key = keys.iter().find(missing)?;
+            return Some(format!(
+                "associative list with keys has an element that omits key field {} (and doesn't have default value)",
+                quote(key)
+            ));
+        }
+        (ListKind::Map(_), _) => "associative list with keys may not have non-map elements",
+        (_, Value::Null) => "associative list without keys has an element that's an explicit null",
+        (_, Value::Object(_)) => "associative list without keys has an element that's a map type",
+        (_, Value::Array(_)) => "not supported: associative list with lists as elements",
+        _ => return None,
+    };
+    Some(why.into())
+}
+
+/// A value as Go's `%v` prints it inside the library's own type.
+fn shown(value: &Value) -> String {
+    format!("&{{{}}}", go_value(value))
+}
+
+/// A value in Go's syntax.
+fn in_go(value: &Value) -> String {
     match value {
-        Value::Null => "null".into(),
-        Value::Bool(value) => format!("&value.valueUnstructured{{{value}}}"),
-        Value::Number(number) => format!("&{{{number}}}"),
-        Value::String(text) => format!("&{{{text}}}"),
-        Value::Array(_) => "&{[...]}".into(),
-        Value::Object(_) => "&{map[...]}".into(),
+        Value::Null => "interface {}(nil)".into(),
+        Value::String(text) => quote(text),
+        Value::Array(elements) => {
+            let elements: Vec<_> = elements.iter().map(in_go).collect();
+            format!("[]interface {{}}{{{}}}", elements.join(", "))
+        }
+        Value::Object(fields) => {
+            let fields: BTreeMap<_, _> = fields.iter().collect();
+            let fields = fields.iter();
+            let fields: Vec<_> = fields
+                .map(|(name, value)| format!("{}:{}", quote(name), in_go(value)))
+                .collect();
+            format!("map[string]interface {{}}{{{}}}", fields.join(", "))
+        }
+        other => go_value(other),
     }
 }
 
