@@ -199,31 +199,40 @@ pub fn server_seats(evidence: &Evidence) -> Option<u32> {
     u32::try_from(seats).ok()
 }
 
-/// The error of a prediction.
+/// The error of a prediction: the rejections and times of a wrong one that are outside the limits, or those of a right one.
 fn error_of(context: &Context<'_>, found: &Prediction) -> Observation {
     let name = match &found.flow {
         None => format!("priority level {}", found.priority_level),
         Some((schema, distinguisher)) => context.flow_name(schema, distinguisher),
     };
-    let times = found.responses.map(|[median, p99]| {
-        let pair = |time: Compared<Duration>| {
-            format!(
-                "{} in the log and {} in the simulation",
-                seconds(time.observed),
-                seconds(time.predicted)
-            )
-        };
-        format!(
-            ", median response {}, 99th percentile {}",
-            pair(median),
-            pair(p99)
-        )
-    });
+    let is_wrong = !found.is_within_limits();
+    let mut parts = Vec::new();
+    if !(is_wrong && found.is_rejected_within_limits()) {
+        let rejected = found.rejected;
+        parts.push(format!(
+            "{} rejections in the log and {} in the simulation",
+            rejected.observed, rejected.predicted
+        ));
+    }
+    let waits = found.waits.filter(|_| is_wrong);
+    for (times, what) in [(waits, "wait"), (found.responses, "response")] {
+        let names = [
+            format!("median {what}"),
+            format!("99th percentile of {what}s"),
+        ];
+        for (time, name) in times.into_iter().flatten().zip(names) {
+            if !is_wrong || !time.is_within_limits() {
+                parts.push(format!(
+                    "{name} {} in the log and {} in the simulation",
+                    seconds(time.observed),
+                    seconds(time.predicted)
+                ));
+            }
+        }
+    }
     Observation::computed(format!(
-        "error of the simulation for {name}: {} rejections in the log and {} in the simulation{}",
-        found.rejected.observed,
-        found.rejected.predicted,
-        times.unwrap_or_default()
+        "error of the simulation for {name}: {}",
+        parts.join(", ")
     ))
 }
 

@@ -16,8 +16,10 @@ pub enum Verdict {
     Overloaded,
     /// Requests wait or are rejected although a server has idle seats.
     Misconfigured,
-    /// Requests wait or are rejected, and the evidence does not show whether seats are idle.
+    /// Requests are rejected, and the evidence does not show whether seats are idle.
     Rejecting,
+    /// Requests wait, none is rejected, and the evidence does not show whether seats are idle.
+    Waiting,
     /// No request waits or is rejected, but some would under more load.
     AtRisk,
     /// No request waits or is rejected.
@@ -33,6 +35,7 @@ impl Verdict {
             Self::Overloaded => "overloaded",
             Self::Misconfigured => "misconfigured",
             Self::Rejecting => "rejecting",
+            Self::Waiting => "waiting",
             Self::AtRisk => "at-risk",
             Self::Healthy => "healthy",
             Self::Unknown => "unknown",
@@ -76,16 +79,16 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
             .servers
             .iter()
             .any(|server| server.has_load());
-    let is_in_trouble = || {
-        let mut loads = context.loads();
-        loads.any(Load::is_in_trouble)
-    };
+    let rejects = || context.loads().any(|load| !load.rejections.is_empty());
+    let waits = || context.loads().any(|load| load.waiting() > 0);
     if has("overload") || findings.iter().any(is_limited) {
         Verdict::Overloaded
     } else if has("idle-seats") || has("closed-level") || is_wide() {
         Verdict::Misconfigured
-    } else if is_known && is_in_trouble() {
+    } else if is_known && rejects() {
         Verdict::Rejecting
+    } else if is_known && waits() {
+        Verdict::Waiting
     } else if !is_known {
         Verdict::Unknown
     } else if has_severity(Severity::Problem) || has_severity(Severity::Risk) {
@@ -103,14 +106,10 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
     match verdict {
         Verdict::Overloaded => {
             if let Some(machine) = findings.iter().find(|finding| is_limited(finding)) {
-                return format!(
-                    "The server is overloaded: {}; {}.",
-                    machine.message,
-                    troubles(context)
-                );
+                return format!("{}; {}.", capitalized(&machine.message), troubles(context));
             }
             let levels = levels_of(findings, &["overload"]);
-            format!("The server is overloaded: requests of {levels} wait, and few seats are idle.")
+            format!("Requests of {levels} wait, and few seats are idle.")
         }
         Verdict::Misconfigured => {
             let checks = ["idle-seats", "closed-level", "wide-requests"];
@@ -126,7 +125,7 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
                 ),
             }
         }
-        Verdict::Rejecting => {
+        Verdict::Rejecting | Verdict::Waiting => {
             format!("{}.", capitalized(&troubles(context)))
         }
         Verdict::AtRisk => {

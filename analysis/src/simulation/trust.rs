@@ -50,7 +50,7 @@ impl Prediction {
     /// Whether the rejections are within 15 % or 10 requests, and the waits and response times within 25 % or 10 ms.
     pub fn is_within_limits(&self) -> bool {
         let times = self.waits.iter().chain(&self.responses);
-        self.is_rejected_within_limits() && times.flatten().all(is_wait_within_limits)
+        self.is_rejected_within_limits() && times.flatten().all(Compared::is_within_limits)
     }
 
     /// Whether a wait is outside the limits, and lies between those of several simulations of the same requests: then its error is
@@ -60,11 +60,9 @@ impl Prediction {
             return false;
         };
         let is_between = |wait: &Compared<Duration>, [least, most]: [Duration; 2]| {
-            is_wait_within_limits(wait) || (least..=most).contains(&wait.observed)
+            wait.is_within_limits() || (least..=most).contains(&wait.observed)
         };
-        let is_wrong = [median, p99]
-            .iter()
-            .any(|wait| !is_wait_within_limits(wait));
+        let is_wrong = [median, p99].iter().any(|wait| !wait.is_within_limits());
         self.is_rejected_within_limits()
             && is_wrong
             && is_between(median, spread.median)
@@ -87,9 +85,12 @@ impl Prediction {
     }
 }
 
-fn is_wait_within_limits(wait: &Compared<Duration>) -> bool {
-    let error = wait.observed.abs_diff(wait.predicted);
-    error <= SHORTEST || error * 100 <= wait.observed.saturating_mul(WAIT_PERCENT)
+impl Compared<Duration> {
+    /// Whether the simulation is within 25 % or 10 ms of the log.
+    pub(crate) fn is_within_limits(&self) -> bool {
+        let error = self.observed.abs_diff(self.predicted);
+        error <= SHORTEST || error * 100 <= self.observed.saturating_mul(WAIT_PERCENT)
+    }
 }
 
 impl Report {

@@ -121,7 +121,15 @@ impl WriteArgs {
             ),
             Deed::Delete => ("deleted", "deletes", None),
             Deed::Rewrite => ("written", "writes", None),
-            Deed::Change => ("changed", "changes", owner.consequence(object)),
+            Deed::TakeOver if owner.is_server() => (
+                "changed",
+                "changes",
+                Some(
+                    "the API server then no longer updates them, until `reset` gives them back"
+                        .to_owned(),
+                ),
+            ),
+            Deed::Change | Deed::TakeOver => ("changed", "changes", owner.consequence(object)),
         };
         let consequence = consequence.map_or_else(String::new, |text| format!("; {text}"));
         Err(Failure::new(
@@ -138,6 +146,8 @@ impl WriteArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Change,
+    /// A change after which the API server no longer updates the object.
+    TakeOver,
     Delete,
     /// A write of the same object.
     Rewrite,

@@ -110,7 +110,7 @@ impl Command for Args {
         }
         let request = request(self)?;
         match (classifier.explain(&request), self.output) {
-            (Some(explanation), Output::Table) => print(&explanation, streams)?,
+            (Some(explanation), Output::Table) => print(&explanation, &request.user, streams)?,
             (Some(explanation), Output::Json) => {
                 let considered: Vec<_> = explanation
                     .considered
@@ -145,9 +145,10 @@ impl Command for Args {
     }
 }
 
-fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Failure> {
+fn print(explanation: &Explanation<'_>, user: &User, streams: &mut Streams) -> Result<(), Failure> {
     let taken = explanation.classification;
     let (schema, level) = (taken.flow_schema, taken.priority_level);
+    writeln!(streams.out, "groups:          {}", user.groups.join(", "))?;
     writeln!(streams.out, "flow schema:     {schema}")?;
     writeln!(streams.out, "priority level:  {level}")?;
     if !taken.flow_distinguisher.is_empty() {

@@ -120,7 +120,7 @@ impl Command for Args {
             let before = found.into_iter().next();
             let before = before.map(|(_, object)| object).unwrap_or_default();
             let level = name(&before);
-            self.write.check_owner(Deed::Change, kind, &before)?;
+            self.write.check_owner(Deed::TakeOver, kind, &before)?;
             let patch = patch(self, &live, &before)?;
             let after = match self.write.is_client_dry_run() {
                 true => merged(&before, &patch),

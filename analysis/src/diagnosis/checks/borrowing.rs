@@ -64,7 +64,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
                 "priority level {name} may not borrow seats: its borrowingLimitPercent is 0"
             ),
             evidence: vec![Observation::level_field(name, BORROWING_LIMIT, 0)],
-            action: "keep it if the level must stay small; else simulate a higher borrowingLimitPercent over an audit log before you set it, which shows who gains and who pays",
+            action: "keep it if the level must stay small; else simulate a higher borrowingLimitPercent over an audit log first, to see who gains and who pays",
         });
     }
     let (current, maximum) = (load.current.as_ref()?, load.maximum.as_ref()?);
@@ -80,7 +80,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
                 count(maximum.value, "seat")
             ),
             evidence,
-            action: "simulate a higher borrowingLimitPercent over an audit log before you set it, which shows who gains and who pays",
+            action: "simulate a higher borrowingLimitPercent over an audit log first, to see who gains and who pays",
         });
     }
     // The check `overload` tells how few seats the other levels can lend to requests that wait.
@@ -108,7 +108,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
             "priority level {name} cannot borrow more seats: the other levels use or have lent all seats that they may lend"
         ),
         evidence,
-        action: "simulate a higher lendablePercent of levels with idle seats over an audit log before you set it, which shows who gains and who pays",
+        action: "simulate a higher lendablePercent of levels with idle seats over an audit log first, to see who gains and who pays",
     })
 }
 
@@ -140,7 +140,7 @@ fn nobody_lends(context: &Context<'_>, report: &mut Report) {
         None,
         "no priority level lends seats, so that no level can borrow any".to_owned(),
         evidence.collect(),
-        "simulate a lendablePercent of levels that rarely use all of their seats over an audit log before you set it, which shows who gains and who pays",
+        "simulate a lendablePercent of levels that rarely use all of their seats over an audit log first, to see who gains and who pays",
     );
 }
 

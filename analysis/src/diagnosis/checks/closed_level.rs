@@ -32,7 +32,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let path = "spec.limited.nominalConcurrencyShares";
             evidence.push(Observation::level_field(load.name(), path, shares));
         }
-        let action = "simulate shares for the level over an audit log before you give them, which shows who gains and who pays, if its requests are wanted; limitResponse type Reject does not keep requests out, since a level without seats executes a single request while it is idle: deny them with authorization instead";
+        let action = "simulate shares for the level over an audit log first, to see who gains and who pays, if its requests are wanted; limitResponse type Reject does not keep requests out, since a level without seats executes a single request while it is idle: deny them with authorization instead";
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

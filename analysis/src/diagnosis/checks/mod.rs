@@ -152,7 +152,8 @@ pub(super) fn keep(limit: &machine::Limit) -> String {
 }
 
 /// Who gains and who pays depends on the load, which metrics and dumps do not have.
-const MORE_SEATS: &str = "simulate more seats for it over an audit log before you give them, which shows who gains and who pays";
+const MORE_SEATS: &str =
+    "simulate more seats for it over an audit log first, to see who gains and who pays";
 
 /// A probability for people.
 fn percent(probability: f64) -> String {

@@ -87,7 +87,7 @@ fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
         ),
         "concurrency-limit" => (
             "rejected because all seats were in use (concurrency-limit)",
-            "reduce the requests of the level, or simulate limitResponse type Queue, with which short peaks wait, over an audit log before you set it",
+            "reduce the requests of the level, or simulate limitResponse type Queue, with which short peaks wait, over an audit log first",
         ),
         "time-out" if release.has(Fact::OwnWaitLimits) => (
             "rejected after a long time in a queue, or cancelled by their clients (time-out),",

@@ -162,7 +162,7 @@ fn action(severity: Severity) -> &'static str {
         Severity::Note => "keep the queues: they isolate the other flows",
         _ => {
             "simulate more queues, such as 64 with hand size 8 or 128 with hand size 6, or a separate level for the heavy flows, \
-             over an audit log before you set them, which shows who gains and who pays"
+             over an audit log first, to see who gains and who pays"
         }
     }
 }
@@ -264,6 +264,6 @@ fn no_queue(load: &Load<'_>, report: &mut Report) {
     );
     let path = "spec.limited.limitResponse.type";
     let evidence = vec![Observation::level_field(load.name(), path, "Reject")];
-    let action = "simulate limitResponse type Queue, with which the flows take turns, over an audit log before you set it";
+    let action = "simulate limitResponse type Queue, with which the flows take turns, over an audit log first";
     report.level(Severity::Risk, load, message, evidence, action);
 }
