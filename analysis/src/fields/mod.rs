@@ -32,6 +32,14 @@ impl<'t> Mapping<'t> {
             problems.add(offset, path, expected);
             return None;
         };
+        // Another kind of file, such as an audit log.
+        let is_other = |field: &str| near(field, known).is_none();
+        if fields.iter().count() > 1 && fields.iter().all(|field| is_other(field.name)) {
+            let names: Vec<_> = fields.iter().map(|field| field.name).take(3).collect();
+            let expected = format!("expected the fields {}, not {}", list(known), list(&names));
+            problems.add(offset, path, expected);
+            return None;
+        }
         for field in fields.iter() {
             if !known.contains(&field.name) {
                 let near = nearest(field.name, known);
@@ -192,15 +200,17 @@ fn kind(node: Node<'_>) -> &'static str {
     }
 }
 
+/// The most similar known name, if one is similar.
+fn near<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
+    let similarity = |known: &str| strsim::jaro_winkler(name, known);
+    let known = known.iter().copied();
+    known
+        .max_by(|left, right| similarity(left).total_cmp(&similarity(right)))
+        .filter(|known| similarity(known) > 0.8)
+}
+
 fn nearest(name: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .max_by(|left, right| {
-            let near = |known: &str| strsim::jaro_winkler(name, known);
-            near(left).total_cmp(&near(right))
-        })
-        .filter(|known| strsim::jaro_winkler(name, known) > 0.8);
-    match near {
+    match near(name, known) {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("known are {}", list(known)),
     }
