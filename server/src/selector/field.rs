@@ -2,6 +2,7 @@
 
 use crate::status::{Failure, bad_request};
 use crate::store::meta_str;
+use k8s_flowcontrol_text::go::quote;
 use serde_json::Value;
 
 /// Requirements that must all hold.
@@ -23,38 +24,39 @@ enum Field {
 
 impl FieldSelector {
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let mut terms = Vec::new();
-        for part in split(text) {
-            if part.is_empty() {
-                continue;
-            }
-            let (name, value, equal) = operands(&part).ok_or_else(|| {
+        // A server sorts the terms, and looks at their names after it has read all of them.
+        let mut parts = split(text);
+        parts.sort();
+        let mut read = Vec::new();
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            let (name, value, equal) = operands(part).ok_or_else(|| {
                 bad_request(format!(
                     "invalid selector: '{text}'; can't understand '{part}'"
                 ))
             })?;
-            let value = unescape(value)?;
-            // A term without name and value has no effect.
-            if name.is_empty() && value.is_empty() {
-                continue;
-            }
+            read.push((name, unescape(value)?, equal));
+        }
+        // A term without name and value has no effect.
+        read.retain(|(name, value, _)| !name.is_empty() || !value.is_empty());
+        let terms = read.into_iter().map(|(name, value, equal)| {
             let field = match name {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" => Field::Namespace,
                 _ => {
                     return Err(bad_request(format!(
-                        "\"{name}\" is not a known field selector: only \"metadata.name\", \
-                         \"metadata.namespace\""
+                        "{} is not a known field selector: only \"metadata.name\", \
+                         \"metadata.namespace\"",
+                        quote(name)
                     )));
                 }
             };
-            terms.push(Term {
+            Ok(Term {
                 field,
                 value,
                 equal,
-            });
-        }
-        Ok(Self(terms))
+            })
+        });
+        Ok(Self(terms.collect::<Result<_, Failure>>()?))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -129,7 +131,8 @@ fn unescape(value: &str) -> Result<String, Failure> {
             },
             ',' | '=' => {
                 return Err(bad_request(format!(
-                    "invalid field selector: unescaped rune {c:?} in value"
+                    "invalid field selector: unescaped character in value: {}",
+                    u32::from(c)
                 )));
             }
             _ => text.push(c),

@@ -115,6 +115,9 @@ async fn requirements_hold_or_not() {
                 "lab in ()",
                 "lab notin (yes)",
                 "idx>3",
+                "in",
+                "notin=a,lab",
+                "lab,in",
             ][..],
         ),
         (
@@ -156,6 +159,16 @@ async fn mistakes_are_told_in_the_servers_words() {
         ),
         (
             "labelSelector",
+            "==x",
+            "found '==', expected: !, identifier, or 'end of string'",
+        ),
+        (
+            "labelSelector",
+            "lab in (a,=",
+            "unable to parse requirement: found '=', expected: ',', or identifier",
+        ),
+        (
+            "labelSelector",
             "lab=a b",
             "found 'b', expected: ',' or 'end of string'",
         ),
@@ -190,6 +203,16 @@ async fn mistakes_are_told_in_the_servers_words() {
             "invalid selector: 'metadata.name in (a)'; can't understand 'metadata.name in (a)'",
         ),
         (
+            "fieldSelector",
+            "spec.x=1,metadata.name,a",
+            "invalid selector: 'spec.x=1,metadata.name,a'; can't understand 'a'",
+        ),
+        (
+            "fieldSelector",
+            "metadata.name=a=b",
+            "invalid field selector: unescaped character in value: 61",
+        ),
+        (
             "limit",
             "abc",
             "strconv.ParseInt: parsing \"abc\": invalid syntax",
@@ -208,6 +231,37 @@ async fn mistakes_are_told_in_the_servers_words() {
         let answer = list_with(&api, parameter, value).await;
         assert_eq!(answer.code, 400, "{value}");
         assert_eq!(answer.body["message"], message, "{value}");
+    }
+}
+
+#[tokio::test]
+async fn every_value_of_a_requirement_is_checked_in_order() {
+    let api = Api::start().await;
+    for (selector, starts) in [
+        (
+            "lab in (_b,_a)",
+            &[
+                "values[0][lab]: Invalid value: \"_a\": a valid label",
+                ", values[1][lab]: Invalid value: \"_b\": a valid label",
+            ][..],
+        ),
+        (
+            "lab>_a",
+            &[
+                "values[0]: Invalid value: \"_a\": for 'Gt', 'Lt' operators",
+                ", values[0][lab]: Invalid value: \"_a\": a valid label",
+            ],
+        ),
+    ] {
+        let answer = list_with(&api, "labelSelector", selector).await;
+        let message = answer.body["message"].as_str().unwrap();
+        let rest = message
+            .strip_prefix("unable to parse requirement: [")
+            .unwrap();
+        assert!(
+            rest.starts_with(starts[0]) && rest.contains(starts[1]) && rest.ends_with(']'),
+            "{message}"
+        );
     }
 }
 

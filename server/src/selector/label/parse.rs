@@ -3,7 +3,9 @@
 use super::requirement::{Operator, Requirement};
 use super::syntax::{Lexer, Token};
 use k8s_flowcontrol_rules::validate;
+use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::Release;
+use std::collections::BTreeSet;
 
 /// # Errors
 /// The server's message for an invalid selector.
@@ -16,7 +18,7 @@ pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requireme
     let mut requirements = Vec::new();
     loop {
         match parser.peek() {
-            Token::Identifier(_) | Token::Not => {
+            token if starts_requirement(&token) => {
                 let requirement = parser
                     .requirement()
                     .map_err(|problem| format!("unable to parse requirement: {problem}"))?;
@@ -24,7 +26,7 @@ pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requireme
                 match parser.next() {
                     Token::End => break,
                     Token::Comma => match parser.peek() {
-                        Token::Identifier(_) | Token::Not => {}
+                        token if starts_requirement(&token) => {}
                         found => {
                             return Err(format!("found '{found}', expected: identifier after ','"));
                         }
@@ -44,6 +46,11 @@ pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requireme
     }
     requirements.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(requirements)
+}
+
+/// Whether a requirement begins with a token. Keywords are keys there.
+fn starts_requirement(token: &Token) -> bool {
+    *token == Token::Not || token.word().is_some()
 }
 
 struct Parser {
@@ -69,11 +76,10 @@ impl Parser {
             self.next();
         }
         let key = match self.next() {
-            Token::Identifier(key) => key,
-            // After `!` the server's lexer takes keywords for keys.
-            Token::In => "in".into(),
-            Token::NotIn => "notin".into(),
-            found => return Err(format!("found '{found}', expected: identifier")),
+            token => match token.word() {
+                Some(key) => key.to_owned(),
+                None => return Err(format!("found '{token}', expected: identifier")),
+            },
         };
         check_key(&key, self.release)?;
         if negated {
@@ -107,7 +113,7 @@ impl Parser {
         Ok(match self.next() {
             Token::In => Operator::In,
             Token::NotIn => Operator::NotIn,
-            Token::Equals => Operator::Equals,
+            Token::Equals | Token::DoubleEquals => Operator::Equals,
             Token::NotEquals => Operator::NotEquals,
             Token::GreaterThan => Operator::GreaterThan,
             Token::LessThan => Operator::LessThan,
@@ -148,8 +154,11 @@ impl Parser {
                 found if after_value => {
                     return Err(format!("found '{found}', expected: ',' or ')'"));
                 }
-                found => {
+                found if values.is_empty() => {
                     return Err(format!("found '{found}', expected: ',', ')' or identifier"));
+                }
+                found => {
+                    return Err(format!("found '{found}', expected: ',', or identifier"));
                 }
             }
         }
@@ -174,33 +183,42 @@ fn check_key(key: &str, release: Release) -> Result<(), String> {
         [] => Ok(()),
         messages => {
             let messages = messages.join("; ");
-            Err(format!("<nil>: Invalid value: {key:?}: {messages}"))
+            Err(format!("<nil>: Invalid value: {}: {messages}", quote(key)))
         }
     }
 }
 
+/// # Errors
+/// The problems of all values, which the server sorts.
 fn check_values(
     key: &str,
     operator: Operator,
     values: &[String],
     release: Release,
 ) -> Result<(), String> {
-    for (index, value) in values.iter().enumerate() {
-        let messages = validate::label_value(value, release);
-        if !messages.is_empty() {
-            let messages = messages.join("; ");
-            return Err(format!(
-                "values[{index}][{key}]: Invalid value: {value:?}: {messages}"
-            ));
-        }
-        if matches!(operator, Operator::GreaterThan | Operator::LessThan)
-            && value.parse::<i64>().is_err()
-        {
-            return Err(format!(
-                "values[{index}]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must \
-                 be an integer"
+    let values: BTreeSet<&String> = values.iter().collect();
+    let mut problems = Vec::new();
+    if matches!(operator, Operator::GreaterThan | Operator::LessThan) {
+        for value in values.iter().filter(|value| value.parse::<i64>().is_err()) {
+            problems.push(format!(
+                "values[0]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
+                quote(value)
             ));
         }
     }
-    Ok(())
+    for (index, value) in values.into_iter().enumerate() {
+        let messages = validate::label_value(value, release);
+        if !messages.is_empty() {
+            let messages = messages.join("; ");
+            problems.push(format!(
+                "values[{index}][{key}]: Invalid value: {}: {messages}",
+                quote(value)
+            ));
+        }
+    }
+    match &problems[..] {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        many => Err(format!("[{}]", many.join(", "))),
+    }
 }

@@ -9,6 +9,7 @@ pub(super) enum Token {
     NotIn,
     Not,
     Equals,
+    DoubleEquals,
     NotEquals,
     GreaterThan,
     LessThan,
@@ -40,6 +41,7 @@ impl fmt::Display for Token {
             Self::NotIn => "notin",
             Self::Not => "!",
             Self::Equals => "=",
+            Self::DoubleEquals => "==",
             Self::NotEquals => "!=",
             Self::GreaterThan => ">",
             Self::LessThan => "<",
@@ -97,7 +99,7 @@ fn split_signs(signs: &str, tokens: &mut Vec<Token>) {
     let mut rest = signs;
     while !rest.is_empty() {
         let (token, length) = match rest.as_bytes() {
-            [b'=', b'=', ..] => (Token::Equals, 2),
+            [b'=', b'=', ..] => (Token::DoubleEquals, 2),
             [b'!', b'=', ..] => (Token::NotEquals, 2),
             [b'=', ..] => (Token::Equals, 1),
             [b'!', ..] => (Token::Not, 1),
