@@ -47,11 +47,7 @@ pub(super) async fn watch(
     let release = state.kinds.release();
     let mut options = WatchOptions::parse(&request.query, release)?;
     if let Some(name) = &target.name {
-        if options
-            .selector
-            .name()
-            .is_some_and(|selected| selected != name)
-        {
+        if options.selector.requires_another(name) {
             return Err(bad_request(
                 "fieldSelector metadata.name doesn't match requested name",
             ));

@@ -54,8 +54,8 @@ impl Selector {
             && self.labels.matches(object)
     }
 
-    /// The name in the field selector, if it requires one.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.fields.name()
+    /// Whether there is a field selector that does not require this name.
+    pub(crate) fn requires_another(&self, name: &str) -> bool {
+        !self.fields.is_empty() && self.fields.name() != Some(name)
     }
 }

@@ -41,13 +41,13 @@ impl Throttle {
     /// Observes the state of the levels from now on.
     pub(super) fn observe_levels(&mut self) {
         let now = self.now();
+        let all_seats = self.limits().concurrency_limit();
         for level in self.controller.levels() {
-            let limits = self.controller.limits().level(level.name);
             match self.levels.get_mut(level.name) {
-                Some(observed) => observed.set(now, &level, limits),
+                Some(observed) => observed.set(now, &level, all_seats),
                 None => {
                     let mut observed = OfLevel::new(now, self.release);
-                    observed.set(now, &level, limits);
+                    observed.set(now, &level, all_seats);
                     self.levels.insert(level.name.to_owned(), observed);
                 }
             }

@@ -3,7 +3,6 @@
 use super::histogram::{Histogram, TimingHistogram};
 use k8s_flowcontrol_rules::buckets;
 use k8s_flowcontrol_rules::controller::LevelState;
-use k8s_flowcontrol_rules::limits::LevelLimits;
 use k8s_flowcontrol_rules::queueing::Queuing;
 use k8s_flowcontrol_types::Release;
 use std::iter::Sum;
@@ -67,14 +66,12 @@ impl OfLevel {
         }
     }
 
-    /// Notes the state of the level from now on.
-    pub(super) fn set(
-        &mut self,
-        now: Duration,
-        level: &LevelState<'_>,
-        limits: Option<&LevelLimits>,
-    ) {
-        let part = |value: f64, whole: i64| value / whole.max(1) as f64;
+    /// Notes the state of the level from now on. A level without seats counts as if it had a tenth of all.
+    pub(super) fn set(&mut self, now: Duration, level: &LevelState<'_>, all_seats: u32) {
+        let seats = match level.limit {
+            limit @ 1.. => limit as f64,
+            _ => (f64::from(all_seats) / 10.0).round().max(1.0),
+        };
         let queues = level.queues;
         let places = match level.queuing {
             Queuing::Queue {
@@ -84,14 +81,11 @@ impl OfLevel {
             } => i64::from(queues) * i64::from(queue_length_limit),
             Queuing::Exempt | Queuing::Reject => 1,
         };
-        let nominal = limits.map_or(0, |limits| limits.nominal);
-        let seats = queues.seats_in_use() as f64;
-        self.seats.set(now, part(seats, level.limit));
-        self.executing
-            .set(now, part(queues.executing() as f64, level.limit));
-        self.waiting.set(now, part(queues.waiting() as f64, places));
-        self.demand
-            .set(now, part(queues.seat_demand() as f64, nominal));
+        let places = places.max(1) as f64;
+        self.seats.set(now, queues.seats_in_use() as f64 / seats);
+        self.executing.set(now, queues.executing() as f64 / seats);
+        self.waiting.set(now, queues.waiting() as f64 / places);
+        self.demand.set(now, queues.seat_demand() as f64 / seats);
     }
 }
 

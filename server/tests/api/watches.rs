@@ -221,3 +221,19 @@ async fn older_releases_do_not_stream_lists() {
     }
     assert_eq!(watch.seen().await.0, "BOOKMARK");
 }
+
+/// A path with a name takes no other selector than one that requires the name.
+#[tokio::test]
+async fn a_watch_of_one_object_must_select_it() {
+    let api = Api::start().await;
+    for (selector, code) in [
+        ("metadata.name%3Dexempt", 200),
+        ("%2C", 200),
+        ("metadata.name%3Dother", 400),
+        ("metadata.name!%3Dother", 400),
+        ("metadata.namespace%3D", 400),
+    ] {
+        let path = format!("v1/watch/flowschemas/exempt?timeoutSeconds=1&fieldSelector={selector}");
+        assert_eq!(api.get(&path).await.code, code, "{selector}");
+    }
+}

@@ -75,11 +75,9 @@ impl Parser {
         if negated {
             self.next();
         }
-        let key = match self.next() {
-            token => match token.word() {
-                Some(key) => key.to_owned(),
-                None => return Err(format!("found '{token}', expected: identifier")),
-            },
+        let token = self.next();
+        let Some(key) = token.word().map(str::to_owned) else {
+            return Err(format!("found '{token}', expected: identifier"));
         };
         check_key(&key, self.release)?;
         if negated {

@@ -67,6 +67,39 @@ async fn waits_and_executions_are_measured() {
     }
 }
 
+/// The current limit is the whole, and a tenth of all seats for a level without a limit: exempt has 2 of 20.
+#[tokio::test]
+async fn seats_and_demand_are_parts_of_the_current_limit() {
+    let api = server(queue()).await;
+    for _ in 0..3 {
+        text(&api, "/version").await;
+    }
+    let metrics = text(&api, "/metrics").await;
+    for (name, phase, bound) in [
+        (
+            "priority_level_seat_utilization",
+            "phase=\"executing\",",
+            "0.5",
+        ),
+        (
+            "priority_level_request_utilization",
+            "phase=\"executing\",",
+            "0.5",
+        ),
+        ("demand_seats", "", "0.6"),
+    ] {
+        let of = |part: &str, more: &str| {
+            let line = format!(
+                "apiserver_flowcontrol_{name}_{part}{{{phase}priority_level=\"exempt\"{more}}} "
+            );
+            value(&metrics, &line)
+        };
+        let all = of("count", "");
+        assert!(of("sum", "") > 0.0 && all > 0.0, "{name}");
+        assert_eq!(of("bucket", &format!(",le=\"{bound}\"")), all, "{name}");
+    }
+}
+
 /// The metrics of a busy kube-apiserver 1.36, except the metrics of reads and writes.
 const RECORDED: [&str; 29] = [
     "current_executing_requests",
