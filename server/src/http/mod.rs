@@ -18,6 +18,7 @@ mod resource;
 mod response;
 mod reviews;
 mod route;
+mod warnings;
 mod watching;
 
 pub(crate) use context::{Context, stopped};

@@ -3,6 +3,7 @@
 use super::accept::{Encoding, Form};
 use super::objects::Objects;
 use super::payload::{self, Body};
+use super::warnings;
 use crate::ids;
 use crate::kinds::{Kind, Version};
 use crate::list::Page;
@@ -232,9 +233,8 @@ impl ApiResponse {
         if let Some(seconds) = self.retry_after {
             set(header::RETRY_AFTER, &seconds.to_string());
         }
-        for warning in &self.warnings {
-            let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-            set(header::WARNING, &format!("299 - \"{quoted}\""));
+        for warning in warnings::headers(&self.warnings) {
+            set(header::WARNING, &warning);
         }
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {

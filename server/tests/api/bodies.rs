@@ -106,3 +106,38 @@ async fn duplicate_fields_are_reported_in_json_and_yaml() {
     );
     assert_eq!(api.get("v1/flowschemas/a").await.code, 404);
 }
+
+/// Warnings are sent once, and cut if they are long together.
+#[tokio::test]
+async fn long_warnings_are_cut() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}?dryRun=All");
+    let warnings = async |fields: &[String]| -> Vec<String> {
+        let mut object = schema("a");
+        for field in fields {
+            object["spec"][field] = 1.into();
+        }
+        api.send("POST", &path, Some(object)).await.warnings
+    };
+    let message = |field: &str| format!("unknown field \"spec.{field}\"");
+    let header = |text: &str| format!("299 - \"{}\"", text.replace('"', "\\\""));
+    let fields: Vec<_> = (0..60).map(|n| format!("{n:0100}")).collect();
+    let sent = 4096 / message(&fields[0]).len() + 1;
+    let expected: Vec<_> = fields[..sent]
+        .iter()
+        .map(|field| header(&message(field)))
+        .collect();
+    assert_eq!(warnings(&fields).await, expected);
+    let long = "x".repeat(5000);
+    let cut = &message(&long)[..256];
+    assert_eq!(
+        warnings(&[long.clone(), "y".into()]).await,
+        [header(cut), header(&message("y"))]
+    );
+    let control = ["a\tb".to_owned(), "c".to_owned()];
+    let quoted = "unknown field \"spec.a\\tb\"".replace('\\', "\\\\");
+    assert_eq!(
+        warnings(&control).await,
+        [header(&quoted), header(&message("c"))]
+    );
+}
