@@ -15,7 +15,7 @@ use k8s_flowcontrol::rules::upgrade::Plan;
 use k8s_flowcontrol::{Client, Error, Release};
 use k8s_flowcontrol_analysis::preview::Preview;
 use k8s_flowcontrol_analysis::scan::{ClusterScan, Verdict};
-use k8s_flowcontrol_manifests::files::{Candidates, FileUpgrade, Skipped, collect, in_parallel};
+use k8s_flowcontrol_manifests::files::{Candidates, FileUpgrade, Skipped, collect};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -109,7 +109,7 @@ impl Command for Args {
             .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
         let Candidates { files, skipped, .. } = found;
         let mut needs = Vec::new();
-        for found in in_parallel(files, |_| {}, |file| FileUpgrade::of(&file, plan)) {
+        for found in FileUpgrade::of_all(files, plan) {
             match found {
                 Ok(found) => needs.extend(found),
                 Err(Skipped { path, why, .. }) => {

@@ -221,6 +221,39 @@ fn a_plan_selects_and_explains_files_as_a_migration_does() {
     assert_eq!(plan(&["--exclude", "{a"]).code, 2);
 }
 
+/// A version of a template that is in the values of its chart, and a patch of objects elsewhere.
+#[test]
+fn a_plan_counts_the_files_and_places_of_the_migration() {
+    let folder = folder("plan-counts");
+    fs::create_dir_all(folder.join("chart/templates")).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write(
+        "chart/Chart.yaml",
+        "apiVersion: v2\nname: a\nversion: 0.1.0\n",
+    );
+    write(
+        "chart/values.yaml",
+        "apf:\n  version: flowcontrol.apiserver.k8s.io/v1beta3\n",
+    );
+    write(
+        "chart/templates/a.yaml",
+        "apiVersion: {{ .Values.apf.version }}\nkind: FlowSchema\nmetadata: {name: a}\n",
+    );
+    write(
+        "kustomization.yaml",
+        "patches:\n- path: p.yaml\n  target: {group: flowcontrol.apiserver.k8s.io, version: v1beta3, kind: FlowSchema}\n",
+    );
+    let releases = ["--from-release", "1.29", "--to-release", "1.32"];
+    let planned = run(&folder, &[&["plan", "."], &releases[..]].concat());
+    let step = "./kustomization.yaml   0               on 1.29: v1beta3 to v1, before 1.32";
+    assert!(planned.out.contains(step), "{}", planned.out);
+    let migrated = run(&folder, &["migrate", ".", "--to-version", "v1"]);
+    let counts = "1 file to change, 1 place to change by hand";
+    assert!(migrated.err.contains(counts), "{}", migrated.err);
+    let place = "1 place to change by hand";
+    assert!(planned.err.contains(place), "{}", planned.err);
+}
+
 #[test]
 fn v1alpha1_is_called_by_its_name() {
     let folder = folder("plan-alpha");

@@ -172,7 +172,7 @@ fn write(file: &mut Examined, backups: Option<&Backups>) {
 
 /// Runs `work` for each item on all processors; the results are in the order of the items. `progress` is called with the
 /// number of finished items.
-pub fn in_parallel<T: Send, U: Send>(
+pub(super) fn in_parallel<T: Send, U: Send>(
     items: Vec<T>,
     progress: impl FnMut(usize),
     work: impl Fn(T) -> U + Sync,

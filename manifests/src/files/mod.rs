@@ -40,7 +40,7 @@ mod test_data;
 mod upgrade;
 
 pub use backup::{Backups, without_links};
-pub use batch::{conflict, examine_all, in_parallel, keep_dirty, write_all};
+pub use batch::{conflict, examine_all, keep_dirty, write_all};
 pub use candidates::{Candidate, Candidates, CollectError, collect};
 pub use examine::{Examination, examine_file};
 pub use examined::{Examined, Status};

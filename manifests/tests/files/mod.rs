@@ -140,19 +140,20 @@ fn an_upgrade_says_what_each_file_needs() {
     // v1beta3 reads no shares at all, while v1beta2 had them under another name.
     write("c-foreign.yaml", level(5).replace("/v1\n", "/v1beta2\n"));
     write("d-other.yaml", "kind: Pod\n".to_owned());
+    // References to objects, in a version or by a field.
+    write("kustomization.yaml", "patches:\n- path: p.yaml\n  target: {group: flowcontrol.apiserver.k8s.io, version: v1beta2, kind: FlowSchema}\n".to_owned());
+    write("z-argo.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  ignoreDifferences:\n  - group: flowcontrol.apiserver.k8s.io\n    kind: PriorityLevelConfiguration\n    jsonPointers: [/spec/limited/assuredConcurrencyShares]\n".to_owned());
     let plan = Plan::new("1.28".parse().unwrap(), "1.32".parse().unwrap());
     let selection = Selection::new(&[], false).unwrap();
     let mut files = collect(&[root.to_owned()], None, &selection).unwrap().files;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let upgrades = files
-        .iter()
-        .map(|file| FileUpgrade::of(file, plan).unwrap());
-    let upgrades: Vec<_> = upgrades.flatten().collect();
+    let upgrades = FileUpgrade::of_all(files, plan);
+    let upgrades: Vec<_> = upgrades.into_iter().filter_map(Result::unwrap).collect();
     let steps = |index: usize| -> Vec<String> {
         let moves = upgrades[index].moves.iter();
         moves.map(ToString::to_string).collect()
     };
-    assert_eq!(upgrades.len(), 3);
+    assert_eq!(upgrades.len(), 5);
     let last = "from v1beta3 to v1 on Kubernetes 1.29, before 1.32";
     assert_eq!(steps(0), [last]);
     assert_eq!((upgrades[0].objects, upgrades[0].not_before), (1, None));
@@ -161,6 +162,11 @@ fn an_upgrade_says_what_each_file_needs() {
     assert!(upgrades[1].moves.is_empty());
     let first = "from v1beta2 to v1beta3 on Kubernetes 1.28, before 1.29";
     assert_eq!(steps(2), [first, last]);
+    assert_eq!(
+        (upgrades[3].objects, steps(3)),
+        (0, vec![first.into(), last.into()])
+    );
+    assert_eq!((upgrades[4].objects, steps(4)), (0, vec![first.into()]));
     assert!(upgrades[2].needs_foreign_fields && !upgrades[2].is_refused);
     assert!(
         upgrades[2].findings[0]
