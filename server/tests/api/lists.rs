@@ -227,6 +227,16 @@ async fn mistakes_are_told_in_the_servers_words() {
             "%%%",
             &format!("{token}illegal base64 data at input byte 0"),
         ),
+        (
+            "continue",
+            "e30=",
+            &format!("{token}illegal base64 data at input byte 3"),
+        ),
+        (
+            "continue",
+            "e30ab",
+            &format!("{token}illegal base64 data at input byte 4"),
+        ),
     ] {
         let answer = list_with(&api, parameter, value).await;
         assert_eq!(answer.code, 400, "{value}");

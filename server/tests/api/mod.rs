@@ -22,6 +22,7 @@ mod flow_control;
 mod http;
 mod lenient_patches;
 mod limits;
+mod list_tokens;
 mod lists;
 mod many_watchers;
 mod openapi;
