@@ -22,6 +22,7 @@
 //! ```
 
 mod adjust;
+mod configure;
 mod forecast;
 mod level;
 mod retry_after;
@@ -31,8 +32,7 @@ pub use level::LevelState;
 
 use crate::limits::{Adjustment, ServerLimits};
 use crate::matching::{Classification, Classifier, RequestAttributes};
-use crate::objects::{self, LevelInUse};
-use crate::queueing::{Decision, Queuing, Rejection, RequestId, Work};
+use crate::queueing::{Decision, Rejection, RequestId, Work};
 use crate::seats;
 use crate::sharding::InvalidDealer;
 use adjust::seats_of;
@@ -155,88 +155,6 @@ impl FlowController {
         self.has_length_limits = false;
         for index in 0..self.levels.len() {
             self.reconfigure(now, index, seats_of(&self.levels[index]));
-        }
-    }
-
-    /// Changes the configuration.
-    ///
-    /// # Errors
-    /// [`InvalidDealer`] if a level's hands cannot be dealt. The configuration is then unchanged.
-    pub fn configure(
-        &mut self,
-        now: Duration,
-        flow_schemas: &[FlowSchema],
-        priority_levels: &[PriorityLevelConfiguration],
-    ) -> Result<(), InvalidDealer> {
-        let in_use = objects::levels_in_use(priority_levels, self.release);
-        for level in &in_use {
-            Queuing::of_level(&level.object).check()?;
-        }
-        self.advance(now);
-        self.classifier = Classifier::new(flow_schemas, priority_levels, self.release);
-        for level in &mut self.levels {
-            level.is_quiescing = in_use.iter().all(|used| used.name() != level.adjusted.name);
-        }
-        let mut new = Vec::new();
-        for used in in_use {
-            let mut levels = self.levels.iter_mut();
-            match levels.find(|level| level.adjusted.name == used.name()) {
-                // A server keeps what it has of a mandatory level that is missing.
-                Some(level) if used.built_in_fallback && !level.adjusted.is_gone => {}
-                Some(level) if !level.adjusted.is_gone => {
-                    level.adjusted.queuing = Queuing::of_level(&used.object);
-                    level.used = used;
-                }
-                _ => new.push(used),
-            }
-        }
-        self.limits = self.divide(&new);
-        for used in new {
-            self.add(now, used)?;
-        }
-        self.adjust(now);
-        self.next_event = self.find_next_event();
-        Ok(())
-    }
-
-    /// The limits of all levels that are not gone, and of `new` ones.
-    fn divide(&mut self, new: &[LevelInUse]) -> ServerLimits {
-        for level in &mut self.levels {
-            level.adjusted.is_gone |= level.is_drained();
-        }
-        let levels = self.levels.iter().filter(|level| !level.adjusted.is_gone);
-        let used = levels.map(|level| &level.used).chain(new);
-        let configured = used.filter(|used| !used.built_in_fallback);
-        let objects = configured.map(|used| &used.object);
-        ServerLimits::new(objects, self.concurrency_limit, self.release)
-    }
-
-    /// Adds a level, in the place that a removed level of this name had.
-    fn add(&mut self, now: Duration, used: LevelInUse) -> Result<(), InvalidDealer> {
-        let limit = self.limits.level(used.name());
-        let limit = limit.map_or(0, |limits| limits.initial());
-        let mut level = Level::new(used, limit, self.release, now)?;
-        if self.keeps_last_dispatches {
-            level.queues.keep_last_dispatch();
-        }
-        let mut levels = self.levels.iter_mut();
-        match levels.find(|old| old.adjusted.name == level.adjusted.name) {
-            Some(old) => {
-                level.retry_after = old.retry_after.clone();
-                *old = level;
-            }
-            None => self.levels.push(level),
-        }
-        Ok(())
-    }
-
-    /// Divides the seats of a removed level among the others if its last request has ended.
-    fn divide_seats_of(&mut self, now: Duration, level: LevelIndex) {
-        let level = &self.levels[level.0];
-        if level.is_drained() && !level.adjusted.is_gone {
-            self.limits = self.divide(&[]);
-            self.adjust(now);
-            self.next_event = self.find_next_event();
         }
     }
 
