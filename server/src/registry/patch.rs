@@ -8,12 +8,12 @@ use crate::patch::{
     Touched, convert_unstructured, go_kind, go_map, json_patch, merge_patch, patched_text,
     strategic_merge_patch, without_nulls,
 };
-use crate::status::{Cause, Failure, bad_request, invalid};
+use crate::status::{Cause, Failure, bad_request, internal, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::DecodeAs;
 use k8s_flowcontrol_text as text;
-use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::go::{parse_uint, quote};
 use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
@@ -284,8 +284,14 @@ fn apply(
                 )));
             }
             check_name(&object, name)?;
-            // Without an object the resource version of an applied configuration has no effect.
-            edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
+            let version = meta_str(&object, "resourceVersion");
+            if !version.is_empty() {
+                parse_uint(version).map_err(internal)?;
+            }
+            // Without an object the resource version of an applied configuration has no effect. A dry run shows it.
+            if !write.dry_run {
+                edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
+            }
             let object =
                 create::store_new(store, write, write.kind.canonical(object, write.kind.hub()))?;
             Ok(Patched {

@@ -345,3 +345,26 @@ async fn applied_numbers_and_times_are_converted() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn the_resource_version_of_a_new_object_must_be_a_number() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/a?fieldManager=m1");
+    let spec = json!({"priorityLevelConfiguration": {"name": "workload-low"}});
+    let mut config = config(spec, Value::Null);
+    config["metadata"]["resourceVersion"] = "x".into();
+    let refused = api.apply(&path, config.clone()).await;
+    assert_eq!(refused.code, 500, "{}", refused.body);
+    let message = "strconv.ParseUint: parsing \"x\": invalid syntax";
+    assert_eq!(refused.body["message"], message);
+    assert_eq!(api.get(&format!("{SCHEMAS}/a")).await.code, 404);
+    config["metadata"]["resourceVersion"] = "5".into();
+    let dry = api
+        .apply(&format!("{path}&dryRun=All"), config.clone())
+        .await;
+    assert_eq!(dry.code, 201, "{}", dry.body);
+    assert_eq!(dry.body["metadata"]["resourceVersion"], "5");
+    let created = api.apply(&path, config).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    assert_ne!(created.body["metadata"]["resourceVersion"], "5");
+}
