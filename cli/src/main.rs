@@ -69,12 +69,12 @@ fn failed(failure: &Failure, streams: &mut Streams) -> Exit {
 fn run(arguments: Vec<OsString>) -> Exit {
     let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
+        // If nobody reads a usage error, there is nobody to report that to.
         Err(error) => {
-            // If nobody reads the help or the usage error, there is nobody to report that to.
-            let _ = error.print();
-            return match error.use_stderr() {
-                true => Exit::Usage,
-                false => Exit::Success,
+            return match (error.print(), error.use_stderr()) {
+                (_, true) => Exit::Usage,
+                (Ok(()), false) => Exit::Success,
+                (Err(error), false) => failed(&error.into(), &mut Streams::new()),
             };
         }
     };

@@ -217,9 +217,11 @@ impl<'a> Context<'a> {
                 ));
             }
         }
-        if self.evidence.log.is_none() {
-            gaps.push(Gap::new("past requests", "no audit log was given"));
-        }
+        let why = match &self.evidence.log {
+            None => Some("no audit log was given"),
+            Some(log) => (log.requests() == 0).then_some("the audit logs contain no requests"),
+        };
+        gaps.extend(why.map(|why| Gap::new("past requests", why)));
         if let (Some(user), true, Some(levels)) = (
             self.scope.user,
             self.scope.any_groups,

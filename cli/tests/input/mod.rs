@@ -309,3 +309,22 @@ fn named_groups_are_the_groups_of_a_request() {
         ["service-accounts", "global-default", "global-default"]
     );
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    for arguments in [
+        &["--help"][..],
+        &["help", "seats"],
+        &["--version"],
+        &["seats"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let mut command = program();
+        command.args(arguments).stdout(full.unwrap());
+        let output = command.output().unwrap();
+        assert_eq!(code(&output), 3, "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains("cannot write the output"), "{text}");
+    }
+}

@@ -66,6 +66,12 @@ async fn audit_logs_are_part_of_the_evidence() {
         gaps.all(|what| what.starts_with("the processor of ")),
         "{report:#}"
     );
+    let empty = diagnosis(&cluster, "", &[]).json();
+    let gaps = empty["notLookedAt"].to_string();
+    assert!(
+        gaps.contains("the audit logs contain no requests"),
+        "{gaps}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
