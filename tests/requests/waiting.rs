@@ -210,9 +210,9 @@ async fn waits_end() {
         .unwrap_err();
     assert!(error.is_timeout(), "{error}");
     assert!(
-        error
-            .to_string()
-            .contains("the wait for FlowSchema `missing` did not finish within 200ms"),
+        error.to_string().contains(
+            "the wait for FlowSchema `missing`, which does not exist, did not finish within 200ms"
+        ),
         "{error}"
     );
     assert!(std::error::Error::source(&error).is_none());

@@ -199,7 +199,7 @@ pub fn server_seats(evidence: &Evidence) -> Option<u32> {
     u32::try_from(seats).ok()
 }
 
-/// The error of a prediction: the rejections and times of a wrong one that are outside the limits, or those of a right one.
+/// The error of a prediction: its rejections and times, of a wrong prediction only the values outside the limits.
 fn error_of(context: &Context<'_>, found: &Prediction) -> Observation {
     let name = match &found.flow {
         None => format!("priority level {}", found.priority_level),

@@ -124,7 +124,7 @@ fn a_removed_level_keeps_its_shares_until_it_is_drained() {
     assert_eq!(nominal(&server, "batch"), None);
     assert_eq!(nominal(&server, "web"), Some(94));
     assert!(limit(&server, "web") >= 94 - 47);
-    // A new level of the same name starts anew.
+    // A new level of the same name starts again.
     let batch = server.level("batch").unwrap();
     server.advance(ms(30_000));
     let both = [level("batch", 20, 8, 50), level("web", 75, 8, 50)];

@@ -62,7 +62,7 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] =
         &[(Exit::Findings, "a managed object was not written")];
     const INSTEAD: Option<(&'static str, &'static str)> =
-        Some(("--backup <PATH>", "'--dry-run' needs no backup"));
+        Some(("--backup <PATH>", "'--dry-run' works without a backup"));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         let interrupt = Interrupt::listen();

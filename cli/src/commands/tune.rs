@@ -108,7 +108,7 @@ impl Command for Args {
     ];
     const INSTEAD: Option<(&'static str, &'static str)> = Some((
         "<SHARES>",
-        "'--lendable-percent <PERCENT>' and '--borrowing-limit-percent <PERCENT>' need no shares",
+        "'--lendable-percent <PERCENT>' and '--borrowing-limit-percent <PERCENT>' work without shares",
     ));
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {

@@ -111,20 +111,26 @@ impl<K: Resource> WaitFor<'_, K> {
         // A streaming list is of no use for one object.
         let watcher = watcher.streaming_lists(false).backoff(min, max);
         let watcher = watcher.lists_after_end();
-        let mut last_error = None;
-        let wait = wait(
-            watcher.for_copy(),
-            &self.name,
-            self.condition,
-            &mut last_error,
-        );
+        let (mut last_error, mut is_missing) = (None, false);
+        let mut condition = self.condition;
+        let condition = |object: Option<&K>| {
+            is_missing = object.is_none();
+            condition(object)
+        };
+        let wait = wait(watcher.for_copy(), &self.name, condition, &mut last_error);
         let Some(limit) = self.timeout else {
             return wait.await;
         };
         if let Ok(result) = tokio::time::timeout(limit, wait).await {
             return result;
         }
-        let what = format!("the wait for {} `{}`", self.api.kind().kind(), self.name);
+        let missing = if is_missing {
+            ", which does not exist,"
+        } else {
+            ""
+        };
+        let kind = self.api.kind().kind();
+        let what = format!("the wait for {kind} `{}`{missing}", self.name);
         let error = Error::new(ErrorKind::TimedOut { what, limit });
         Err(match last_error {
             Some(source) => error.with_source(source),
@@ -137,7 +143,7 @@ impl<K: Resource> WaitFor<'_, K> {
 async fn wait<K: Resource>(
     mut watcher: Watcher<K>,
     name: &str,
-    mut condition: Condition<'_, K>,
+    mut condition: impl FnMut(Option<&K>) -> bool,
     last_error: &mut Option<Error>,
 ) -> Result<Option<K>, Error> {
     let mut listed = None;

@@ -47,7 +47,7 @@ impl Library {
         }
     }
 
-    /// A library of Go for API servers, which has no types.
+    /// A library of Go for API servers, without types.
     const fn server(name: &'static str) -> Self {
         Self {
             ecosystem: Ecosystem::Go,

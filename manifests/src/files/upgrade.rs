@@ -39,8 +39,8 @@ pub struct FileUpgrade {
 }
 
 impl FileUpgrade {
-    /// Reads files; `None` for a file that contains nothing of the group. The files do not change. The findings of a file take the
-    /// others into account, as those of [`examine_all`] do.
+    /// Reads files; `None` for a file that contains nothing of the group. The files do not change. The findings of a file take
+    /// the other files into account, as in [`examine_all`].
     ///
     /// # Errors
     /// A file of a folder that is too long is skipped. The error of a file that cannot be read is a field of the result.
@@ -138,7 +138,7 @@ fn source(candidate: &Candidate, bytes: Vec<u8>) -> Arc<Source> {
     Arc::new(Source::new(name, bytes, candidate.is_named))
 }
 
-/// The moves of a file that only refers to objects, such as the target of a patch: those that change its text.
+/// The moves that change the text of a file that only refers to objects, such as the target of a patch.
 fn moves_without_objects(candidate: &Candidate, plan: Plan) -> BTreeSet<Move> {
     let served = plan.from.served();
     let versions = served

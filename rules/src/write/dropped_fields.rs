@@ -1,4 +1,4 @@
-//! The fields of an object that servers drop, and those that they fill in.
+//! The fields of an object that servers drop, and the fields that they fill in.
 
 use serde_json::Value;
 

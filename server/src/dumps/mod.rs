@@ -86,7 +86,7 @@ struct Tables<'a> {
     release: Release,
     /// The levels, with their queues if they have any.
     levels: BTreeMap<String, Option<QueuingConfiguration>>,
-    /// Those of them that are deleted.
+    /// The deleted levels of them.
     deleted: BTreeSet<String>,
     flow: &'a Flow,
 }

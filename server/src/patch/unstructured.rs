@@ -42,7 +42,7 @@ impl Converter {
         }
         let found = kind(value);
         match shape {
-            // These have a decoder of their own, which reads JSON.
+            // These have a separate decoder, which reads JSON.
             Shape::Time | Shape::MicroTime | Shape::IntOrString | Shape::Quantity | Shape::Any => {}
             Shape::String | Shape::Bytes if value.is_string() => {}
             Shape::Bytes => return Err(format!("cannot restore slice from {found}")),

@@ -222,7 +222,7 @@ async fn older_releases_do_not_stream_lists() {
     assert_eq!(watch.seen().await.0, "BOOKMARK");
 }
 
-/// A path with a name takes no other selector than one that requires the name.
+/// A path with a name only takes a selector that requires the name.
 #[tokio::test]
 async fn a_watch_of_one_object_must_select_it() {
     let api = Api::start().await;

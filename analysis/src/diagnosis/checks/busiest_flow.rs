@@ -100,7 +100,7 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
     };
     let action = match (fills, Limit::of(load.server)) {
         (true, _) => {
-            "reduce the requests of this flow; simulate a priority level of its own over an audit log first, to see who gains and who pays"
+            "reduce the requests of this flow; simulate a separate priority level over an audit log first, to see who gains and who pays"
         }
         (false, None) => {
             "reduce the requests of all flows; simulate more seats for the level over an audit log first, to see who gains and who pays"

@@ -63,7 +63,7 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
         all.filter(can_be_dealt).collect()
     }
 
-    /// The settings of a present level: those of the last object with its name.
+    /// The settings of a present level, which are in the last object with its name.
     fn limited(&self, level: &str) -> Option<&LimitedPriorityLevelConfiguration> {
         let levels = self.sizer.present.levels.iter().rev();
         levels

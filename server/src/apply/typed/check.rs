@@ -117,7 +117,7 @@ fn check_elements(
     }
 }
 
-/// Why an element cannot be told from others.
+/// Why an element cannot be distinguished from others.
 fn without_identity(element: &Value, shape: &Shape, kind: ListKind) -> Option<String> {
     let why = match (kind, element) {
         (ListKind::Map(_), Value::Null) => "associative list with keys may not have a null element",

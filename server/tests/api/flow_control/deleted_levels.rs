@@ -44,7 +44,7 @@ async fn a_deleted_level_has_its_seats_until_its_last_request_ends() {
     assert_eq!(nominal(&api, "narrow").await, 0.0);
 }
 
-/// Up to 1.28 clients that leave are a reason of their own.
+/// Up to 1.28 clients that leave are a separate reason.
 #[tokio::test]
 async fn clients_that_leave_are_counted_by_release() {
     for (release, reason, counts) in [
