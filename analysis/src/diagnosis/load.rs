@@ -182,24 +182,15 @@ fn measured(
         let series = format!("{metric}{{priority_level={level:?}}}");
         return Some(Measured {
             value: 0,
-            from: Observation::Metric {
-                server: server.name.clone(),
-                series,
-                value: 0,
-                period: None,
-            },
+            from: Observation::metric(&server.name, series, 0, None),
         });
     };
     let value = metrics.total(quantity, level)?;
-    let from = match more {
-        false => Observation::gauge(&server.name, first),
-        true => Observation::Metric {
-            server: server.name.clone(),
-            series: format!("sum({}{{priority_level={level:?}}})", first.metric),
-            value,
-            period: None,
-        },
+    let series = match more {
+        false => first.to_string(),
+        true => format!("sum({}{{priority_level={level:?}}})", first.metric),
     };
+    let from = Observation::metric(&server.name, series, value, None);
     Some(Measured { value, from })
 }
 
@@ -257,7 +248,7 @@ fn rejections(
                 reason: series.reason.clone().unwrap_or_default(),
                 requests: series.value,
                 period,
-                from: Observation::counter(&server.name, series, period),
+                from: Observation::metric(&server.name, series, series.value, Some(period)),
             });
         }
     } else if let Some(state) = state {

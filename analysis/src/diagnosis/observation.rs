@@ -1,6 +1,5 @@
 //! The evidence of a finding.
 
-use crate::metrics::Series;
 use k8s_flowcontrol_types::Kind;
 use std::fmt;
 use std::time::Duration;
@@ -76,21 +75,17 @@ impl fmt::Display for Period {
 }
 
 impl Observation {
-    pub(super) fn gauge(server: &str, series: &Series) -> Self {
+    pub(super) fn metric(
+        server: &str,
+        series: impl fmt::Display,
+        value: i64,
+        period: Option<Period>,
+    ) -> Self {
         Self::Metric {
             server: server.to_owned(),
             series: series.to_string(),
-            value: series.value,
-            period: None,
-        }
-    }
-
-    pub(super) fn counter(server: &str, series: &Series, period: Period) -> Self {
-        Self::Metric {
-            server: server.to_owned(),
-            series: series.to_string(),
-            value: series.value,
-            period: Some(period),
+            value,
+            period,
         }
     }
 
@@ -140,20 +135,14 @@ impl fmt::Display for Observation {
                 server,
                 series,
                 value,
-                period: None,
-            } => write!(f, "{server}: {series} is {value}"),
-            Self::Metric {
-                server,
-                series,
-                value,
-                period: Some(period @ Period::SinceStart),
-            } => write!(f, "{server}: {series} is {value} {period}"),
-            Self::Metric {
-                server,
-                series,
-                value,
-                period: Some(period),
-            } => write!(f, "{server}: {series} increased by {value} {period}"),
+                period,
+            } => match period {
+                None => write!(f, "{server}: {series} is {value}"),
+                Some(Period::SinceStart) => {
+                    write!(f, "{server}: {series} is {value} {}", Period::SinceStart)
+                }
+                Some(period) => write!(f, "{server}: {series} increased by {value} {period}"),
+            },
             Self::Dump {
                 server,
                 dump,

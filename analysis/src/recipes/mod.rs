@@ -16,7 +16,6 @@
 
 mod client;
 mod error;
-mod precedence;
 mod proof;
 mod shares;
 

@@ -5,7 +5,6 @@ mod flow;
 mod live;
 mod print;
 mod reading;
-mod readings;
 mod screen;
 mod view;
 
@@ -19,7 +18,7 @@ use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use print::{as_json, print};
 pub(crate) use reading::Reading;
-use readings::read_all;
+use reading::read_all;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 

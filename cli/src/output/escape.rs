@@ -1,10 +1,7 @@
-//! Text from objects, files, servers and logs, made safe for a terminal.
-//!
-//! kubectl writes ESC as `^[` and a carriage return as `\r`, so these two look the same here. The other characters that can
-//! change what a reader sees are escaped too: all other control characters, in 7 and 8 bits, the line separators of Unicode,
-//! and the characters that reverse the direction of text.
+//! Text from objects, files, servers and logs: made safe for a terminal, and broken into its lines.
 
 use std::borrow::Cow;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The text with every unsafe character in a visible form. Line breaks and tabs stay.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
@@ -54,4 +51,40 @@ fn push_visible(text: &mut String, c: char) {
         '\x7f' => text.push_str("^?"),
         c => text.push_str(&format!("\\u{:04x}", u32::from(c))),
     }
+}
+
+/// The lines of `text`, each at most `width` columns wide. A line ends after a character of `breaks`; a longer piece
+/// is broken anywhere.
+pub(super) fn wrap(text: &str, width: usize, breaks: &[char]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for piece in text.split_inclusive(breaks) {
+        let needed = piece.trim_end().width();
+        if used > 0 && used + needed > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        for char in piece.chars() {
+            let columns = char.width().unwrap_or_default();
+            if used + columns > width && char != ' ' {
+                lines.push(String::new());
+                used = 0;
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push(char);
+            }
+            used += columns;
+        }
+    }
+    for line in &mut lines {
+        line.truncate(line.trim_end().len());
+    }
+    lines
+}
+
+/// The width of the longest piece that [`wrap`] keeps together.
+pub(super) fn longest_piece(text: &str, breaks: &[char]) -> usize {
+    let pieces = text.split_inclusive(breaks);
+    let widths = pieces.map(|piece| piece.trim_end().width());
+    widths.max().unwrap_or_default()
 }

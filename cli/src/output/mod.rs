@@ -11,7 +11,6 @@ mod json;
 mod sarif;
 mod streams;
 mod table;
-mod wrap;
 
 pub(crate) use comment::{Comment, CommentArg};
 pub(crate) use diagnostic::{Diagnostic, Level};

@@ -1,7 +1,6 @@
 //! The standard streams. Text for people is escaped, so that no command can forget it.
 
-use super::escape::{escape, one_line};
-use super::wrap::wrap;
+use super::escape::{escape, one_line, wrap};
 use anstream::adapter::strip_str;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};

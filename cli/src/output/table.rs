@@ -3,9 +3,8 @@
 //! On a terminal that is too narrow, long cells continue on the next line, and columns that still do not fit follow in
 //! further tables, which repeat the columns that name a row. Bars become shorter.
 
-use super::escape::one_line;
+use super::escape::{longest_piece, one_line, wrap};
 use super::streams::Stream;
-use super::wrap::{longest_piece, wrap};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;

@@ -14,7 +14,6 @@ pub(crate) mod page_token;
 pub(crate) mod pages;
 pub(crate) mod patch;
 pub(crate) mod raw;
-pub(crate) mod release;
 pub(crate) mod subresource;
 pub(crate) mod update;
 pub(crate) mod watch;

@@ -3,7 +3,6 @@
 mod constraints;
 mod docs;
 mod emitter;
-mod enums;
 mod resource;
 mod schema;
 mod structs;

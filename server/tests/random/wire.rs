@@ -48,6 +48,7 @@ const INTERNAL: &[&str] = &[
     "Object 'Kind' is missing in ",
     "requested [{",
     "json: cannot unmarshal ",
+    "value nests more than ",
     "yaml: ",
     "error converting YAML to JSON: ",
 ];

@@ -1,8 +1,11 @@
-//! The fields that each version knows in each release, from the documents' schemas.
+//! The fields that each version knows in each release, from the documents' schemas, and those that newer servers know.
 
-use crate::ApiVersion;
+use super::Loss;
+use super::level::LevelField;
 use crate::kind::VersionedKind;
 use crate::schema::{FieldSchema, Shape, TypeSchema};
+use crate::{ApiVersion, Release};
+use serde_json::Value;
 
 /// Whether servers know the field at `names`.
 pub(super) fn knows(kind: VersionedKind, names: &[&str]) -> bool {
@@ -56,5 +59,57 @@ pub(super) fn object_in(shape: &'static Shape) -> Option<&'static TypeSchema> {
         Shape::List { element, .. } => object_in(element),
         Shape::Map { value, .. } => object_in(value),
         _ => None,
+    }
+}
+
+/// The fields of the spec that newer servers know and that the servers of `kind` drop, except fields with a separate rule.
+///
+/// `spec` is the spec of an object in the version of `kind`; it is asked for only if the version has such fields.
+pub(super) fn later_fields(kind: VersionedKind, spec: impl FnOnce() -> Value) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    if let Some(schema) = kind
+        .schema()
+        .field("spec")
+        .and_then(|spec| object_in(&spec.shape))
+        && has_later(schema, kind.release)
+    {
+        find_later(&spec(), schema, kind, &mut vec!["spec"], &mut losses);
+    }
+    losses
+}
+
+fn has_later(schema: &TypeSchema, release: Release) -> bool {
+    schema.fields().iter().any(|field| {
+        !field.is_known_to(release)
+            || object_in(&field.shape).is_some_and(|inner| has_later(inner, release))
+    })
+}
+
+fn find_later(
+    value: &Value,
+    schema: &'static TypeSchema,
+    kind: VersionedKind,
+    path: &mut Vec<&'static str>,
+    losses: &mut Vec<Loss>,
+) {
+    for element in value.as_array().into_iter().flatten() {
+        find_later(element, schema, kind, path, losses);
+    }
+    for field in schema.fields() {
+        let Some(value) = value.get(field.name).filter(|value| !value.is_null()) else {
+            continue;
+        };
+        path.push(field.name);
+        if !field.is_known_to(kind.release) {
+            if LevelField::ALL
+                .iter()
+                .all(|own| own.path() != path.as_slice())
+            {
+                losses.push(Loss::new(path.join("."), why_unknown(kind, path)));
+            }
+        } else if let Some(schema) = object_in(&field.shape) {
+            find_later(value, schema, kind, path, losses);
+        }
+        path.pop();
     }
 }

@@ -34,7 +34,6 @@
 //! it converts the levels it has like later releases.
 
 mod known;
-mod later;
 mod level;
 mod loss;
 mod shape;

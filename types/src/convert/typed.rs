@@ -4,7 +4,7 @@ mod common;
 mod standard;
 mod versions;
 
-use super::later::later_fields;
+use super::known::later_fields;
 use super::{Loss, Lossy, shares_name};
 use crate::kind::VersionedKind;
 use crate::{ApiVersion, List, Release, Resource};

@@ -66,12 +66,8 @@ fn note_the_past(load: &Load<'_>, report: &mut Report) {
         "sum(apiserver_flowcontrol_rejected_requests_total{{priority_level={:?}}})",
         load.name()
     );
-    let evidence = Observation::Metric {
-        server: load.server.name.clone(),
-        series: metric,
-        value: total,
-        period: Some(Period::SinceStart),
-    };
+    let period = Some(Period::SinceStart);
+    let evidence = Observation::metric(&load.server.name, metric, total, period);
     let action = "measure while the requests are rejected, or give the audit logs of that time";
     report.level(Severity::Note, load, message, vec![evidence], action);
 }

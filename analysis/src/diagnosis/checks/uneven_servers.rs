@@ -50,15 +50,14 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let metrics = load.server.metrics.as_ref()?;
             let metric = metrics.metric(Quantity::DispatchedRequests)?;
             let name = level.name();
-            Some(Observation::Metric {
-                server: load.server.name.clone(),
-                series: format!("sum({metric}{{priority_level={name:?}}})"),
-                // A server omits the series of a level that had no request yet.
-                value: metrics
-                    .total(Quantity::DispatchedRequests, name)
-                    .unwrap_or(0),
-                period: Some(Period::SinceStart),
-            })
+            // A server omits the series of a level that had no request yet.
+            let total = metrics.total(Quantity::DispatchedRequests, name);
+            Some(Observation::metric(
+                &load.server.name,
+                format_args!("sum({metric}{{priority_level={name:?}}})"),
+                total.unwrap_or(0),
+                Some(Period::SinceStart),
+            ))
         }));
         let action = "balance the connections: clients keep one connection for long, so that a restart of the servers or the \
                       server's flag --goaway-chance spreads them";

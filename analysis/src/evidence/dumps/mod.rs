@@ -19,11 +19,10 @@ mod levels;
 mod queues;
 mod requests;
 mod rows;
-mod values;
 
+pub use columns::{InvalidSeatSeconds, SeatSeconds};
 pub use dump::{Dump, DumpProblem, NotADump};
 pub use flow_names::{FlowName, FlowNames};
 pub use levels::{LevelState, PriorityLevelRow, parse_priority_levels};
 pub use queues::{QueueRow, QueueState, parse_queues};
 pub use requests::{RequestDetails, RequestRow, RequestState, parse_requests};
-pub use values::{InvalidSeatSeconds, SeatSeconds};

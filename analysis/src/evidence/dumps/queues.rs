@@ -1,9 +1,8 @@
 //! The dump of queues.
 
-use super::columns::{Column, Format};
+use super::columns::{Column, Format, SeatSeconds};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
-use super::values::SeatSeconds;
 
 const COLUMNS: &[Column] = &[
     Column::new("PriorityLevelName", Format::Word),

@@ -1,9 +1,8 @@
 //! The dump of requests.
 
-use super::columns::{Column, Format};
+use super::columns::{Column, Format, parse_time};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
-use super::values::parse_time;
 use crate::evidence::go_duration;
 use k8s_flowcontrol_types::meta::MicroTime;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The view on a terminal: readings and keys as they come, until the user quits.
 
 use super::draw::draw;
-use super::readings::{Readings, read_all};
+use super::reading::{Readings, read_all};
 use super::screen::{Input, Screen, inputs};
 use super::view::{Snapshot, Step, View};
 use crate::cluster::ControlPlane;

@@ -1,7 +1,7 @@
-//! The state of the priority levels of an API server.
+//! The state of the priority levels of an API server, and of all of them.
 
 use super::flow::{Flow, flows};
-use crate::cluster::ApiServer;
+use crate::cluster::{ApiServer, ControlPlane};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -9,7 +9,8 @@ use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
 use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
 
 pub(super) const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 pub(super) const REQUESTS: &str = "/debug/api_priority_and_fairness/dump_requests";
@@ -232,4 +233,60 @@ fn named<'a>(levels: &'a mut BTreeMap<String, Level>, name: &str) -> &'a mut Lev
         name: name.to_owned(),
         ..Level::default()
     })
+}
+
+/// The readings of all servers at one moment.
+pub(super) struct Readings {
+    pub(super) servers: Vec<Reading>,
+    /// The problems of servers that were not read.
+    pub(super) notes: Vec<String>,
+    pub(super) at: Instant,
+}
+
+impl Readings {
+    /// Computes the rates since earlier readings.
+    pub(super) fn rates_since(&mut self, earlier: &Self) {
+        let elapsed = self.at.duration_since(earlier.at);
+        for reading in &mut self.servers {
+            reading.rates_since(&earlier.servers, elapsed);
+        }
+    }
+}
+
+/// Reads all servers at the same time.
+///
+/// # Errors
+/// If none can be read. If only some can be read, the notes have the errors of the others.
+pub(super) async fn read_all(control_plane: &ControlPlane) -> Result<Readings, Failure> {
+    let mut reads = JoinSet::new();
+    for (index, server) in control_plane.servers.iter().cloned().enumerate() {
+        reads.spawn(async move {
+            let reading = match Reading::take(&server).await {
+                Ok(reading) => Ok(reading.with_flows(&server).await),
+                Err(failure) => Err(failure),
+            };
+            (index, reading, server.address)
+        });
+    }
+    let mut results = reads.join_all().await;
+    results.sort_by_key(|(index, ..)| *index);
+    let mut notes: Vec<_> = control_plane.notes().collect();
+    let (mut servers, mut failed) = (Vec::new(), None);
+    for (_, result, address) in results {
+        match result {
+            Ok(reading) => servers.push(reading),
+            Err(failure) => {
+                notes.push(format!("{address}: {failure}"));
+                failed = Some(failure);
+            }
+        }
+    }
+    match failed {
+        Some(failure) if servers.is_empty() => Err(failure),
+        _ => Ok(Readings {
+            servers,
+            notes,
+            at: Instant::now(),
+        }),
+    }
 }

@@ -5,7 +5,6 @@ mod driver;
 mod event;
 mod handle;
 mod index;
-mod indexes;
 mod listed;
 mod log;
 mod objects;

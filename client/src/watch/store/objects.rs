@@ -1,7 +1,7 @@
 //! The objects of a store: how a watcher's events change them. Without I/O and locks.
 
 use super::event::StoreEvent;
-use super::indexes::Indexes;
+use super::index::Indexes;
 use super::listed::Listed;
 use super::stored::{InvalidMap, ObjectMap, Stored};
 use crate::Resource;
