@@ -75,7 +75,7 @@ fn levels_and_flows() {
     assert!(!has_color(&terminal, 3) && has_color(&terminal, 4));
     // A wide screen has bars, and the whole names of flow schemas.
     terminal.resize(14, 100);
-    terminal.wait(|screen| screen.ends_with("q quit"));
+    terminal.wait(|screen| screen.contains("service-accounts") && screen.ends_with("q quit"));
     let lines = terminal.lines();
     assert_eq!(
         lines[2],
