@@ -28,7 +28,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("client/src/verbs/raw.rs", "pub fn raw"),
     ("client/src/verbs/dynamic.rs", "pub fn dynamic"),
     ("client/src/verbs/log.rs", "pub fn log"),
-    ("client/src/verbs/release.rs", "pub fn release"),
+    ("client/src/verbs/discovery.rs", "pub fn release"),
     ("client/src/wait/mod.rs", "pub fn wait_for"),
     ("client/src/negotiate/negotiated.rs", "pub fn negotiated"),
     ("client/src/send/hooks.rs", "pub fn on_request"),
