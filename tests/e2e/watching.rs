@@ -1,6 +1,7 @@
 //! Watches: their events, and how they begin, expire and end.
 
 use crate::e2e::support::{Cluster, release, sample, unique};
+use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::Client;
 use k8s_flowcontrol::watch::WatchEvent;
@@ -192,6 +193,19 @@ async fn initial_events_end_with_a_marked_bookmark() {
         }
     }
     assert!(added == existing, "{added} of {existing}");
+}
+
+#[tokio::test]
+async fn initial_events_can_be_skipped() {
+    let (_server, client) = release("1.36").await;
+    let levels = client.priority_level_configurations();
+    let mut events = levels.watch().skip_initial_events().await.unwrap();
+    levels.create(&sample("first")).await.unwrap();
+    let first = events.next().await.unwrap().unwrap();
+    assert!(
+        matches!(&first, WatchEvent::Added { object, .. } if object.name() == "first"),
+        "{first:?}"
+    );
 }
 
 #[tokio::test]

@@ -77,6 +77,16 @@ impl<K: Resource> WatchRequest<K> {
         self
     }
 
+    /// Begins without events for existing objects, also where no resource version is named.
+    ///
+    /// Also sets the resource version match `NotOlderThan`, as servers require. Needs the same feature gate as
+    /// [`send_initial_events`](Self::send_initial_events).
+    pub fn skip_initial_events(mut self) -> Self {
+        self.call.set("sendInitialEvents", "false");
+        self.call.set("resourceVersionMatch", "NotOlderThan");
+        self
+    }
+
     /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
     /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes
