@@ -6,7 +6,9 @@ use super::examine::examine_file;
 use super::examined::Examined;
 use super::input::ReadError;
 use super::skipped::{SkipReason, Skipped};
-use crate::{Finding, ForeignFieldPolicy, Metrics, Rule, Settings, Severity, Source};
+use crate::{
+    Edit, Finding, ForeignFieldPolicy, Metrics, MigratedObject, Rule, Settings, Severity, Source,
+};
 use k8s_flowcontrol_rules::upgrade::{Move, Plan, Written, moves, not_before};
 use k8s_flowcontrol_types::{ApiVersion, Fact};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,8 +104,9 @@ impl FileUpgrade {
             upgrade.moves.extend(moves(version, plan));
             upgrade.not_before = upgrade.not_before.max(not_before(version, plan));
         }
-        if upgrade.objects == 0 && outcome.text.is_some() {
-            upgrade.moves = moves_without_objects(candidate, plan);
+        let is_reference = |object: &MigratedObject| object.from.is_none();
+        if outcome.text.is_some() && outcome.objects.iter().any(is_reference) {
+            upgrade.moves = moves_of_references(candidate, plan, &upgrade.moves);
         }
         if let Some(first) = upgrade.moves.first().copied() {
             let fails = |policy| first_move_fails(candidate, first, policy);
@@ -138,28 +141,58 @@ fn source(candidate: &Candidate, bytes: Vec<u8>) -> Arc<Source> {
     Arc::new(Source::new(name, bytes, candidate.is_named))
 }
 
-/// The moves that change the text of a file that only refers to objects, such as the target of a patch.
-fn moves_without_objects(candidate: &Candidate, plan: Plan) -> BTreeSet<Move> {
-    let served = plan.from.served();
-    let versions = served
-        .min()
-        .into_iter()
-        .chain(ApiVersion::ALL.iter().copied());
-    let mut all = versions.map(|version| moves(version, plan));
-    let moves = all.find(|moves| !moves.is_empty()).unwrap_or_default();
-    let mut text = None;
-    let changes = |step: &Move| {
-        let settings = Settings {
-            release: Some(step.on),
-            ..Settings::to(step.to)
-        };
-        let examined = examine_file(candidate, settings, false);
-        let after = examined.ok().and_then(|examined| examined.outcome.text);
-        let is_changed = after != text;
-        text = after;
-        is_changed
+/// The moves of the references to objects in a file, such as the target of a patch, beside those of its objects. A place is in the newest
+/// version whose migration does not change it, and needs the moves that change its text.
+fn moves_of_references(
+    candidate: &Candidate,
+    plan: Plan,
+    of_objects: &BTreeSet<Move>,
+) -> BTreeSet<Move> {
+    let edits = |version: ApiVersion| {
+        let examined = examine_file(candidate, Settings::to(version), false);
+        examined.map_or_else(|_| Vec::new(), |examined| examined.outcome.edits)
     };
-    moves.into_iter().filter(changes).collect()
+    let migrations: BTreeMap<ApiVersion, Vec<Edit>> = ApiVersion::ALL
+        .iter()
+        .map(|version| (*version, edits(*version)))
+        .collect();
+    let spans = migrations.values().flatten().map(|edit| edit.span);
+    let places: BTreeSet<_> = spans.map(|span| (span.start, span.end)).collect();
+    let mut moves_of_versions = of_objects.clone();
+    let mut moves_of_fields = Vec::new();
+    for place in places {
+        let text = |version: ApiVersion| {
+            let mut edits = migrations[&version].iter();
+            let edit = edits.find(|edit| (edit.span.start, edit.span.end) == place);
+            edit.map(|edit| edit.text.as_str())
+        };
+        let unchanged = || {
+            migrations
+                .keys()
+                .filter(|version| text(**version).is_none())
+        };
+        let written = unchanged()
+            .max()
+            .map_or(Written::Alpha, |version| Written::from(*version));
+        let before = |step: &Move| match step.from {
+            Written::Version(version) => text(version),
+            _ => None,
+        };
+        let steps = moves(written, plan).into_iter();
+        let steps = steps.filter(|step| before(step) != text(step.to));
+        match unchanged().count() {
+            0 | 1 => moves_of_versions.extend(steps),
+            // Several versions have the field.
+            _ => moves_of_fields.extend(steps),
+        }
+    }
+    for step in moves_of_fields {
+        let mut known = moves_of_versions.iter();
+        if !known.any(|known| (known.on, known.to) == (step.on, step.to)) {
+            moves_of_versions.insert(step);
+        }
+    }
+    moves_of_versions
 }
 
 fn first_move_fails(

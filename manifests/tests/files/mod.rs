@@ -175,6 +175,56 @@ fn an_upgrade_says_what_each_file_needs() {
     );
 }
 
+#[test]
+fn an_upgrade_moves_each_reference_from_its_own_version() {
+    let of = |text: &str, from: &str| -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("kustomization.yaml"), text).unwrap();
+        let selection = Selection::new(&[], false).unwrap();
+        let found = collect(&[folder.path().to_owned()], None, &selection).unwrap();
+        let plan = Plan::new(from.parse().unwrap(), "1.32".parse().unwrap());
+        let upgrades = FileUpgrade::of_all(found.files, plan).into_iter();
+        let upgrades = upgrades.filter_map(Result::unwrap);
+        let moves = upgrades.flat_map(|upgrade| upgrade.moves);
+        moves.map(|step| step.to_string()).collect()
+    };
+    let target = |version: &str| {
+        format!(
+            "patches:\n- path: p.yaml\n  target: {{group: flowcontrol.apiserver.k8s.io, version: {version}, kind: FlowSchema}}\n"
+        )
+    };
+    let first = "from v1beta1 to v1beta2 on Kubernetes 1.25, before 1.26";
+    let second = "from v1beta2 to v1beta3 on Kubernetes 1.26, before 1.29";
+    let last = "from v1beta3 to v1 on Kubernetes 1.29, before 1.32";
+    for (version, steps) in [
+        ("v1", [].as_slice()),
+        ("v1beta3", &[last]),
+        ("v1beta2", &[second, last]),
+        ("v1beta1", &[first, second, last]),
+    ] {
+        assert_eq!(of(&target(version), "1.25"), steps, "{version}");
+    }
+    let alpha = "from v1alpha1 to v1beta2 on Kubernetes 1.25, before 1.21";
+    assert_eq!(of(&target("v1alpha1"), "1.25"), [alpha, second, last]);
+    // The versions of one file differ, and one of them is that of an object.
+    let rest = target("v1beta2").replace("patches:\n", "");
+    let mixed = target("v1beta3") + &rest;
+    assert_eq!(
+        of(&mixed, "1.27"),
+        [second.replace("1.26", "1.27"), last.into()]
+    );
+    let object = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\nmetadata: {name: a}\n---\n";
+    let mixed = format!("{object}{}", target("v1beta2"));
+    assert_eq!(
+        of(&mixed, "1.28"),
+        [second.replace("1.26", "1.28"), last.into()]
+    );
+    // A patch that moves past a version has no other step for its field.
+    let patch = "patches:\n- patch: |-\n    apiVersion: flowcontrol.apiserver.k8s.io/v1beta1\n    kind: PriorityLevelConfiguration\n    metadata: {name: a}\n    spec: {limited: {assuredConcurrencyShares: 5}}\n";
+    let overdue = "from v1beta1 to v1beta3 on Kubernetes 1.26, before 1.26";
+    assert_eq!(of(patch, "1.26"), [overdue, last]);
+}
+
 /// The name of a value is that of the old field, and the template writes it to the new one.
 #[test]
 fn a_value_that_a_template_writes_to_the_field_needs_nothing() {
