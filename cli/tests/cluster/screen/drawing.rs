@@ -247,12 +247,8 @@ fn every_size_can_be_drawn() {
         }
         terminal.resize(40, 100);
         terminal.wait_until(|terminal| terminal.lines()[39] == keys, keys);
-        assert!(
-            terminal
-                .lines()
-                .join("\n")
-                .contains("日本-39^[]0;title^G\\u202e")
-        );
+        // What is above the last line can be of a former size for a moment.
+        terminal.wait(|screen| screen.contains("日本-39^[]0;title^G\\u202e"));
         terminal.press("\r");
         terminal.wait(|screen| screen.ends_with(KEYS[1]));
     }

@@ -46,18 +46,15 @@ fn pinned(
     let paths = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
     let paths = paths.build().map_err(Error::setup)?;
     Ok(verify(provider, move |presented| {
-        let Presented {
-            end_entity,
-            intermediates,
-            server_name,
-            ocsp_response,
-            now,
-        } = presented;
         // A listed certificate does not need a path, and the path builder does not accept an authority as a server.
-        if certificates.contains(end_entity) {
-            return certificate::verify_listed(end_entity, server_name, now);
+        if certificates.contains(presented.end_entity) {
+            return certificate::verify_listed(
+                presented.end_entity,
+                presented.server_name,
+                presented.now,
+            );
         }
-        paths.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        presented.verify(&*paths, presented.server_name)
     }))
 }
 
@@ -97,18 +94,11 @@ pub(crate) fn by_name(
     provider: Arc<CryptoProvider>,
 ) -> Arc<dyn ServerCertVerifier> {
     verify(provider, move |presented| {
-        let Presented {
-            end_entity,
-            intermediates,
-            server_name,
-            ocsp_response,
-            now,
-        } = presented;
         let (verifier, name) = match &to_proxy {
-            Some((proxy, verifier)) if proxy == server_name => (verifier, server_name),
-            _ => (&to_server, name.as_ref().unwrap_or(server_name)),
+            Some((proxy, verifier)) if proxy == presented.server_name => (verifier, proxy),
+            _ => (&to_server, name.as_ref().unwrap_or(presented.server_name)),
         };
-        verifier.verify_server_cert(end_entity, intermediates, name, ocsp_response, now)
+        presented.verify(&**verifier, name)
     })
 }
 
@@ -119,6 +109,22 @@ struct Presented<'a> {
     server_name: &'a ServerName<'a>,
     ocsp_response: &'a [u8],
     now: UnixTime,
+}
+
+impl Presented<'_> {
+    fn verify(
+        &self,
+        verifier: &dyn ServerCertVerifier,
+        name: &ServerName<'_>,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        verifier.verify_server_cert(
+            self.end_entity,
+            self.intermediates,
+            name,
+            self.ocsp_response,
+            self.now,
+        )
+    }
 }
 
 /// Decides by a function about certificates, and verifies all signatures.
