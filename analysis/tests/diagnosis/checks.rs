@@ -75,6 +75,15 @@ fn seats_that_other_levels_can_lend_are_no_obstacle() {
     for check in ["borrowing", "idle-seats", "overload"] {
         assert!(of(&diagnosis, check).is_empty(), "{:?}", diagnosis.findings);
     }
+    assert_eq!(diagnosis.verdict, Verdict::Rejecting);
+    // The same without rejections.
+    let queued = Metrics {
+        rejected: 0,
+        ..FULL
+    };
+    let diagnosis = diagnose(&two_levels(queued, lender), &Scope::default());
+    assert_eq!(diagnosis.verdict, Verdict::Waiting);
+    assert_eq!(diagnosis.summary, "Requests wait in priority level busy.");
 }
 
 #[test]
