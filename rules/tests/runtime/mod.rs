@@ -6,6 +6,7 @@
 )]
 
 mod built_in;
+mod changing_levels;
 mod extremes;
 mod limits;
 mod matching;

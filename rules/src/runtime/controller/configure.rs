@@ -65,7 +65,7 @@ impl FlowController {
         ServerLimits::new(objects, self.concurrency_limit, self.release)
     }
 
-    /// Adds a level, in the place that a removed level of this name had.
+    /// Adds a level, in the place of a level that is gone if there is one; one of the same name comes first.
     fn add(&mut self, now: Duration, used: LevelInUse) -> Result<(), InvalidDealer> {
         let limit = self.limits.level(used.name());
         let limit = limit.map_or(0, |limits| limits.initial());
@@ -73,14 +73,21 @@ impl FlowController {
         if self.keeps_last_dispatches {
             level.queues.keep_last_dispatch();
         }
-        let mut levels = self.levels.iter_mut();
-        match levels.find(|old| old.adjusted.name == level.adjusted.name) {
-            Some(old) => {
-                level.retry_after = old.retry_after.clone();
-                *old = level;
-            }
-            None => self.levels.push(level),
+        let is_same = |old: &Level| old.adjusted.name == level.adjusted.name;
+        let mut levels = self.levels.iter();
+        let place = levels
+            .position(is_same)
+            .or_else(|| self.levels.iter().position(|old| old.adjusted.is_gone));
+        let Some(place) = place else {
+            self.levels.push(level);
+            return Ok(());
+        };
+        let old = &mut self.levels[place];
+        if is_same(old) {
+            level.retry_after = old.retry_after.clone();
         }
+        level.queues.continue_ids(&mut old.queues);
+        *old = level;
         Ok(())
     }
 

@@ -55,7 +55,8 @@ pub fn wait_limit(deadline: Duration) -> Duration {
     (deadline / 4).min(Duration::from_secs(60))
 }
 
-/// The place of a priority level in a [`FlowController`].
+/// The place of a priority level in a [`FlowController`]. It stays the same until the level is removed and its last request has
+/// ended; then a new level can get it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LevelIndex(usize);
 
@@ -163,17 +164,16 @@ impl FlowController {
         self.classifier.classify(request)
     }
 
-    /// The place of a priority level, which stays the same.
+    /// The place of a priority level; `None` if the level does not exist, or was removed and its last request has ended.
     pub fn level(&self, name: &str) -> Option<LevelIndex> {
         let index = self
             .levels
             .iter()
-            .position(|level| level.adjusted.name == name)?;
+            .position(|level| level.adjusted.name == name && !level.adjusted.is_gone)?;
         Some(LevelIndex(index))
     }
 
-    /// The levels, in the order of [`LevelIndex`]. Removed levels are included, without requests once the last request
-    /// has ended.
+    /// The levels, in the order of [`LevelIndex`]. A removed level is included until a new level gets its place.
     pub fn levels(&self) -> impl Iterator<Item = LevelState<'_>> {
         self.levels.iter().map(Level::state)
     }

@@ -36,6 +36,14 @@ impl Requests {
         self.free.push(slot);
     }
 
+    /// Frees the slots of all requests.
+    pub(super) fn forget_all(&mut self) {
+        for request in &mut self.slots {
+            request.phase = Phase::Over;
+        }
+        self.free = (0..self.slots.len() as u32).collect();
+    }
+
     /// The slot of a request in the given phase.
     pub(super) fn find(&self, id: RequestId, phase: Phase) -> Option<u32> {
         let request = self.slots.get(id.slot())?;

@@ -109,6 +109,12 @@ impl QueueSet {
         Ok(())
     }
 
+    /// Lets a new queue set take the place of `past`, of which no id is used again.
+    pub(crate) fn continue_ids(&mut self, past: &mut Self) {
+        self.requests = std::mem::take(&mut past.requests);
+        self.requests.forget_all();
+    }
+
     /// Changes the configuration. More seats can dispatch requests.
     ///
     /// Surplus queues get no more requests. Each is removed when the last of its requests ends, as long as there are
