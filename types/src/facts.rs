@@ -214,7 +214,7 @@ facts! {
     /// Discovery names the singular of a resource.
     SingularNames: 27, "recorded discovery of 1.25 and 1.27";
     /// Aggregated discovery v2beta1 is on by default.
-    AggregatedDiscoveryV2Beta1: 27, "feature gates of Kubernetes 1.27";
+    AggregatedDiscoveryV2Beta1: 27 until 33, "feature gates of Kubernetes 1.27 and 1.33";
     /// Aggregated discovery v2.
     AggregatedDiscoveryV2: 30, "feature gates of Kubernetes 1.30";
     /// Columns of tables have the descriptions of 1.27.

@@ -18,9 +18,11 @@ const SWAGGER_PROTOBUF: &[&str] = &[
 const STREAMS: &str =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
-/// The representations of a resource, which error messages list.
+/// The representations of a path, which error messages list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
+    /// Only JSON.
+    Json,
     Object,
     /// A list or a watch.
     Collection,
@@ -83,18 +85,19 @@ impl Form {
 /// 406 without a known media type.
 pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Failure> {
     let accept = accept.unwrap_or_default();
+    let (offered, streams) = match offer {
+        Offer::Json => (Encoding::Json.media_type(), String::new()),
+        Offer::Object => (OBJECTS, String::new()),
+        Offer::Collection => (OBJECTS, format!(", {STREAMS}")),
+    };
     let known = |clause: &str| {
         let media_type = clause.split(';').next().unwrap_or_default().trim();
-        media_type == "*/*" || OBJECTS.split(", ").any(|object| object == media_type)
+        media_type == "*/*" || offered.split(", ").any(|object| object == media_type)
     };
     if accept.is_empty() || accept.split(',').any(known) {
         return Ok(());
     }
-    let streams = match offer {
-        Offer::Collection => format!(", {STREAMS}"),
-        Offer::Object => String::new(),
-    };
-    let message = format!("406: Not Acceptable\n\nAvailable representations: {OBJECTS}{streams}");
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {offered}{streams}");
     Err(failure(406, "NotAcceptable", message).with_details(Details::default()))
 }
 

@@ -1,6 +1,6 @@
 //! Documents about the server: discovery, its version, and OpenAPI.
 
-use super::accept::{self, Discovery, Encoding};
+use super::accept::{self, Discovery, Encoding, Offer};
 use super::context::Context;
 use super::request::ApiRequest;
 use super::response::ApiResponse;
@@ -8,8 +8,8 @@ use super::route::Document;
 use crate::discovery::{self, Aggregated};
 use crate::kinds::Kinds;
 use crate::openapi;
-use crate::status::Failure;
-use hyper::{StatusCode, header};
+use crate::status::{Failure, method_not_allowed};
+use hyper::{Method, StatusCode, header};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +18,7 @@ const SWAGGER_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// # Errors
-/// 406 for a representation that the document does not have.
+/// 406 for a representation that the document does not have, 405 for a method other than `GET`. Some documents have every method.
 pub(super) fn respond(
     context: &Context,
     request: &ApiRequest,
@@ -26,6 +26,17 @@ pub(super) fn respond(
 ) -> Result<ApiResponse, Failure> {
     let kinds = &context.state.kinds;
     let accepted = request.header(header::ACCEPT);
+    let routed = match document {
+        Document::Version => Some(Offer::Json),
+        Document::Core | Document::Resources(..) => Some(Offer::Object),
+        Document::Root | Document::Groups | Document::Group(_) => None,
+    };
+    if let Some(offer) = routed {
+        if request.parts.method != Method::GET {
+            return Err(method_not_allowed());
+        }
+        accept::check_route(accepted, offer)?;
+    }
     if matches!(document, Document::Core | Document::Groups)
         && let Some(wanted) = accept::negotiate_discovery(accepted, kinds.release())
     {
@@ -33,10 +44,15 @@ pub(super) fn respond(
         let document = discovery::aggregated(kinds, is_core, wanted.version);
         return Ok(aggregated(request, &document, wanted));
     }
-    let form = accept::negotiate_plain(accepted)?;
+    let form = accept::negotiate_plain(accepted);
     let response = match document {
-        Document::Version => pretty(&discovery::version(kinds.release())),
-        Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(kinds)})),
+        // These two are JSON in any case.
+        Document::Version => return Ok(pretty(&discovery::version(kinds.release()))),
+        Document::Root => {
+            return Ok(pretty(
+                &serde_json::json!({"paths": discovery::paths(kinds)}),
+            ));
+        }
         Document::Core => {
             ApiResponse::json(200, &discovery::core_versions(kinds, &context.address))
         }
@@ -46,7 +62,7 @@ pub(super) fn respond(
             ApiResponse::json(200, &discovery::resources(kinds, &group, &version))
         }
     };
-    Ok(response.encoded(form))
+    Ok(response.encoded(form?))
 }
 
 fn pretty(value: &impl Serialize) -> ApiResponse {
@@ -97,27 +113,27 @@ pub(super) fn swagger(request: &ApiRequest, kinds: &Kinds) -> ApiResponse {
     let response = if knows(request, &tag) {
         ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
-        let modified = httpdate::fmt_http_date(SystemTime::now());
-        ApiResponse::bytes(content_type, bytes.clone()).with_headers([
-            (header::ACCEPT_RANGES, "bytes".to_owned()),
-            (header::LAST_MODIFIED, modified),
-        ])
+        served(content_type, bytes.clone())
     };
     response
         .with_headers(vary)
         .with_headers([(header::ETAG, tag)])
 }
 
-/// `/openapi/v3`: the index of the documents, with the content type that Go guesses.
-pub(super) fn openapi_index(kinds: &Kinds) -> ApiResponse {
-    let text = openapi::index(kinds);
-    ApiResponse::bytes("text/plain; charset=utf-8", text).with_headers([
+/// A document as Go's file server sends it.
+fn served(content_type: &'static str, bytes: Vec<u8>) -> ApiResponse {
+    ApiResponse::bytes(content_type, bytes).with_headers([
         (header::ACCEPT_RANGES, "bytes".to_owned()),
         (
             header::LAST_MODIFIED,
             httpdate::fmt_http_date(SystemTime::now()),
         ),
     ])
+}
+
+/// `/openapi/v3`: the index of the documents, with the content type that Go guesses.
+pub(super) fn openapi_index(kinds: &Kinds) -> ApiResponse {
+    served("text/plain; charset=utf-8", openapi::index(kinds))
 }
 
 /// `/openapi/v3/<path>`: one document.
@@ -134,8 +150,8 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
     let asked = request.query.text("hash");
     if !asked.is_empty() && asked != document.hash {
         let url = openapi::url(path, &document.hash);
-        let text = format!("<a href=\"{url}\">Moved Permanently</a>.\n\n");
-        return ApiResponse::bytes("text/html; charset=utf-8", text.into_bytes())
+        // Go's redirection has a body only without the content type of the document.
+        return ApiResponse::bytes("application/json", Vec::new())
             .with_code(StatusCode::MOVED_PERMANENTLY.as_u16())
             .with_headers(vary)
             .with_headers([(header::ETAG, tag), (header::LOCATION, url)]);
@@ -143,8 +159,7 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
     let response = if knows(request, &tag) {
         ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
-        ApiResponse::bytes("application/json", document.text.clone())
-            .with_headers([(header::ACCEPT_RANGES, "bytes".to_owned())])
+        served("application/json", document.text.clone())
     };
     let response = response
         .with_headers(vary)

@@ -56,12 +56,16 @@ pub(crate) struct ResourceTarget<'a> {
 }
 
 /// # Errors
-/// 404 as a `Status` for unknown resources of a served group; other unknown paths are [`Target::Unknown`].
+/// 404 as a `Status` for unknown resources of a served group or of the core group; other unknown paths are [`Target::Unknown`].
 pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Failure> {
-    let path = path.strip_suffix('/').unwrap_or(path);
+    // Other paths do not exist with a final slash.
+    let path = match path.strip_suffix('/') {
+        Some(start) if start == "/version" || start.starts_with("/api") => start,
+        _ => path,
+    };
     let segments: Vec<_> = path.split('/').skip(1).collect();
     Ok(match segments[..] {
-        [] => Target::Discovery(Document::Root),
+        [] | [""] => Target::Discovery(Document::Root),
         ["version"] => Target::Discovery(Document::Version),
         ["api"] => Target::Discovery(Document::Core),
         ["apis"] => Target::Discovery(Document::Groups),
@@ -89,6 +93,10 @@ fn health_check<'a>(check: &str, part: &[&str]) -> Target<'a> {
 
 fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'a>, Failure> {
     if !kinds.all().iter().any(|kind| kind.group() == group) {
+        // A real server always has a core group.
+        if group.is_empty() {
+            return Err(unknown_resource());
+        }
         return Ok(match rest {
             [version, resource] => match Review::of(group, version, resource, kinds.release()) {
                 Some(review) => Target::Review(review),

@@ -114,6 +114,78 @@ async fn an_unknown_form_of_discovery_is_not_acceptable() {
     // Other documents are never aggregated.
     let path = format!("/apis/{GROUP}");
     assert_eq!(get(&api, &path, &[("accept", V2BETA1)]).await.code(), 406);
+    // The beta was removed.
+    for (release, code) in [("1.32", 200), ("1.33", 406)] {
+        let response = get(&self::api(release).await, "/apis", &[("accept", V2BETA1)]).await;
+        assert_eq!(response.code(), code, "{release}");
+    }
+}
+
+#[tokio::test]
+async fn documents_have_the_methods_of_their_handlers() {
+    let api = api("1.36").await;
+    let [group, version] = [format!("/apis/{GROUP}"), format!("/apis/{GROUP}/v1")];
+    for (method, path, code) in [
+        ("POST", "/apis", 200),
+        ("HEAD", "/apis", 200),
+        ("DELETE", &group, 200),
+        ("POST", &version, 405),
+        ("HEAD", &version, 405),
+        ("OPTIONS", "/version", 405),
+        ("PUT", "/api", 405),
+    ] {
+        let response = api.request(method, path).send().await;
+        assert_eq!(response.code(), code, "{method} {path}");
+    }
+    let refused = api.request("POST", "/version").send().await;
+    assert_eq!(json_of(refused).await["reason"], "MethodNotAllowed");
+}
+
+#[tokio::test]
+async fn a_final_slash_belongs_to_apis() {
+    let api = api("1.36").await;
+    let [group, list] = ["", "/v1/flowschemas"].map(|rest| format!("/apis/{GROUP}{rest}/"));
+    for path in ["/", "/version/", "/api/", "/apis/", &group, &list] {
+        assert_eq!(get(&api, path, &[]).await.code(), 200, "{path}");
+    }
+    let document = format!("/openapi/v3/apis/{GROUP}/v1/");
+    for path in [
+        "/healthz/",
+        "/livez/ping/",
+        "/metrics/",
+        "/openapi/v2/",
+        "/openapi/v3/",
+        &document,
+    ] {
+        assert_eq!(get(&api, path, &[]).await.code(), 404, "{path}");
+    }
+    // A real server always has a core group, whose unknown resources are a `Status`.
+    let unknown = json_of(get(&api, "/api/v1/pods", &[]).await).await;
+    assert_eq!(unknown["reason"], "NotFound");
+}
+
+#[tokio::test]
+async fn the_version_and_the_paths_are_json() {
+    let api = api("1.36").await;
+    let yaml = [("accept", "application/yaml")];
+    let version = get(&api, "/version", &yaml).await;
+    assert_eq!(version.code(), 406);
+    assert!(
+        version
+            .text()
+            .await
+            .contains("Available representations: application/json\n")
+    );
+    let paths = get(&api, "/", &[("accept", "text/html")]).await;
+    assert_eq!(header(&paths, "content-type"), "application/json");
+    // The router does not know this type, while the handler of a group does not have a router.
+    for (path, code) in [
+        (format!("/apis/{GROUP}/v1"), 406),
+        (format!("/apis/{GROUP}"), 200),
+    ] {
+        let response = get(&api, &path, &[("accept", "application/*")]).await;
+        assert_eq!(response.code(), code, "{path}");
+    }
 }
 
 #[tokio::test]
@@ -152,6 +224,7 @@ async fn documents_support_hashes_and_etags() {
     let plain = get(&api, &path, &[]).await;
     assert_eq!((plain.code(), header(&plain, "vary")), (200, "Accept"));
     assert_eq!(header(&plain, "cache-control"), "no-cache, private");
+    assert!(header(&plain, "last-modified").ends_with(" GMT"));
     let tag = header(&plain, "etag").to_owned();
 
     let same = get(
@@ -166,6 +239,8 @@ async fn documents_support_hashes_and_etags() {
     assert_eq!(old.code(), 301);
     let hash = tag.trim_matches('"');
     assert_eq!(header(&old, "location"), format!("{path}?hash={hash}"));
+    assert_eq!(header(&old, "content-type"), "application/json");
+    assert_eq!(old.text().await, "");
 
     for (accept, code) in [
         ("application/json;q=0.8", 200),

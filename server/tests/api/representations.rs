@@ -246,13 +246,6 @@ async fn protocol_buffers_are_written_on_request() {
         ),
         (watch.clone(), PROTOBUF, 200, STREAM, "ADDED"),
         (watch, STREAM, 200, STREAM, "ADDED"),
-        (
-            "/version".into(),
-            PROTOBUF,
-            200,
-            "application/json",
-            "gitVersion",
-        ),
     ] {
         let response = api
             .request("GET", &path)
