@@ -174,6 +174,12 @@ pub(crate) fn too_large(message: &str) -> Failure {
     )
 }
 
+/// Text in which nothing looks like HTML.
+pub(crate) fn without_html(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
 pub(crate) fn expired(message: impl Into<String>) -> Failure {
     failure(410, "Expired", message)
 }

@@ -211,6 +211,8 @@ facts! {
     OmitsUnsetTimes: 34, "recorded on 1.31 and 1.36";
     /// SelfSubjectReview in its version v1.
     SelfSubjectReview: 28, "API reference of Kubernetes 1.28";
+    /// Impersonation is checked for the request too, and an impersonated node is in the group of nodes.
+    ConstrainedImpersonation: 36, "kubernetes #134803 and #137609";
     /// Discovery names the singular of a resource.
     SingularNames: 27, "recorded discovery of 1.25 and 1.27";
     /// Aggregated discovery v2beta1 is on by default.

@@ -2,7 +2,7 @@
 //! server.
 
 use super::user::{AUTHENTICATED, UNAUTHENTICATED, User};
-use crate::status::{Details, Failure, failure};
+use crate::status::{Details, Failure, failure, without_html};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
 /// Paths that every user may read.
@@ -58,10 +58,8 @@ pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), 
     if may_request(user, verb, path) {
         return Ok(());
     }
-    let message = format!(
-        "forbidden: User {:?} cannot {verb} path {path:?}",
-        user.name
-    );
+    let why = format!("User {:?} cannot {verb} path {path:?}", user.name);
+    let message = format!("forbidden: {}", without_html(&why));
     Err(failure(403, "Forbidden", message).with_details(Details::default()))
 }
 
@@ -138,11 +136,11 @@ fn forbidden(user: &User, action: &Action<'_>) -> Failure {
     } else {
         format!("in the namespace {namespace:?}")
     };
-    let message = format!(
-        "{object} is forbidden: User {:?} cannot {verb} resource {whole:?} in API group {group:?} \
-         {scope}",
+    let why = format!(
+        "User {:?} cannot {verb} resource {whole:?} in API group {group:?} {scope}",
         user.name
     );
+    let message = format!("{object} is forbidden: {}", without_html(&why));
     failure(403, "Forbidden", message).with_details(Details {
         name: name.into(),
         group: group.into(),

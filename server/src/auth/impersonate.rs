@@ -1,8 +1,11 @@
 //! Impersonation: the user that a request acts as.
 
-use super::authorize::{Action, authorize_action};
+use super::authorize::{Action, authorize, authorize_action};
 use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
-use crate::status::Failure;
+use crate::status::{Failure, bad_request};
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_types::{Fact, Release};
 use std::fmt::Write as _;
 
 const USER: &str = "impersonate-user";
@@ -14,9 +17,9 @@ const AUTHENTICATION: &str = "authentication.k8s.io";
 /// The error of an impersonation.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ImpersonationError {
-    /// The user may not impersonate.
-    Forbidden(Failure),
-    /// The headers name no user: the end of the message of an internal error.
+    /// The user may not impersonate, or since 1.36 the headers name no user.
+    Failed(Failure),
+    /// Before, headers without a user: the end of the message of an internal error.
     NoUser(String),
 }
 
@@ -83,20 +86,30 @@ impl Claim {
     }
 }
 
-/// The user that a request acts as: the user named in its headers (names in lower case), or else its own.
+/// The user that a request acts as: the user named in its headers (names in lower case), or else its own. `request`
+/// returns the attributes of the request.
 ///
 /// # Errors
 /// When the user may not impersonate, or the headers name no user.
 pub(crate) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    request: impl FnOnce(&User) -> RequestAttributes,
+    release: Release,
 ) -> Result<User, ImpersonationError> {
     let claims = claims(headers);
     if claims.is_empty() {
         return Ok(user);
     }
+    let is_constrained = release.has(Fact::ConstrainedImpersonation);
     let is_user = |claim: &&Claim| matches!(claim.kind, "User" | "ServiceAccount");
-    if !claims.iter().any(|claim| is_user(&claim)) {
+    let Some(named) = claims.iter().find(is_user) else {
+        if is_constrained {
+            return Err(ImpersonationError::Failed(bad_request(format!(
+                "requested {} without impersonating a user name",
+                go_user(&claims)
+            ))));
+        }
         let mut text = String::from("requested [");
         for (index, claim) in claims.iter().enumerate() {
             if index > 0 {
@@ -106,10 +119,17 @@ pub(crate) fn impersonate<'a>(
         }
         text.push_str("] without impersonating a user");
         return Err(ImpersonationError::NoUser(text));
+    };
+    let mode = mode(named, claims.len() == 1).filter(|_| is_constrained);
+    if let Some(mode) = mode {
+        // The first error of a real server is about the request.
+        let mut request = request(&user);
+        request.verb = format!("impersonate-on:{mode}:{}", request.verb);
+        authorize(&user, &request).map_err(ImpersonationError::Failed)?;
     }
     let mut other = User::default();
     for claim in &claims {
-        authorize_action(&user, &claim.action()).map_err(ImpersonationError::Forbidden)?;
+        authorize_action(&user, &claim.action()).map_err(ImpersonationError::Failed)?;
         let name = claim.name.clone();
         match claim.kind {
             "User" => other.name = name,
@@ -129,15 +149,63 @@ pub(crate) fn impersonate<'a>(
             format!("system:serviceaccounts:{}", account.namespace),
         ];
     }
-    if !other.is_in(AUTHENTICATED) && !other.is_in(UNAUTHENTICATED) {
-        let implied = if other.name == ANONYMOUS {
-            UNAUTHENTICATED
-        } else {
-            AUTHENTICATED
-        };
+    if mode == Some(ARBITRARY_NODE) {
+        other.groups.push("system:nodes".into());
+    }
+    let implied = if other.name == ANONYMOUS {
+        UNAUTHENTICATED
+    } else {
+        AUTHENTICATED
+    };
+    if !other.is_in(implied) && !other.is_in(UNAUTHENTICATED) {
         other.groups.push(implied.into());
     }
     Ok(other)
+}
+
+const ARBITRARY_NODE: &str = "arbitrary-node";
+
+/// The mode of a constrained impersonation; a node or service account with other attributes does not have one.
+fn mode(named: &Claim, is_alone: bool) -> Option<&'static str> {
+    let node = named.name.strip_prefix("system:node:");
+    let is_node = node.is_some_and(|name| {
+        let is_valid = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.');
+        !name.is_empty() && name.bytes().all(is_valid)
+    });
+    match named.kind {
+        "ServiceAccount" => is_alone.then_some("serviceaccount"),
+        _ if is_node => is_alone.then_some(ARBITRARY_NODE),
+        _ => Some("user-info"),
+    }
+}
+
+/// The user as Go prints it, without a name.
+fn go_user(claims: &[Claim]) -> String {
+    let list = |names: Vec<&Claim>| {
+        let names: Vec<_> = names.iter().map(|claim| quote(&claim.name)).collect();
+        format!("[]string{{{}}}", names.join(", "))
+    };
+    let of = |kind| claims.iter().filter(move |claim| claim.kind == kind);
+    let uid = of("UID").next().map_or("", |claim| &claim.name);
+    let groups = match of("Group").next() {
+        Some(_) => list(of("Group").collect()),
+        None => "[]string(nil)".into(),
+    };
+    let mut keys: Vec<_> = of("UserExtra").map(|claim| &claim.key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let extra = keys.iter().map(|key| {
+        let values = of("UserExtra").filter(|claim| claim.key == **key);
+        format!("{}:{}", quote(key), list(values.collect()))
+    });
+    let extra = match &extra.collect::<Vec<_>>()[..] {
+        [] => "(nil)".into(),
+        extra => format!("{{{}}}", extra.join(", ")),
+    };
+    format!(
+        "&user.DefaultInfo{{Name:\"\", UID:{}, Groups:{groups}, Extra:map[string][]string{extra}}}",
+        quote(uid)
+    )
 }
 
 fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<Claim> {

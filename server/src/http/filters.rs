@@ -6,9 +6,10 @@ use super::payload::Body;
 use super::response::ApiResponse;
 use crate::auth::{self, ImpersonationError, User};
 use crate::faults::Effect;
-use hyper::Response;
+use crate::status::without_html;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -90,9 +91,10 @@ fn authenticate(context: &Context, parts: &Parts) -> Result<User, Box<ApiRespons
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    auth::impersonate(user, headers).map_err(|error| {
+    let release = context.state.kinds.release();
+    auth::impersonate(user, headers, |user| attributes(user, parts), release).map_err(|error| {
         Box::new(match error {
-            ImpersonationError::Forbidden(failure) => ApiResponse::from(failure),
+            ImpersonationError::Failed(failure) => ApiResponse::from(failure),
             ImpersonationError::NoUser(why) => {
                 ApiResponse::text(500, filter_error(&parts.uri.to_string(), &why))
             }
@@ -102,22 +104,21 @@ fn authenticate(context: &Context, parts: &Parts) -> Result<User, Box<ApiRespons
 
 /// Go's message for an error in a filter.
 fn filter_error(uri: &str, why: &str) -> String {
-    let uri = uri
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
+    let uri = without_html(uri);
     format!("Internal Server Error: {uri:?}: {why}\n")
 }
 
 impl Filtered {
     /// Completes the response.
     pub(super) fn finish(&self, mut response: Response<Body>) -> Response<Body> {
+        let is_forbidden = response.status() == StatusCode::FORBIDDEN;
         let headers = response.headers_mut();
         if self.is_unclassified {
             headers.remove("x-kubernetes-pf-flowschema-uid");
             headers.remove("x-kubernetes-pf-prioritylevel-uid");
         }
-        if self.is_forbidden {
+        // Before classification, only impersonation is forbidden.
+        if self.is_forbidden || (self.is_unclassified && is_forbidden) {
             headers.insert(
                 header::X_CONTENT_TYPE_OPTIONS,
                 HeaderValue::from_static("nosniff"),
