@@ -148,24 +148,24 @@ fn moves_of_references(
     plan: Plan,
     of_objects: &BTreeSet<Move>,
 ) -> BTreeSet<Move> {
-    let edits = |version: ApiVersion| {
+    let texts = |version: ApiVersion| {
         let examined = examine_file(candidate, Settings::to(version), false);
-        examined.map_or_else(|_| Vec::new(), |examined| examined.outcome.edits)
+        let edits = examined.map_or_else(|_| Vec::new(), |examined| examined.outcome.edits);
+        let mut texts: BTreeMap<_, String> = BTreeMap::new();
+        for Edit { span, text, .. } in edits {
+            *texts.entry((span.start, span.end)).or_default() += &text;
+        }
+        texts
     };
-    let migrations: BTreeMap<ApiVersion, Vec<Edit>> = ApiVersion::ALL
+    let migrations: BTreeMap<ApiVersion, _> = ApiVersion::ALL
         .iter()
-        .map(|version| (*version, edits(*version)))
+        .map(|version| (*version, texts(*version)))
         .collect();
-    let spans = migrations.values().flatten().map(|edit| edit.span);
-    let places: BTreeSet<_> = spans.map(|span| (span.start, span.end)).collect();
+    let places: BTreeSet<_> = migrations.values().flat_map(BTreeMap::keys).collect();
     let mut moves_of_versions = of_objects.clone();
     let mut moves_of_fields = Vec::new();
     for place in places {
-        let text = |version: ApiVersion| {
-            let mut edits = migrations[&version].iter();
-            let edit = edits.find(|edit| (edit.span.start, edit.span.end) == place);
-            edit.map(|edit| edit.text.as_str())
-        };
+        let text = |version: ApiVersion| migrations[&version].get(place).map(String::as_str);
         let unchanged = || {
             migrations
                 .keys()
