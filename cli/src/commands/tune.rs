@@ -12,6 +12,7 @@ use crate::output::{OutputArg, Streams};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use k8s_flowcontrol::rules::dropped_fields;
+use k8s_flowcontrol::rules::objects::CATCH_ALL;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::str::FromStr;
@@ -20,7 +21,7 @@ use std::str::FromStr;
 ///
 /// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. Then
 /// its annotation apf.kubernetes.io/autoupdate-spec becomes "false", because the server would revert the change; `reset` gives
-/// the level back to the server.
+/// the level back to the server. The level catch-all cannot be changed, and of the level exempt only its shares and lending.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -120,6 +121,9 @@ impl Command for Args {
             let before = found.into_iter().next();
             let before = before.map(|(_, object)| object).unwrap_or_default();
             let level = name(&before);
+            if level == CATCH_ALL {
+                return Err(fixed());
+            }
             self.write.check_owner(Deed::TakeOver, kind, &before)?;
             let patch = patch(self, &live, &before)?;
             let after = match self.write.is_client_dry_run() {
@@ -152,6 +156,16 @@ impl Command for Args {
             Ok(Exit::Success)
         })
     }
+}
+
+/// The error about the level that no server lets anybody change.
+fn fixed() -> Failure {
+    let message = format!(
+        "PriorityLevelConfiguration \"{CATCH_ALL}\" cannot be changed: every API server keeps its spec at a fixed value"
+    );
+    Failure::new(Exit::Findings, message).hint(
+        "give its requests a priority level of their own: `kubectl flowcontrol create protect` prints the objects",
+    )
 }
 
 /// Prints the changed fields.

@@ -86,6 +86,22 @@ async fn set_shares_takes_a_level_out_of_the_servers_care() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_level_catch_all_cannot_be_changed() {
+    let cluster = Cluster::of("1.31").await;
+    for option in ["--dry-run=client", "--include-managed"] {
+        let ran = cluster.run(&["tune", "catch-all", "50", option]).expect(1);
+        assert_eq!(ran.out, "");
+        assert!(
+            ran.err.contains(
+                "every API server keeps its spec at a fixed value\nhint: give its requests"
+            ),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn zero_shares_are_refused_where_they_cannot_be_said() {
     let cluster = Cluster::of("1.28").await;
     let manifest = cluster.file("batch.yaml", &level("v1beta3", "batch", 5));
