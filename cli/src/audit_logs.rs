@@ -33,6 +33,14 @@ pub(crate) fn read_logs(
     Ok(counts)
 }
 
+/// The error of a command that has nothing to show about logs without requests.
+pub(crate) fn no_requests() -> Failure {
+    Failure::input("the audit logs contain no requests").hint(
+        "give the logs of an API server that runs with --audit-policy-file and --audit-log-path; \
+        `kubectl flowcontrol traffic export --help` shows how to get them from a cloud",
+    )
+}
+
 /// As [`read_logs`], for a report that has the gaps itself.
 pub(crate) fn read_logs_without_notes(
     files: &[PathBuf],
@@ -44,7 +52,7 @@ pub(crate) fn read_logs_without_notes(
         let before = log.counts().clone();
         let (input, problem) = Input::open(file)?;
         log.read(input, |event| each(event, index, streams))?;
-        let name = name(file);
+        let name = input::name(file);
         if let Some(error) = problem.take() {
             // A log whose server is still writing it, or that was copied in part.
             if error.kind() != io::ErrorKind::UnexpectedEof {
@@ -81,13 +89,6 @@ pub(crate) fn read_logs_without_notes(
     log.finish(|event| each(event, files.len(), streams))
 }
 
-fn name(file: &Path) -> String {
-    match file.as_os_str() == "-" {
-        true => "the standard input".to_owned(),
-        false => file.display().to_string(),
-    }
-}
-
 fn unreadable(name: &str, error: &io::Error) -> Failure {
     Failure::input(format!("cannot read {name}: {error}"))
 }
@@ -102,7 +103,7 @@ type Problem = Rc<RefCell<Option<io::Error>>>;
 
 impl Input {
     fn open(file: &Path) -> Result<(Self, Problem), Failure> {
-        let failed = |error| unreadable(&name(file), &error);
+        let failed = |error| unreadable(&input::name(file), &error);
         let text = input::open(file).and_then(decompressed).map_err(failed)?;
         let problem = Problem::default();
         let input = Self {

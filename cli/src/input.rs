@@ -25,6 +25,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
+/// The name of a file for messages, where `-` is the standard input.
+pub(crate) fn name(file: &Path) -> String {
+    match file.as_os_str() == "-" {
+        true => "the standard input".to_owned(),
+        false => file.display().to_string(),
+    }
+}
+
 /// Opens a file of which parts are read.
 ///
 /// # Errors
@@ -74,6 +82,7 @@ pub(crate) struct Lines {
     input: Box<dyn BufRead>,
     line: Vec<u8>,
     number: usize,
+    is_empty: bool,
 }
 
 impl Lines {
@@ -82,6 +91,15 @@ impl Lines {
             input,
             line: Vec::new(),
             number: 0,
+            is_empty: true,
+        }
+    }
+
+    /// Returns an error if the input had no line, and so no `items`.
+    pub(crate) fn check_any(&self, name: &str, items: &str) -> Result<(), Failure> {
+        match self.is_empty {
+            true => Err(Failure::input(format!("{name} contains no {items}"))),
+            false => Ok(()),
         }
     }
 
@@ -104,6 +122,7 @@ impl Lines {
                 return Ok(None);
             }
             if !self.line.trim_ascii().is_empty() {
+                self.is_empty = false;
                 break;
             }
         }

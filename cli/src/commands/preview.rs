@@ -1,6 +1,6 @@
 //! `preview`: the changes between two releases.
 
-use crate::audit_logs::read_logs;
+use crate::audit_logs::{no_requests, read_logs};
 use crate::cluster::{ClusterArgs, SeatsArg};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::documents::{FileArgs, read};
@@ -166,10 +166,13 @@ impl Command for Args {
                 ..
             } = &objects;
             let mut requests = Requests::new(preview.plan(), flow_schemas, levels, seats, stored);
-            read_logs(&self.audit_log, streams, |event, _, _| {
+            let counts = read_logs(&self.audit_log, streams, |event, _, _| {
                 requests.add(event);
                 Ok(())
             })?;
+            if counts.requests == 0 {
+                return Err(no_requests());
+            }
             preview.add_requests(&requests);
         }
         for path in &self.monitoring {

@@ -10,7 +10,7 @@ mod requests;
 #[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
 mod rows;
 
-use crate::audit_logs::read_logs_without_notes;
+use crate::audit_logs::{no_requests, read_logs_without_notes};
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::{self, ConfigurationArgs};
@@ -231,6 +231,9 @@ impl Command for Args {
 /// Writes the report.
 fn write(traffic: Traffic, args: &ReportArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let report = traffic.report();
+    if report.requests == 0 {
+        return Err(no_requests());
+    }
     match args.output {
         Output::Csv => print::csv(&report, streams)?,
         Output::Table => print::tables(&report, streams)?,

@@ -85,6 +85,58 @@ fn an_empty_file_has_no_kind() {
 }
 
 #[test]
+fn input_without_requests_is_an_error() {
+    let folder = Folder::new();
+    let empty = folder.file("empty.log", " \n\n");
+    let part = folder.path("part.json");
+    let output = run(&["traffic", "--audit-log", &empty, "--partial", &part]);
+    assert_eq!(code(&output), 0, "one of several machines can be idle");
+    let contains = format!("error: {empty} contains no requests\n");
+    let logs = "error: the audit logs contain no requests\n";
+    for (arguments, error) in [
+        (&["traffic", "--audit-log", &empty][..], logs),
+        (&["traffic", "--audit-log", &empty, "-o", "json"], logs),
+        (&["traffic", "--audit-log", &empty, "--by", "user"], logs),
+        (&["traffic", "--audit-log", &empty, "--each-request"], logs),
+        (&["traffic", "merge", &part, &part], logs),
+        (
+            &[
+                "preview",
+                "1.32",
+                "--from-release",
+                "1.31",
+                "--audit-log",
+                &empty,
+            ],
+            logs,
+        ),
+        (&["match", "--requests", &empty], &contains),
+        (&["cost", "--requests", &empty], &contains),
+        (
+            &["simulate", "--scenarios", &empty],
+            &contains.replace("requests", "scenarios"),
+        ),
+        (
+            &["match", "--requests", "-"],
+            "error: the standard input contains no requests\n",
+        ),
+    ] {
+        let output = program()
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(
+            (code(&output), stdout(&output)),
+            (3, String::new()),
+            "{arguments:?}"
+        );
+        let said = stderr(&output);
+        assert!(said.contains(error) && said.contains("\nhint: "), "{said}");
+    }
+}
+
+#[test]
 fn a_broken_text_has_a_verdict_too() {
     let found = verdicts(b"{\"kind\": \"PriorityLevelConfiguration\",", "x.json");
     assert_eq!(found[0]["kind"], "PriorityLevelConfiguration");

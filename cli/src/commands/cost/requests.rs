@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The form of a request, for errors.
+const FORM: &str = "a request is a JSON object in one line with the fields verb, apiGroup, resource, subresource, namespace, \
+    name, query, objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional";
+
 /// The server does not know whether its etcd reports progress.
 pub(super) fn without_etcd(estimator: Estimator) -> Estimator {
     estimator.with(FeatureGate::ConsistentListFromCache, false)
@@ -59,17 +63,13 @@ pub(super) fn estimate(
     estimator: &Estimator,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let name = file.display().to_string();
+    let name = input::name(file);
     let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
     let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
     let mut out = streams.out.data();
     while let Some((number, line)) = lines.next().map_err(unreadable)? {
-        let line: Line = serde_json::from_slice(line).map_err(|error| {
-            input::wrong_line(&name, number, &error).hint(
-                "a request is a JSON object in one line with the fields verb, apiGroup, resource, subresource, namespace, \
-                 name, query, objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional",
-            )
-        })?;
+        let line: Line = serde_json::from_slice(line)
+            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
         let estimate = estimator.estimate(&line.request());
         let answer = Answer {
             initial_seats: estimate.initial_seats,
@@ -79,7 +79,9 @@ pub(super) fn estimate(
         serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
         writeln!(out)?;
     }
-    Ok(())
+    lines
+        .check_any(&name, "requests")
+        .map_err(|failure| failure.hint(FORM))
 }
 
 impl Line {

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
+/// The form of a request, for errors.
+const FORM: &str = "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
+    resource, subresource, namespace, name and path, all optional";
+
 /// A request.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
@@ -38,16 +42,12 @@ pub(super) fn classify(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let name = file.display().to_string();
+    let name = input::name(file);
     let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
     let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
     while let Some((number, line)) = lines.next().map_err(unreadable)? {
-        let line: Line = serde_json::from_slice(line).map_err(|error| {
-            input::wrong_line(&name, number, &error).hint(
-                "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
-                 resource, subresource, namespace, name and path, all optional",
-            )
-        })?;
+        let line: Line = serde_json::from_slice(line)
+            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
         let request = RequestAttributes::from(line);
         let taken = classifier.classify(&request);
         let answer = Answer {
@@ -56,7 +56,9 @@ pub(super) fn classify(
         };
         write_line(&mut streams.out, &answer)?;
     }
-    Ok(())
+    lines
+        .check_any(&name, "requests")
+        .map_err(|failure| failure.hint(FORM))
 }
 
 impl From<Line> for RequestAttributes {

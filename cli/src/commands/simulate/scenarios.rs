@@ -13,6 +13,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
+/// The form of a scenario, for errors.
+const FORM: &str = "a scenario is a JSON object in one line with the fields seats, queues, handSize, queueLengthLimit and requests";
+
 /// A scenario. Other fields, such as the recorded outcome, are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,17 +111,14 @@ impl Request {
 
 /// Runs the scenarios of a file and prints the result of each.
 pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
-    let name = file.display().to_string();
+    let name = input::name(file);
     let unreadable =
         |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
     let input = input::open(file).and_then(decompressed);
     let mut lines = Lines::new(input.map_err(|error| unreadable(&error))?);
     while let Some((number, line)) = lines.next().map_err(|error| unreadable(&error))? {
-        let scenario: Scenario = serde_json::from_slice(line).map_err(|error| {
-            input::wrong_line(&name, number, &error).hint(
-                "a scenario is a JSON object in one line with the fields seats, queues, handSize, queueLengthLimit and requests",
-            )
-        })?;
+        let scenario: Scenario = serde_json::from_slice(line)
+            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
         let (requests, states) = replay::replay(&scenario)
             .map_err(|error| Failure::input(format!("{name}:{number}: {error}")))?;
         let id = &scenario.id;
@@ -129,5 +129,7 @@ pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
         };
         write_line(&mut streams.out, &answer)?;
     }
-    Ok(())
+    lines
+        .check_any(&name, "scenarios")
+        .map_err(|failure| failure.hint(FORM))
 }

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::print::quoted;
-use crate::audit_logs::read_logs;
+use crate::audit_logs::{no_requests, read_logs};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural, write_report};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -61,11 +61,14 @@ fn read(
     streams: &mut Streams,
 ) -> Result<CallerReport, Failure> {
     let mut callers = Callers::new(by, redactor.clone());
-    read_logs(logs, streams, |event, _, _| {
+    let counts = read_logs(logs, streams, |event, _, _| {
         callers.add(event, accounting.sample(event).load.seats);
         Ok(())
     })?;
-    Ok(callers.report())
+    match counts.requests {
+        0 => Err(no_requests()),
+        _ => Ok(callers.report()),
+    }
 }
 
 fn table(

@@ -1,6 +1,6 @@
 //! `traffic --each-request`: the classification of every request.
 
-use crate::audit_logs::read_logs;
+use crate::audit_logs::{no_requests, read_logs};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::rules::matching::Classifier;
@@ -24,7 +24,7 @@ pub(super) fn print(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    read_logs(logs, streams, |event, _, streams| {
+    let counts = read_logs(logs, streams, |event, _, streams| {
         let attributes = event.attributes();
         let taken = match event.reached_flow_control() {
             true => classifier.classify(&attributes),
@@ -39,5 +39,8 @@ pub(super) fn print(
         serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
         Ok(writeln!(out)?)
     })?;
-    Ok(())
+    match counts.requests {
+        0 => Err(no_requests()),
+        _ => Ok(()),
+    }
 }
