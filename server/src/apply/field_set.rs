@@ -214,7 +214,9 @@ impl FieldSet {
             let mut below = node.below.to_fields_v1();
             if node.is_included && !node.below.is_empty() {
                 below["."] = Value::Object(Map::new());
-                below.sort_all_objects();
+                if let Value::Object(below) = &mut below {
+                    below.sort_keys();
+                }
             }
             fields.insert(step.to_text(), below);
         }

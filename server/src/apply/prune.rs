@@ -64,8 +64,9 @@ fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Mana
         if entries.peek().is_none() {
             continue;
         }
-        let owned = entries.fold(FieldSet::default(), |owned, entry| {
-            owned.union(&entry.fields)
+        let owned = entries.fold(FieldSet::default(), |mut owned, entry| {
+            owned.absorb(&entry.fields);
+            owned
         });
         merged = merged.into_version(version);
         pruned = pruned.into_version(version);

@@ -31,16 +31,11 @@ fn merge_map(
     patch: &Map<String, Value>,
     schema: Option<&TypeSchema>,
 ) -> Result<Map<String, Value>, Failure> {
-    match patch.get(DIRECTIVE).and_then(Value::as_str) {
-        Some("replace") => return Ok(without_directives(patch)),
-        Some("delete") => return Ok(Map::new()),
-        Some("merge") | None => {}
-        Some(other) => {
-            return Err(internal(format!(
-                "unknown patch type: {other} in map: {}",
-                go_map(patch)
-            )));
-        }
+    match patch.get(DIRECTIVE) {
+        None => {}
+        Some(found) if found == "replace" => return Ok(without_directives(patch)),
+        Some(found) if found == "delete" => return Ok(Map::new()),
+        Some(other) => return Err(unknown_directive(other, patch)),
     }
     if let Some(kept) = patch.get(RETAIN_KEYS).and_then(Value::as_array) {
         let kept: HashSet<_> = kept.iter().filter_map(Value::as_str).collect();
@@ -66,6 +61,14 @@ fn merge_map(
     Ok(object)
 }
 
+fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Failure {
+    internal(format!(
+        "unknown patch type: {} in map: {}",
+        go_value(directive),
+        go_map(patch)
+    ))
+}
+
 fn merge_field(
     old: Option<Value>,
     patch: &Value,
@@ -84,11 +87,7 @@ fn merge_field(
             });
             merge_map(old, patch, schema).map(Value::Object)
         }
-        (old, Value::Array(patch)) if merges(field) => {
-            let old = match old {
-                Some(Value::Array(old)) => old,
-                _ => Vec::new(),
-            };
+        (Some(Value::Array(old)), Value::Array(patch)) if merges(field) => {
             merge_list(old, patch, field).map(Value::Array)
         }
         (_, patch) => Ok(patch.clone()),
@@ -125,19 +124,29 @@ fn merge_list(
             places.get(&Some(element)).copied()
         }));
     };
-    let is_directive = |fields: &Map<String, Value>, directive: &str| {
-        fields
-            .get(DIRECTIVE)
-            .is_some_and(|found| found == directive)
+    let no_key = |fields: &Map<String, Value>| {
+        internal(format!(
+            "map: {} does not contain declared merge key: {key}",
+            go_map(fields)
+        ))
     };
-    let fields: Vec<_> = patch.iter().filter_map(Value::as_object).collect();
-    if fields.iter().any(|fields| is_directive(fields, "replace")) {
-        let plain = fields
-            .iter()
-            .filter(|fields| !fields.contains_key(DIRECTIVE));
-        return Ok(plain
-            .map(|fields| Value::Object((*fields).clone()))
-            .collect());
+    let (mut plain, mut deleted, mut replaces) = (Vec::new(), HashSet::new(), false);
+    for fields in patch.iter().filter_map(Value::as_object) {
+        match fields.get(DIRECTIVE) {
+            None => plain.push(fields),
+            Some(found) if found == "replace" => replaces = true,
+            Some(found) if found == "delete" => {
+                deleted.insert(fields.get(key).ok_or_else(|| no_key(fields))?);
+            }
+            Some(found) if found == "merge" => {
+                let message = "merging lists cannot yet be specified in the patch";
+                return Err(internal(message));
+            }
+            Some(other) => return Err(unknown_directive(other, fields)),
+        }
+    }
+    if replaces {
+        return Ok(plain.into_iter().cloned().map(Value::Object).collect());
     }
     let schema = field.and_then(|field| match &field.shape {
         Shape::List {
@@ -146,29 +155,29 @@ fn merge_list(
         } => Some(*schema),
         _ => None,
     });
+    let is_in = |set: &HashSet<&Value>, element: &Value| {
+        let value = element.get(key);
+        value.is_some_and(|value| set.contains(value))
+    };
+    let mut old = old;
+    old.retain(|element| !is_in(&deleted, element));
     let places = places(&old, |element| element.get(key));
-    let mut patched = HashSet::new();
-    let mut set = Vec::new();
-    for fields in fields {
-        let Some(value) = fields.get(key) else {
-            return Err(internal(format!(
-                "map: {} does not contain declared merge key: {key}",
-                go_map(fields)
-            )));
-        };
-        patched.insert(value);
-        if is_directive(fields, "delete") {
-            continue;
-        }
-        let before = places.get(&Some(value));
-        let before = before.and_then(|place| old.get(*place)?.as_object());
-        let before = before.cloned().unwrap_or_default();
-        set.push(Value::Object(merge_map(before, fields, schema)?));
+    // Elements with the same key are merged one after the other.
+    let mut patched = HashMap::new();
+    let mut set: Vec<Map<String, Value>> = Vec::new();
+    for fields in plain {
+        let value = fields.get(key).ok_or_else(|| no_key(fields))?;
+        let at = *patched.entry(value).or_insert_with(|| {
+            let before = places.get(&Some(value));
+            let before = before.and_then(|place| old.get(*place)?.as_object());
+            set.push(before.cloned().unwrap_or_default());
+            set.len() - 1
+        });
+        set[at] = merge_map(std::mem::take(&mut set[at]), fields, schema)?;
     }
-    let kept = old.iter().filter(|old| {
-        let value = old.get(key);
-        value.is_none_or(|value| !patched.contains(value))
-    });
+    let patched: HashSet<_> = patched.into_keys().collect();
+    let kept = old.iter().filter(|element| !is_in(&patched, element));
+    let set = set.into_iter().map(Value::Object).collect();
     Ok(in_order(kept.cloned().collect(), set, |element| {
         places.get(&element.get(key)).copied()
     }))

@@ -71,6 +71,21 @@ async fn conditions_merge_by_type_in_the_status() {
         (&condition["status"], &condition["reason"]),
         (&"True".into(), &"R".into())
     );
+    // Deletions come first, and elements with the same key are merged one after the other.
+    let many = json!({"status": {"conditions": [
+        {"type": "New", "status": "True"},
+        {"type": "Mine", "status": "False"},
+        {"type": "Mine", "$patch": "delete"},
+        {"type": "New", "reason": "N"},
+    ]}});
+    let merged = api.patch(&path, STRATEGIC, many).await.body;
+    assert_eq!(types(&merged), ["New", "Mine", "Dangling"]);
+    let conditions = &merged["status"]["conditions"];
+    assert_eq!(
+        (&conditions[0]["status"], &conditions[0]["reason"]),
+        (&"True".into(), &"N".into())
+    );
+    assert_eq!(conditions[1].get("reason"), None);
     let replaced = api.patch(&path, MERGE, mine).await.body;
     assert_eq!(types(&replaced), ["Mine"]);
     // The server restores its own condition immediately.
@@ -104,6 +119,11 @@ async fn directives_of_strategic_merge_patches() {
             path.clone(),
             json!({"metadata": {"labels": {"$patch": "frob"}}}),
             "unknown patch type: frob in map: map[$patch:frob]",
+        ),
+        (
+            format!("{path}/status"),
+            json!({"status": {"conditions": [{"type": "Mine", "$patch": "merge"}]}}),
+            "merging lists cannot yet be specified in the patch",
         ),
         (
             format!("{path}/status"),
