@@ -32,6 +32,91 @@ pub fn parse_uint(text: &str) -> Result<u64, String> {
     Err(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
 }
 
+/// Parses a duration such as `1m30s` as Go's `time.ParseDuration` does, into nanoseconds.
+///
+/// ```
+/// use k8s_flowcontrol_text::go::parse_duration;
+///
+/// assert_eq!(parse_duration("1.5s"), Ok(1_500_000_000));
+/// assert_eq!(parse_duration("10").unwrap_err(), "time: missing unit in duration \"10\"");
+/// ```
+///
+/// # Errors
+/// Go's message for a text that is not a duration, or for one that does not fit into 64 bits.
+pub fn parse_duration(text: &str) -> Result<i64, String> {
+    let invalid = || format!("time: invalid duration {}", quote(text));
+    let is_negative = text.starts_with('-');
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest == "0" {
+        return Ok(0);
+    }
+    if rest.is_empty() {
+        return Err(invalid());
+    }
+    let mut sum: u64 = 0;
+    while !rest.is_empty() {
+        let (whole, after) = digits(rest);
+        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
+        let whole: u64 = match (whole, fraction) {
+            ("", "") => return Err(invalid()),
+            ("", _) => 0,
+            (whole, _) => whole.parse().map_err(|_| invalid())?,
+        };
+        let end = after.find(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let unit: u64 = match unit {
+            "ns" => 1,
+            "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            "" => {
+                return Err(format!("time: missing unit in duration {}", quote(text)));
+            }
+            unit => {
+                let (unit, text) = (quote(unit), quote(text));
+                return Err(format!("time: unknown unit {unit} in duration {text}"));
+            }
+        };
+        let part = whole.checked_mul(unit);
+        let part = part.and_then(|part| part.checked_add(part_of(fraction, unit)));
+        let longer = part.and_then(|part| sum.checked_add(part));
+        sum = longer.filter(|sum| *sum <= LEAST).ok_or_else(invalid)?;
+        rest = after;
+    }
+    let nanoseconds = match is_negative {
+        true => 0i64.checked_sub_unsigned(sum),
+        false => i64::try_from(sum).ok(),
+    };
+    nanoseconds.ok_or_else(invalid)
+}
+
+/// The nanoseconds of the least duration without its sign.
+const LEAST: u64 = 1 << 63;
+
+/// The digits at the start, and the rest.
+fn digits(text: &str) -> (&str, &str) {
+    let end = text.find(|letter: char| !letter.is_ascii_digit());
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// A fraction of a unit, computed with a float as in Go. Digits beyond 63 bits do not count.
+fn part_of(fraction: &str, unit: u64) -> u64 {
+    let (mut number, mut scale) = (0u64, 1.0);
+    for byte in fraction.bytes() {
+        if number > (LEAST - 1) / 10 {
+            break;
+        }
+        let more = number * 10 + u64::from(byte - b'0');
+        if more > LEAST {
+            break;
+        }
+        (number, scale) = (more, scale * 10.0);
+    }
+    (number as f64 * (unit as f64 / scale)) as u64
+}
+
 /// Quotes a byte, interpreted as Latin-1, as Go's JSON scanner does in its messages.
 pub fn quote_byte(byte: u8) -> String {
     let mut out = String::from("'");

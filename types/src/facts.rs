@@ -124,7 +124,7 @@ facts! {
     DeclarativeLevelRules: 37, "kubernetes/api flowcontrol/v1/types.go; recorded";
     /// Messages about conditions, controllers and names have the wording of 1.26.
     NamesOwnerKinds: 26, "recorded on 1.25 and 1.27";
-    /// Messages about lengths say `may not be more than`; before, they said `must have at most`.
+    /// Messages about lengths contain `may not be more than`; before, `must have at most`.
     SaysMayNotBeMoreThan: 32, "field errors of k8s.io/apimachinery";
     /// Messages print values as JSON; before, they printed Go source.
     MessagesPrintJson: 34, "recorded on 1.31 and 1.36";

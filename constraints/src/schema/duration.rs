@@ -1,80 +1,12 @@
 //! Durations.
 
+use k8s_flowcontrol_text::go::parse_duration;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The nanoseconds of the least duration without its sign.
-const MOST: u64 = 1 << 63;
-
 /// The nanoseconds of a duration, as Go's `time.ParseDuration` reads it, or else as Scala writes it: `2 days`.
 pub(crate) fn duration(text: &str) -> Option<i64> {
-    go_duration(text).or_else(|| scala_duration(text))
-}
-
-fn go_duration(text: &str) -> Option<i64> {
-    let is_negative = text.starts_with('-');
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut sum: u64 = 0;
-    while !rest.is_empty() {
-        let (whole, after) = digits(rest);
-        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
-        let end = after
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(end);
-        let unit: u64 = match unit {
-            "ns" => 1,
-            "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return None,
-        };
-        let whole: u64 = match (whole, fraction) {
-            ("", "") => return None,
-            ("", _) => 0,
-            (whole, _) => whole.parse().ok()?,
-        };
-        let part = whole.checked_mul(unit)?;
-        sum = sum.checked_add(part.checked_add(part_of(fraction, unit))?)?;
-        if sum > MOST {
-            return None;
-        }
-        rest = after;
-    }
-    match is_negative {
-        true => 0i64.checked_sub_unsigned(sum),
-        false => i64::try_from(sum).ok(),
-    }
-}
-
-/// The digits at the start, and the rest.
-fn digits(text: &str) -> (&str, &str) {
-    let end = text.find(|letter: char| !letter.is_ascii_digit());
-    text.split_at(end.unwrap_or(text.len()))
-}
-
-/// A fraction of a unit, computed with a float as in Go. Digits beyond 63 bits do not count.
-fn part_of(fraction: &str, unit: u64) -> u64 {
-    let (mut number, mut scale) = (0u64, 1.0);
-    for byte in fraction.bytes() {
-        if number > (MOST - 1) / 10 {
-            break;
-        }
-        let more = number * 10 + u64::from(byte - b'0');
-        if more > MOST {
-            break;
-        }
-        (number, scale) = (more, scale * 10.0);
-    }
-    (number as f64 * (unit as f64 / scale)) as u64
+    parse_duration(text).ok().or_else(|| scala_duration(text))
 }
 
 fn scala_duration(text: &str) -> Option<i64> {

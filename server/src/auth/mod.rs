@@ -35,6 +35,15 @@ pub(crate) fn authenticate(
     }
 }
 
+/// The warning about an `Authorization` header whose token the server ignores.
+pub(crate) fn warning(tokens: Option<&Tokens>, authorization: Option<&str>) -> Option<String> {
+    tokens?;
+    let mut words = authorization?.trim().splitn(3, ' ');
+    let is_ignored = words.next()?.eq_ignore_ascii_case("bearer") && words.next()?.is_empty();
+    let warning = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+    is_ignored.then(|| warning.to_owned())
+}
+
 fn bearer(header: &str) -> Option<&str> {
     let mut words = header.trim().split(' ');
     let scheme = words.next()?;

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::fault_responses;
 use super::payload::Body;
 use super::response::ApiResponse;
-use crate::auth::{self, ImpersonationError, User};
+use crate::auth::{self, ImpersonationError, Tokens, User};
 use crate::faults::Effect;
 use crate::status::without_html;
 use hyper::header::{self, HeaderValue};
@@ -23,6 +23,8 @@ pub(super) struct Filtered {
     pub(super) response: Option<ApiResponse>,
     /// The time that the request takes when it executes.
     pub(super) delay: Option<Duration>,
+    /// The warning of authentication.
+    pub(super) warning: Option<String>,
     /// Whether authentication failed, which precedes classification.
     is_unclassified: bool,
     is_forbidden: bool,
@@ -32,12 +34,17 @@ pub(super) struct Filtered {
 
 /// Runs the filters, and puts the [`User`] into the extensions of the request.
 pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
-    let user = match authenticate(context, parts) {
+    let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
+    let tokens = context.tokens.get();
+    let credentials = (tokens.as_deref(), authorization.as_deref());
+    let warning = auth::warning(credentials.0, credentials.1);
+    let user = match authenticate(context, credentials, parts) {
         Ok(user) => user,
         Err(response) => {
             return Filtered {
                 attributes: attributes(&User::default(), parts),
                 response: Some(*response),
+                warning,
                 is_unclassified: true,
                 ..Filtered::default()
             };
@@ -45,7 +52,10 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     };
     let attributes = attributes(&user, parts);
     let is_watch = attributes.verb == "watch";
-    let mut filtered = Filtered::default();
+    let mut filtered = Filtered {
+        warning,
+        ..Filtered::default()
+    };
     for effect in context
         .faults
         .take(parts.method.as_str(), parts.uri.path(), is_watch)
@@ -74,16 +84,22 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
 }
 
 /// The attributes of a request of a user.
-fn attributes(user: &User, parts: &Parts) -> RequestAttributes {
+pub(super) fn attributes(user: &User, parts: &Parts) -> RequestAttributes {
     user.attributes(parts.method.as_str(), &parts.uri.to_string())
 }
 
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
+}
+
 /// The user of a request.
-fn authenticate(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
-    let user = auth::authenticate(context.tokens.get().as_deref(), authorization.as_deref())
-        .map_err(|failure| Box::new(failure.into()))?;
+fn authenticate(
+    context: &Context,
+    (tokens, authorization): (Option<&Tokens>, Option<&str>),
+    parts: &Parts,
+) -> Result<User, Box<ApiResponse>> {
+    let user =
+        auth::authenticate(tokens, authorization).map_err(|failure| Box::new(failure.into()))?;
     let headers: Vec<_> = parts
         .headers
         .iter()

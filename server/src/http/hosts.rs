@@ -19,7 +19,7 @@ pub(crate) enum Hosts {
     Any,
 }
 
-/// Checks that a request is for one of the hosts, and not from a page of another site.
+/// Checks that a request names a host of the server, and does not come from a page of another site.
 ///
 /// # Errors
 /// 403 for another name in `Host` or `Origin`.

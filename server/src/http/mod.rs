@@ -3,6 +3,7 @@
 mod accept;
 mod collection;
 mod context;
+mod deadline;
 mod documents;
 mod endpoint_slices;
 mod fault_responses;
@@ -36,6 +37,7 @@ use crate::recorded::RecordedRequest;
 use crate::state::Admitted;
 use crate::status::{Failure, bad_request, failure, too_large};
 use crate::{dumps, health, metrics};
+use deadline::REQUEST_TIMEOUT;
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
@@ -44,8 +46,9 @@ use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
 use route::Target;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
+const AUDIT_ID: &str = "audit-id";
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
 const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
@@ -55,6 +58,7 @@ pub(crate) async fn respond<B>(context: Context, request: Request<B>) -> Respons
 where
     B: hyper::body::Body<Data = Bytes> + Unpin,
 {
+    let arrived = Instant::now();
     let (mut parts, body) = request.into_parts();
     if let Err(failure) = hosts::check(context.hosts, &parts) {
         return ApiResponse::from(failure).into_response(false, None);
@@ -74,19 +78,45 @@ where
         Ok(body) => (body, None),
         Err(failure) => (Bytes::new(), Some(failure)),
     };
-    let mut filtered = filters::run(&context, &mut parts).await;
     let request = ApiRequest {
         parts,
         query,
         body,
         too_large,
     };
-    let pretty = request.is_pretty();
     let gzip = payload::threshold(&request.parts);
+    // The server uses the identifier of the client, if it has one.
+    let audit_id = request.parts.headers.get(AUDIT_ID).cloned();
+    let mut response = match deadline::of(&request) {
+        Ok(None) => serve(&context, request, REQUEST_TIMEOUT).await,
+        Ok(Some(limit)) => {
+            let served = serve(&context, request, limit);
+            let served = timeout_at(arrived + limit, served).await;
+            served.unwrap_or_else(|_| deadline::passed().into_response(false, None))
+        }
+        Err(failure) => {
+            let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
+            let response = ApiResponse::from(failure).failure_encoded(form);
+            response.into_response(request.is_pretty(), None)
+        }
+    };
+    if let Some(audit_id) = audit_id.filter(|id| !id.is_empty()) {
+        response.headers_mut().insert(AUDIT_ID, audit_id);
+    }
+    match gzip {
+        Some(threshold) => payload::compress(response, threshold).await,
+        None => response,
+    }
+}
+
+/// Serves a request, which waits in a queue for a part of its deadline.
+async fn serve(context: &Context, mut request: ApiRequest, deadline: Duration) -> Response<Body> {
+    let mut filtered = filters::run(context, &mut request.parts).await;
+    let pretty = request.is_pretty();
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let query = request.parts.uri.query().unwrap_or_default();
     let attributes = std::mem::take(&mut filtered.attributes);
-    let admitted = context.state.admit(attributes, query).await;
+    let admitted = context.state.admit(attributes, query, deadline).await;
     let flow = match &admitted {
         Admitted::NotSubject => None,
         Admitted::Executes(ticket) => Some(ticket.uids.clone()),
@@ -102,16 +132,14 @@ where
     }
     let response = match filtered.response.take() {
         Some(response) => response,
-        None => heavy::dispatch(&context, request)
+        None => heavy::dispatch(context, request)
             .await
             .unwrap_or_else(ApiResponse::from),
     };
-    let response = response.failure_encoded(form);
-    let response = filtered.finish(response.into_response(pretty, flow));
-    match gzip {
-        Some(threshold) => payload::compress(response, threshold).await,
-        None => response,
-    }
+    let response = response
+        .failure_encoded(form)
+        .warn_first(filtered.warning.take());
+    filtered.finish(response.into_response(pretty, flow))
 }
 
 fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
@@ -150,7 +178,7 @@ where
 /// Reads a body of at most `limit` bytes, whose parts come within `patience`.
 ///
 /// # Errors
-/// 413 for a larger body, 408 for one that does not continue, 400 for one that breaks off.
+/// 413 for a larger body, 408 if the body does not continue, 400 if it breaks off.
 pub(crate) async fn read_at_most<B>(
     body: B,
     limit: usize,

@@ -7,7 +7,7 @@ const ALL: usize = 4096;
 /// The number of characters of a warning that is cut.
 const EACH: usize = 256;
 
-/// The values of the headers: each warning once, without those that have control characters. Long warnings are cut and the last ones
+/// The values of the headers: each warning once, except warnings with control characters. Long warnings are cut and the last ones
 /// left out if all together are too long.
 pub(super) fn headers(warnings: &[String]) -> Vec<String> {
     let mut known = HashSet::new();

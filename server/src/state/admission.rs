@@ -3,15 +3,11 @@
 use super::State;
 use crate::flow_control::Arrival;
 use crate::kinds::Kind;
-use k8s_flowcontrol_rules::controller::wait_limit;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-
-/// The deadline of requests, kube-apiserver's `--request-timeout`.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The outcome of flow control for a request.
 #[derive(Debug)]
@@ -46,11 +42,12 @@ impl Drop for Ticket {
 }
 
 impl State {
-    /// Classifies a request, and waits until it may execute. It ends when the ticket is dropped.
+    /// Classifies a request, and waits for a part of its deadline until it may execute. It ends when the ticket is dropped.
     pub(crate) async fn admit(
         self: &Arc<Self>,
         request: RequestAttributes,
         query: &str,
+        deadline: Duration,
     ) -> Admitted {
         let begun = self.with_flow(|store, flow| {
             let watches = match flow.throttled() {
@@ -79,7 +76,7 @@ impl State {
         let Some(dispatched) = dispatched else {
             return Admitted::Executes(ticket);
         };
-        match self.wait(number, dispatched).await {
+        match self.wait(number, dispatched, deadline).await {
             Ok(()) => Admitted::Executes(ticket),
             Err(retry_after) => Admitted::Rejected {
                 uids: ticket.uids.clone(),
@@ -101,8 +98,10 @@ impl State {
         &self,
         number: u64,
         mut dispatched: oneshot::Receiver<()>,
+        deadline: Duration,
     ) -> Result<(), Duration> {
-        let deadline = Instant::now() + wait_limit(REQUEST_TIMEOUT);
+        let limit = self.with_flow(|_, flow| flow.throttled().map(|it| it.wait_limit(deadline)));
+        let deadline = Instant::now() + limit.unwrap_or(deadline);
         loop {
             // Every waiting request looks after the events that no request causes, so no task does when none waits.
             let next = self.with_flow(|_, flow| flow.advance());

@@ -105,6 +105,11 @@ impl Throttle {
         }
     }
 
+    /// The maximum time that a request with this deadline waits in a queue.
+    pub(crate) fn wait_limit(&self, deadline: Duration) -> Duration {
+        self.controller.wait_limit(deadline)
+    }
+
     /// Decides about a request of a level.
     pub(crate) fn arrive(&mut self, request: Subject<'_>, flow_hash: u64) -> Verdict {
         let Some(index) = self.controller.level(request.level) else {

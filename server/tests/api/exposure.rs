@@ -249,7 +249,7 @@ async fn floods_of_http2_frames_end_their_connection_only() {
         let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
         stream.write_all(preface).await.unwrap();
         stream.write_all(&frame(SETTINGS, 0, 0, &[])).await.unwrap();
-        // Nobody reads the responses; a server that waits for that stops reading, and one that minds closes the connection.
+        // Nobody reads the responses; a server that waits for them stops reading, and another may close the connection.
         let sent = tokio::time::timeout(Duration::from_secs(2), stream.write_all(&flood)).await;
         // The server works for others.
         assert_eq!(status(&api, &[]).await, 200, "{name}: {sent:?}");

@@ -170,6 +170,15 @@ async fn a_level_with_queues_lets_requests_wait() {
 }
 
 #[tokio::test]
+async fn a_request_waits_for_a_quarter_of_its_deadline() {
+    let api = server(queue()).await;
+    let slow = occupy(&api).await;
+    let path = format!("/apis/{GROUP}/{SCHEMAS}/bob?timeout=40ms");
+    assert_eq!(request(&api, "bob", &path).send().await.code(), 429);
+    slow.abort();
+}
+
+#[tokio::test]
 async fn a_client_that_leaves_frees_its_place() {
     let api = server(queue()).await;
     let slow = occupy(&api).await;

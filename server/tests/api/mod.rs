@@ -10,6 +10,7 @@ mod bootstrap;
 mod crud;
 #[cfg(feature = "data-dir")]
 mod data_dir;
+mod deadlines;
 mod deletions;
 mod deprecation;
 mod discovery;

@@ -77,6 +77,15 @@ async fn every_response_carries_the_servers_headers() {
 }
 
 #[tokio::test]
+async fn a_client_can_name_its_request() {
+    let api = Api::start().await;
+    for path in ["/healthz", "/nope", "/version?timeout=x"] {
+        let request = api.request("GET", path).header("audit-id", "mine");
+        assert_eq!(request.send().await.headers()["audit-id"], "mine", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn discovery_lists_the_served_versions() {
     let api = Api::start().await;
     let resources = api.get("v1").await.body;

@@ -119,6 +119,12 @@ async fn a_token_follows_the_scheme() {
         let request = api.request("GET", &path(SCHEMAS));
         let seen = answer(request.header("authorization", header)).await;
         assert_eq!(seen.code, code, "{header}");
+        // A second space hides the token.
+        assert_eq!(
+            seen.warnings.len(),
+            usize::from(header.contains("  ")),
+            "{header}"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! The flow control in force follows the objects: whatever was written, it is that of a server that starts with them.
+//! The flow control in force follows the objects: after any writes it equals the flow control of a server that starts with these objects.
 
 use crate::api::support::{Api, LEVELS, SCHEMAS, level, schema};
 use crate::random::generator::Generator;
