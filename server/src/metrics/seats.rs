@@ -1,77 +1,60 @@
-//! The limits of the priority levels, which depend on the objects and the server's seats alone.
+//! The limits of the priority levels.
 
-use crate::flow_control::{Flow, objects};
-use crate::state::State;
+use super::Gauges;
 use k8s_flowcontrol_rules::limits::{LevelLimits, ServerLimits};
-use k8s_flowcontrol_types::Fact;
-use k8s_flowcontrol_types::Kind;
+use k8s_flowcontrol_types::{Fact, Release};
 
-/// A gauge with one value for each priority level.
-struct Gauge {
-    name: &'static str,
-    help: &'static str,
-    value: fn(&LevelLimits) -> i64,
-}
+/// A name, a help text, and a value of each priority level.
+type Gauge = (&'static str, &'static str, fn(&LevelLimits) -> i64);
 
-const GAUGES: [Gauge; 4] = [
-    Gauge {
-        name: "current_limit_seats",
-        help: "[ALPHA] current derived number of execution seats available to each priority level",
-        value: LevelLimits::initial,
-    },
-    Gauge {
-        name: "lower_limit_seats",
-        help: "[ALPHA] Configured lower bound on number of execution seats available to each priority level",
-        value: |level| level.minimum,
-    },
-    Gauge {
-        name: "nominal_limit_seats",
-        help: "[BETA] Nominal number of execution seats configured for each priority level",
-        value: |level| level.nominal,
-    },
-    Gauge {
-        name: "upper_limit_seats",
-        help: "[ALPHA] Configured upper bound on number of execution seats available to each priority level",
-        value: |level| level.maximum,
-    },
+const GAUGES: [Gauge; 3] = [
+    (
+        "lower_limit_seats",
+        "[ALPHA] Configured lower bound on number of execution seats available to each priority level",
+        |level| level.minimum,
+    ),
+    (
+        "nominal_limit_seats",
+        "[BETA] Nominal number of execution seats configured for each priority level",
+        |level| level.nominal,
+    ),
+    (
+        "upper_limit_seats",
+        "[ALPHA] Configured upper bound on number of execution seats available to each priority level",
+        |level| level.maximum,
+    ),
 ];
 
-const BEFORE_LENDING: [Gauge; 1] = [Gauge {
-    name: "request_concurrency_limit",
-    help: "[ALPHA] Shared concurrency limit in the API Priority and Fairness subsystem",
-    value: |level| level.nominal,
-}];
+const BEFORE_LENDING: [Gauge; 1] = [(
+    "request_concurrency_limit",
+    "[ALPHA] Shared concurrency limit in the API Priority and Fairness subsystem",
+    |level| level.nominal,
+)];
 
-/// The gauges of the release.
-pub(super) fn text(state: &State) -> String {
-    let release = state.kinds.release();
-    let limits = state.with_flow(|store, flow| match flow.throttled() {
-        Some(throttle) => throttle.limits().clone(),
-        None => {
-            let levels = objects(store, &state.kinds, Kind::PriorityLevelConfiguration);
-            ServerLimits::new(&levels, state.seats, release)
+/// Sets the limits of all levels. `current` has the adjusted limit of a level; none if its demand is not known.
+pub(crate) fn set(
+    gauges: &mut Gauges,
+    limits: &ServerLimits,
+    release: Release,
+    current: impl Fn(&str) -> Option<i64>,
+) {
+    let lends = release.has(Fact::Lending);
+    for level in limits.levels() {
+        if level.exempt && !release.has(Fact::ExemptField) {
+            continue;
         }
-    });
-    let gauges = match release.has(Fact::Lending) {
-        false => &BEFORE_LENDING[..],
-        true => &GAUGES,
-    };
-    let mut text = String::new();
-    for Gauge { name, help, value } in gauges {
-        let name = format!("apiserver_flowcontrol_{name}");
-        text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n");
-        for level in limits.levels() {
-            if level.exempt && !release.has(Fact::ExemptField) {
-                continue;
-            }
-            let adjusted = name.ends_with("_current_limit_seats").then(|| {
-                let current = |flow: &mut Flow| Some(flow.throttled()?.level(&level.name)?.limit);
-                state.with_flow(|_, flow| current(flow))
-            });
-            let value = adjusted.flatten().unwrap_or_else(|| value(level));
-            let level = &level.name;
-            text += &format!("{name}{{priority_level=\"{level}\"}} {value}\n");
+        let of = || format!("{{priority_level=\"{}\"}}", level.name);
+        let all = match lends {
+            true => &GAUGES[..],
+            false => &BEFORE_LENDING,
+        };
+        for (name, help, value) in all {
+            gauges.set(name, help, of(), value(level) as f64);
+        }
+        if lends {
+            let help = "[ALPHA] current derived number of execution seats available to each priority level";
+            let seats = current(&level.name).unwrap_or_else(|| level.initial());
+            gauges.set("current_limit_seats", help, of(), seats as f64);
         }
     }
-    text
 }

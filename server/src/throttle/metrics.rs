@@ -3,6 +3,7 @@
 use super::histogram::Histogram;
 use super::observed::{OfLevel as ObservedLevel, OfSchema as ObservedSchema};
 use super::{Counts, Throttle};
+use crate::metrics::{PREFIX, head, seats};
 use k8s_flowcontrol_rules::controller::LevelState;
 use k8s_flowcontrol_rules::queueing::{LastDispatch, SeatSeconds};
 use k8s_flowcontrol_types::{Fact, Release};
@@ -179,6 +180,7 @@ fn histograms(text: &mut String, throttle: &Throttle) {
 /// The text of the metrics, as of now.
 pub(crate) fn text(throttle: &mut Throttle) -> String {
     throttle.advance();
+    observe_gauges(throttle);
     let throttle = &*throttle;
     let mut text = String::new();
     let is_old = !throttle.release.has(Fact::MetricsCountSeats);
@@ -214,25 +216,54 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
             }
         }
     }
-    for (name, help, value) in LEVEL_METRICS {
-        head(&mut text, name, "gauge", help);
-        for level in throttle
-            .controller
-            .levels()
-            .filter(|level| throttle.limits().level(level.name).is_some())
-        {
-            let _ = writeln!(
-                text,
-                "{PREFIX}{name}{{priority_level=\"{}\"}} {}",
-                level.name,
-                value(&level)
+    throttle.gauges.write(&mut text);
+    histograms(&mut text, throttle);
+    text
+}
+
+/// Sets the gauges of the levels that exist, and of deleted ones that still execute requests.
+pub(super) fn observe_gauges(throttle: &mut Throttle) {
+    let mut gauges = std::mem::take(&mut throttle.gauges);
+    seats::set(&mut gauges, throttle.limits(), throttle.release, |name| {
+        Some(throttle.level(name)?.limit)
+    });
+    let all = throttle.controller.levels();
+    for level in all.filter(|level| throttle.limits().level(level.name).is_some()) {
+        let labels = |more: &str| format!("{{{more}priority_level=\"{}\"}}", level.name);
+        for (name, help, value) in LEVEL_METRICS {
+            gauges.set(name, help, labels(""), value(&level));
+        }
+        // Of levels that have queues and were used.
+        if let Some(last) = level.queues.last_dispatch() {
+            for (name, help, values) in DISPATCH_METRICS {
+                for (label, value) in values {
+                    gauges.set(name, help, labels(label), value(&last).as_f64());
+                }
+            }
+        }
+    }
+    // Servers without borrowing have no adjustment.
+    let found = throttle.controller.adjustment();
+    if let Some(adjustment) = found.filter(|_| throttle.release.has(Fact::Lending)) {
+        let help = "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it";
+        gauges.set(
+            "seat_fair_frac",
+            help,
+            String::new(),
+            adjustment.fair_fraction,
+        );
+        for level in &adjustment.levels {
+            let labels = format!("{{priority_level=\"{}\"}}", level.name);
+            let target = level.target.unwrap_or(level.current as f64);
+            gauges.set(
+                "target_seats",
+                "[ALPHA] Seat allocation targets",
+                labels,
+                target,
             );
         }
     }
-    dispatches(&mut text, throttle);
-    adjustment(&mut text, throttle);
-    histograms(&mut text, throttle);
-    text
+    throttle.gauges = gauges;
 }
 
 /// A value of the last dispatch of a level, with the label that distinguishes it from others of the same name.
@@ -266,56 +297,3 @@ const DISPATCH_METRICS: [(&str, &str, &[OfDispatch]); 4] = [
         ],
     ),
 ];
-
-/// The metrics of the last dispatch of each level that has queues and was used.
-fn dispatches(text: &mut String, throttle: &Throttle) {
-    for (name, help, values) in DISPATCH_METRICS {
-        head(text, name, "gauge", help);
-        for (label, value) in values {
-            for level in throttle.controller.levels() {
-                if let Some(last) = level.queues.last_dispatch() {
-                    let _ = writeln!(
-                        text,
-                        "{PREFIX}{name}{{{label}priority_level=\"{}\"}} {}",
-                        level.name,
-                        value(&last).as_f64()
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// The metrics of the last adjustment, which servers without borrowing lack.
-fn adjustment(text: &mut String, throttle: &Throttle) {
-    let found = throttle.controller.adjustment();
-    let Some(adjustment) = found.filter(|_| throttle.release.has(Fact::Lending)) else {
-        return;
-    };
-    let help = "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it";
-    head(text, "seat_fair_frac", "gauge", help);
-    let _ = writeln!(text, "{PREFIX}seat_fair_frac {}", adjustment.fair_fraction);
-    head(
-        text,
-        "target_seats",
-        "gauge",
-        "[ALPHA] Seat allocation targets",
-    );
-    for level in &adjustment.levels {
-        let target = level.target.unwrap_or(level.current as f64);
-        let _ = writeln!(
-            text,
-            "{PREFIX}target_seats{{priority_level=\"{}\"}} {target}",
-            level.name
-        );
-    }
-}
-
-const PREFIX: &str = "apiserver_flowcontrol_";
-
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(
-        text,
-        "# HELP {PREFIX}{name} {help}\n# TYPE {PREFIX}{name} {kind}"
-    );
-}

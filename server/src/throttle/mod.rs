@@ -11,6 +11,7 @@ pub(crate) use metrics::text as metrics_text;
 pub(crate) use observed::Counts;
 
 use crate::flow_control::Configuration;
+use crate::metrics::Gauges;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classification, RequestAttributes};
@@ -18,7 +19,7 @@ use k8s_flowcontrol_rules::queueing::{Rejection, Work};
 use k8s_flowcontrol_rules::seats::{Estimator, Request, Stored};
 use k8s_flowcontrol_types::Release;
 use observed::{OfLevel, OfSchema};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -35,6 +36,7 @@ pub(crate) struct Throttle {
     counts: BTreeMap<(String, String), Counts>,
     observed: BTreeMap<(String, String), OfSchema>,
     levels: BTreeMap<String, OfLevel>,
+    gauges: Gauges,
 }
 
 /// A request as its metrics see it.
@@ -89,12 +91,22 @@ impl Throttle {
             counts: BTreeMap::new(),
             observed: BTreeMap::new(),
             levels: BTreeMap::new(),
+            gauges: Gauges::default(),
         })
     }
 
     /// Follows a changed configuration.
     pub(crate) fn follow(&mut self, configuration: &Configuration) {
         let schemas = configuration.usable_schemas(self.release);
+        let names = configuration.levels.iter();
+        let names: HashSet<_> = names
+            .filter_map(|level| level.metadata.name.as_deref())
+            .collect();
+        let mut present = self.limits().levels().iter();
+        if present.any(|level| !names.contains(level.name.as_str())) {
+            // The last values of a level that is going away.
+            metrics::observe_gauges(self);
+        }
         let now = self.now();
         let followed = self
             .controller

@@ -41,7 +41,37 @@ async fn a_deleted_level_has_its_seats_until_its_last_request_ends() {
     );
     slow.abort();
     while is_quiescing(&api).await.is_some() {}
-    assert_eq!(nominal(&api, "narrow").await, 0.0);
+    // Its series stay, as in a server, until a restart.
+    assert_eq!(nominal(&api, "narrow").await, 1.0);
+}
+
+#[tokio::test]
+async fn metrics_keep_the_last_values_of_a_deleted_level() {
+    let api = Api::with(|builder| builder.flow_control(true).server_seats(20)).await;
+    let created = api.send("POST", LEVELS, Some(level("wide", 1_000))).await;
+    assert_eq!(created.code, 201);
+    let path = format!("{LEVELS}/wide");
+    // Flow control follows the objects when a request arrives, whether or not its metrics are read.
+    assert_eq!(api.get(&path).await.code, 200);
+    assert_eq!(api.send("DELETE", &path, None).await.code, 200);
+    let metrics = api.request("GET", "/metrics").send().await.text().await;
+    let of = |name: &str| {
+        let line = format!("apiserver_flowcontrol_{name}{{priority_level=\"wide\"}} ");
+        assert!(metrics.contains(&line), "{name}");
+        value(&metrics, &line)
+    };
+    // 1,000 of 1,245 shares.
+    assert_eq!(of("nominal_limit_seats"), 17.0);
+    assert!(of("current_limit_seats") >= 17.0);
+    assert_eq!(of("demand_seats_high_watermark"), 0.0);
+    // The others have all seats again.
+    let others = metrics.lines().filter_map(|line| {
+        let line =
+            line.strip_prefix("apiserver_flowcontrol_nominal_limit_seats{priority_level=\"")?;
+        let (name, seats) = line.split_once("\"} ")?;
+        (name != "wide").then(|| seats.parse::<f64>().unwrap())
+    });
+    assert!(others.sum::<f64>() >= 20.0);
 }
 
 /// Up to 1.28 clients that leave are a separate reason.
