@@ -104,7 +104,12 @@ impl WatchOptions {
         query.integer("limit")?;
         let selector = selector(query, release)?;
         let streams_lists = streams_lists(release);
-        check(watch_problems(query, release))?;
+        // Without this parameter, a request to a deprecated `/watch/` path is checked as a list.
+        let says_watch = query.is_set("watch");
+        check(match says_watch {
+            true => watch_problems(query, release),
+            false => list_problems(query, release),
+        })?;
         let version = query.text("resourceVersion");
         let after = match version {
             "" | "0" => None,
@@ -119,12 +124,12 @@ impl WatchOptions {
             initial_events: wanted.unwrap_or(after.is_none()),
             initial_bookmark: bookmarks
                 && streams_lists
-                && (wanted == Some(true) || (wanted.is_none() && version.is_empty())),
+                && wanted.unwrap_or(says_watch && after.is_none()),
             bookmarks,
-            timeout: u64::try_from(timeout)
-                .ok()
-                .filter(|seconds| *seconds > 0)
-                .map(|seconds| Duration::from_secs(seconds).min(LONGEST)),
+            // A negative timeout has passed.
+            timeout: (timeout != 0).then(|| {
+                Duration::from_secs(u64::try_from(timeout).unwrap_or_default()).min(LONGEST)
+            }),
         })
     }
 }

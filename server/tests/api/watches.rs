@@ -188,13 +188,28 @@ async fn bookmarks_carry_the_revision_of_a_watch() {
     assert_eq!(next["type"], "BOOKMARK");
     assert_eq!(next["object"]["metadata"].get("annotations"), None);
     assert_eq!(next["object"]["kind"], "PriorityLevelConfiguration");
+    // The version 0 has this bookmark too; deprecated paths do not.
+    let parameters = "allowWatchBookmarks=true&resourceVersion=0";
+    for (path, ends_list) in [
+        (format!("{LEVELS}?watch=true&{parameters}"), true),
+        (
+            format!("v1/watch/prioritylevelconfigurations?{parameters}"),
+            false,
+        ),
+    ] {
+        let first = Watch::open(&api, &path).await.next().await.unwrap();
+        let annotations = first["object"]["metadata"].get("annotations");
+        assert_eq!(annotations.is_some(), ends_list, "{path}");
+    }
 }
 
 #[tokio::test]
 async fn a_watch_ends_in_time() {
     let api = Api::with(|builder| builder.bootstrap(false)).await;
-    let path = format!("{LEVELS}?watch=true&timeoutSeconds=1");
-    assert_eq!(Watch::open(&api, &path).await.next().await, None);
+    for seconds in [1, -1] {
+        let path = format!("{LEVELS}?watch=true&timeoutSeconds={seconds}");
+        assert_eq!(Watch::open(&api, &path).await.next().await, None);
+    }
 }
 
 #[tokio::test]
@@ -204,6 +219,15 @@ async fn deprecated_paths_watch_too() {
     assert_eq!(watch.seen().await, event("ADDED", "exempt"));
     let mut watch = Watch::open(&api, "v1/watch/flowschemas").await;
     assert_eq!(watch.seen().await, event("ADDED", "catch-all"));
+    // The parameters are those of a list.
+    let parameters = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0";
+    let invalid = api.get(&format!("v1/watch/flowschemas?{parameters}")).await;
+    assert_eq!(invalid.code, 422);
+    let cause = &invalid.body["details"]["causes"][0];
+    assert_eq!(
+        cause["message"],
+        "Forbidden: sendInitialEvents is forbidden for list"
+    );
 }
 
 #[tokio::test]
