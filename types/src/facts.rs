@@ -215,6 +215,8 @@ facts! {
     ConstrainedImpersonation: 36, "kubernetes #134803 and #137609";
     /// Discovery names the singular of a resource.
     SingularNames: 27, "recorded discovery of 1.25 and 1.27";
+    /// `/version` names the emulated release and the oldest compatible one.
+    VersionNamesEmulation: 33, "kubernetes #130019; recorded on 1.36";
     /// Aggregated discovery v2beta1 is on by default.
     AggregatedDiscoveryV2Beta1: 27 until 33, "feature gates of Kubernetes 1.27 and 1.33";
     /// Aggregated discovery v2.

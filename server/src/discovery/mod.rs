@@ -8,7 +8,7 @@ pub(crate) use groups::{core_versions, group, groups, resources};
 
 use crate::health;
 use crate::kinds::Kinds;
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use serde::Serialize;
 
 /// `/version`, with the fields in Go's order.
@@ -17,6 +17,8 @@ use serde::Serialize;
 pub(crate) struct Version {
     major: &'static str,
     minor: String,
+    #[serde(flatten)]
+    compatibility: Option<Compatibility>,
     git_version: String,
     git_commit: &'static str,
     git_tree_state: &'static str,
@@ -26,10 +28,29 @@ pub(crate) struct Version {
     platform: &'static str,
 }
 
+/// The release that the server emulates, and the oldest release with which it can share a control plane.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Compatibility {
+    emulation_major: &'static str,
+    emulation_minor: String,
+    min_compatibility_major: &'static str,
+    min_compatibility_minor: String,
+}
+
 pub(crate) fn version(release: Release) -> Version {
+    let compatibility = Compatibility {
+        emulation_major: "1",
+        emulation_minor: release.minor().to_string(),
+        min_compatibility_major: "1",
+        min_compatibility_minor: release.minor().saturating_sub(1).to_string(),
+    };
     Version {
         major: "1",
         minor: release.minor().to_string(),
+        compatibility: release
+            .has(Fact::VersionNamesEmulation)
+            .then_some(compatibility),
         git_version: format!("v1.{}.{}", release.minor(), release.patch()),
         git_commit: "",
         git_tree_state: "",

@@ -165,6 +165,25 @@ async fn a_final_slash_belongs_to_apis() {
 }
 
 #[tokio::test]
+async fn the_version_names_the_emulated_release_since_1_33() {
+    for (release, fields) in [
+        ("1.32", r#""major": "1", "minor": "32", "gitVersion""#),
+        (
+            "1.33",
+            r#""major": "1", "minor": "33", "emulationMajor": "1", "emulationMinor": "33",
+            "minCompatibilityMajor": "1", "minCompatibilityMinor": "32", "gitVersion""#,
+        ),
+    ] {
+        let text = get(&api(release).await, "/version", &[]).await.text().await;
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words(&text).starts_with(&words(&format!("{{ {fields}"))),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_version_and_the_paths_are_json() {
     let api = api("1.36").await;
     let yaml = [("accept", "application/yaml")];
