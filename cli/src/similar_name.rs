@@ -4,6 +4,8 @@ use strsim::normalized_damerau_levenshtein as similarity;
 
 /// The similarity of two names, from 0 to 1, from which one can be a misspelling of the other.
 const CLOSE: f64 = 0.6;
+/// The fewest bytes of a name that can be a part or a misspelling of another one.
+const SHORTEST: usize = 2;
 /// The most names that are listed.
 const FEW: usize = 20;
 
@@ -22,7 +24,7 @@ pub(crate) fn nearest<'a>(
 pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
     let nearest = nearest(wanted, existing.iter().copied());
     let mut like: Vec<_> = nearest.into_iter().collect();
-    if like.is_empty() && !wanted.is_empty() {
+    if like.is_empty() && wanted.len() >= SHORTEST {
         like = existing
             .iter()
             .copied()

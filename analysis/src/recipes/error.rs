@@ -30,6 +30,13 @@ pub enum RecipeError {
         /// The wanted seats.
         wanted: i64,
     },
+    /// A limit that is not less than the seats of the server: the level would take the seats of all others.
+    NoLimit {
+        /// The seats of the server.
+        server: u32,
+        /// The wanted seats.
+        wanted: i64,
+    },
     /// The objects would be invalid.
     Invalid(String),
     /// Other flow schemas take all requests of the proof.
@@ -56,6 +63,10 @@ impl fmt::Display for RecipeError {
             Self::TooFewSeats { least, wanted } => write!(
                 f,
                 "the smallest level of this configuration has {least} seats, more than {wanted}"
+            ),
+            Self::NoLimit { server, wanted } => write!(
+                f,
+                "a limit of {wanted} seats has no effect on a server of {server} seats, and the level would take the seats of all others"
             ),
             Self::Invalid(violation) => write!(f, "the object would be invalid: {violation}"),
             Self::NoEffect => f.write_str("the flow schema would not match any of these requests"),

@@ -106,6 +106,12 @@ impl Recipes {
     /// # Errors
     /// See [`RecipeError`].
     pub fn isolate(&self, client: &Client, seats: i64) -> Result<Recipe, RecipeError> {
+        if seats >= i64::from(self.seats) {
+            return Err(RecipeError::NoLimit {
+                server: self.seats,
+                wanted: seats,
+            });
+        }
         let mut level = own_level(&format!("isolate-{}", client.slug()), client);
         let shares = self.shares_for_at_most(&level, seats)?;
         let limited = level.spec.limited.get_or_insert_default();

@@ -194,6 +194,11 @@ fn groups_count() {
         recipes.isolate(&alice(None), 0),
         Err(RecipeError::TooFewSeats { .. })
     ));
+    assert!(recipes.isolate(&alice(None), 599).is_ok());
+    assert!(matches!(
+        recipes.isolate(&alice(None), 600),
+        Err(RecipeError::NoLimit { .. })
+    ));
     let probes = recipes
         .exempt_probes(None, &["/version".to_owned()])
         .unwrap();

@@ -259,7 +259,7 @@ pub(crate) fn block_on_to_the_end<T>(
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::new(Exit::Cluster, error.to_string()).hint(
-            "name a kubeconfig file with `--kubeconfig FILE` and a context with `--context NAME`",
+            "name a kubeconfig file with `--kubeconfig FILE` and a context with `--context NAME`, or a server with `--server URL`",
         )
     }
 }

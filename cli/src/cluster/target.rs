@@ -129,7 +129,15 @@ impl TargetArgs {
                     Err(error) => missing.push(error),
                 },
                 (None, selector) => {
-                    let found = live.list(kind, selector.as_deref()).await?;
+                    let found = live.list(kind, selector.as_deref()).await;
+                    let found = found.map_err(|error| {
+                        let is_malformed = selector.is_some() && error.code() == Some(400);
+                        let hint = is_malformed.then(|| {
+                            "a label selector is like team=a,tier!=web or 'team in (a, b)'"
+                                .to_owned()
+                        });
+                        Failure::from(error).hint_if(hint)
+                    })?;
                     objects.extend(found.into_iter().map(|object| (kind, object)));
                 }
             }
@@ -196,13 +204,15 @@ fn one(word: &str) -> Result<Target, Failure> {
                 kind: *kind,
                 name: Some(name.to_owned()),
             }),
-            _ => Err(Failure::usage(format!(
-                "`{word}`: `{kind}` is not a single kind"
-            ))),
+            _ => Err(
+                Failure::usage(format!("`{word}`: `{kind}` is not a single kind"))
+                    .hint(format!("write fs/{name} or plc/{name}")),
+            ),
         },
-        _ => Err(Failure::usage(format!(
-            "`{word}` is not of the form KIND/NAME"
-        ))),
+        _ => Err(
+            Failure::usage(format!("`{word}` is not of the form KIND/NAME"))
+                .hint("write the kind and the name of one object, such as plc/workload-low"),
+        ),
     }
 }
 

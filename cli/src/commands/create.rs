@@ -167,7 +167,8 @@ impl SubjectArgs {
                     .split_once('/')
                     .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
                 let (namespace, name) = parts.ok_or_else(|| {
-                    Failure::usage("a service account has the form NAMESPACE/NAME")
+                    Failure::usage(format!("`{name}` is not a service account"))
+                        .hint("write NAMESPACE/NAME, or NAMESPACE/* for all of a namespace")
                 })?;
                 match name {
                     "*" => Client::Namespace(namespace.to_owned()),
@@ -212,6 +213,9 @@ fn recipe(
         let hint = match error {
             RecipeError::TooFewSeats { .. } => {
                 Some("every level gets at least its part of the seats, rounded up")
+            }
+            RecipeError::NoLimit { .. } => {
+                Some("give fewer seats with `--at-most`, or the seats of your servers with `--server-seats`")
             }
             RecipeError::NoEffect => {
                 Some("other flow schemas with a lower matchingPrecedence take them already")

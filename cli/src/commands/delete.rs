@@ -89,6 +89,9 @@ impl Command for Args {
             let unfound = unfound.into_iter().filter(is_error);
             let failures = unfound.map(|unfound| unfound.failure);
             let mut exit = Failure::report_all(failures, streams);
+            if objects.is_empty() && exit == Exit::Success && !self.ignore_not_found {
+                writeln!(streams.err, "no objects found")?;
+            }
             if self.all && !confirm(self, &objects, streams)? {
                 writeln!(streams.err, "nothing was deleted")?;
                 return Ok(Exit::Success);

@@ -74,6 +74,9 @@ impl Command for Args {
                 release,
                 seats,
             };
+            if objects.is_empty() && unfound.is_empty() {
+                writeln!(streams.err, "no objects found")?;
+            }
             for (index, (kind, object)) in objects.iter().enumerate() {
                 if index > 0 {
                     writeln!(streams.out, "\n")?;

@@ -38,6 +38,7 @@ impl Command for Args {
             Failure::input(format!(
                 "cannot write the manual pages to {folder}: {error}"
             ))
+            .hint("name a folder in which you can write; it is created if it does not exist")
         };
         let first = self.folder.join("kubectl-flowcontrol.1");
         self.force.replace([&first], streams)?;

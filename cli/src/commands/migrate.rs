@@ -46,7 +46,7 @@ pub(crate) struct Args {
     kubernetes: Option<Release>,
 
     /// Show the changes without writing them (the default)
-    #[arg(long, conflicts_with_all = ["write", "check"])]
+    #[arg(long, alias = "dry-run", conflicts_with_all = ["write", "check"])]
     diff: bool,
 
     /// Show the changes as a patch for `git apply`, relative to the working directory

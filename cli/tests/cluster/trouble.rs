@@ -133,6 +133,40 @@ async fn names_that_are_like_no_other_are_answered_with_the_existing_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn wrong_targets_and_selectors_say_what_to_write() {
+    let cluster = Cluster::of("1.31").await;
+    let nowhere = cluster.folder.path("missing/backup.yaml");
+    for (command, code, hint) in [
+        (
+            &["describe", "plc/x"][..],
+            5,
+            "hint: existing names: catch-all, ",
+        ),
+        (
+            &["reset", "fs/exempt", "plc"],
+            2,
+            "hint: write the kind and the name of one object, such as plc/workload-low\n",
+        ),
+        (&["get", "all/x", "fs/x"], 2, "hint: write fs/x or plc/x\n"),
+        (
+            &["delete", "fs", "-l", "a=b=c"],
+            5,
+            "hint: a label selector is like team=a,",
+        ),
+        (&["delete", "fs", "-l", "a=b"], 0, "no objects found\n"),
+        (&["describe", "fs", "-l", "a=b"], 0, "no objects found\n"),
+        (
+            &["rewrite-storage", "--backup", &nowhere],
+            3,
+            "hint: create the folder of the backup first\n",
+        ),
+    ] {
+        let ran = cluster.run(command).expect(code);
+        assert!(ran.err.contains(hint), "{command:?}: {}", ran.err);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn warnings_about_a_configuration() {
     let cluster = Cluster::start(ApiServer::builder()).await;
     let kubeconfig = std::fs::read_to_string(cluster.folder.path("kubeconfig")).unwrap();

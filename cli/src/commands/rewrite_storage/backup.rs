@@ -25,6 +25,7 @@ pub(super) fn write(file: &Path, objects: Vec<Value>) -> Result<(), Failure> {
             io::ErrorKind::AlreadyExists => {
                 failure.hint("name another file: existing backups are not overwritten")
             }
+            io::ErrorKind::NotFound => failure.hint("create the folder of the backup first"),
             _ => failure,
         }
     })
