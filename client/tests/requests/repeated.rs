@@ -91,6 +91,8 @@ async fn failures_are_classified() {
         ),
         (Box::new(|| Reply::fails(TransportError::fatal("x"))), Final),
         (Box::new(|| Reply::ok("{}}")), Final),
+        (Box::new(|| Reply::ok("{")), Final),
+        (Box::new(|| Reply::ok("")), Final),
     ];
     for (number, (reply, failure)) in failures.into_iter().enumerate() {
         let reply = std::sync::Arc::new(reply);

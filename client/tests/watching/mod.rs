@@ -218,6 +218,35 @@ async fn a_list_must_have_a_version() {
 }
 
 #[tokio::test]
+async fn a_repeated_continue_token_is_an_error_and_leads_to_a_whole_list() {
+    let page = |name: &str| {
+        list(
+            r#""resourceVersion":"5","continue":"t""#,
+            &[object(name, 1)],
+        )
+    };
+    let whole = list(
+        r#""resourceVersion":"5""#,
+        &[object("a", 1), object("b", 1)],
+    );
+    let fake = serve(vec![page("a"), page("b"), whole]);
+    let mut watcher = watcher(&fake).streaming_lists(false);
+    for expected in ["begin", "item a"] {
+        assert_eq!(short(&watcher.next().await.unwrap().unwrap()), expected);
+    }
+    let error = watcher.next().await.unwrap().unwrap_err();
+    let text = "expected FlowSchemaList in the response: the server repeated a continue token";
+    assert!(
+        error.is_decode() && error.to_string().ends_with(text),
+        "{error}"
+    );
+    assert_eq!(
+        events_up_to(&mut watcher, "end []").await,
+        ["begin", "item a", "item b", "end []"]
+    );
+}
+
+#[tokio::test]
 async fn repeated_garbage_leads_to_a_list() {
     let garbage = || chunked(&["<html>\n"]);
     let fake = serve(vec![
