@@ -4,6 +4,7 @@
 //! request them one by one.
 
 use crate::query::Query;
+use std::collections::BTreeSet;
 
 /// The names of the checks.
 pub(crate) const CHECKS: [&str; 3] = ["healthz", "livez", "readyz"];
@@ -89,12 +90,10 @@ pub(crate) fn report(check: &str, query: &Query, storage: Storage) -> (bool, Str
     if passed && query.get("verbose").is_none() {
         return (true, "ok".to_owned());
     }
-    let mut excluded: Vec<_> = query.all("exclude").collect();
+    let mut excluded: BTreeSet<_> = query.all("exclude").collect();
     let mut report = String::new();
     for part in parts(check) {
-        let before = excluded.len();
-        excluded.retain(|name| *name != part);
-        report += &if excluded.len() < before {
+        report += &if excluded.remove(part) {
             format!("[+]{part} excluded: ok\n")
         } else if passes(part, storage) {
             format!("[+]{part} ok\n")

@@ -48,6 +48,8 @@ use route::Target;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
+/// The content type of metrics.
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const AUDIT_ID: &str = "audit-id";
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
@@ -250,7 +252,10 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
         Target::EndpointSlices(name) => {
             endpoint_slices::respond(context, &request, name.as_deref())
         }
-        Target::Metrics => Ok(ApiResponse::text(200, metrics::text(&context.state))),
+        Target::Metrics => {
+            let text = metrics::text(&context.state).into_bytes();
+            Ok(ApiResponse::bytes(PROMETHEUS, text))
+        }
         Target::Unknown => Ok(not_found()),
     }
 }

@@ -184,7 +184,7 @@ async fn the_version_names_the_emulated_release_since_1_33() {
 }
 
 #[tokio::test]
-async fn the_version_and_the_paths_are_json() {
+async fn documents_have_their_content_type() {
     let api = api("1.36").await;
     let yaml = [("accept", "application/yaml")];
     let version = get(&api, "/version", &yaml).await;
@@ -197,6 +197,9 @@ async fn the_version_and_the_paths_are_json() {
     );
     let paths = get(&api, "/", &[("accept", "text/html")]).await;
     assert_eq!(header(&paths, "content-type"), "application/json");
+    let metrics = get(&api, "/metrics", &[]).await;
+    let content_type = header(&metrics, "content-type");
+    assert_eq!(content_type, "text/plain; version=0.0.4; charset=utf-8");
     // The router does not know this type, while the handler of a group does not have a router.
     for (path, code) in [
         (format!("/apis/{GROUP}/v1"), 406),
@@ -313,10 +316,12 @@ async fn health_checks_have_parts() {
         "{report}"
     );
     assert!(report.ends_with(" ok\nlivez check passed\n"), "{report}");
-    let (code, report) = text("/readyz?verbose&exclude=etcd&exclude=nope").await;
+    let (code, report) =
+        text("/readyz?verbose&exclude=nope&exclude=etcd&exclude=absent&exclude=nope").await;
     assert_eq!(code, 200);
     assert!(report.contains("[+]etcd excluded: ok\n"), "{report}");
-    let warning = "warn: some health checks cannot be excluded: no matches for \"nope\"\n";
+    let warning =
+        "warn: some health checks cannot be excluded: no matches for \"absent\",\"nope\"\n";
     assert!(report.contains(warning), "{report}");
     assert_eq!(
         text("/livez/poststarthook/rbac/bootstrap-roles").await.0,
