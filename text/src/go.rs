@@ -21,7 +21,7 @@ pub fn quote(text: &str) -> String {
 /// ```
 ///
 /// # Errors
-/// Go's message for a text that is not such a number, or for one that does not fit into 64 bits.
+/// Go's message for a text that is not such a number or does not fit into 64 bits.
 pub fn parse_uint(text: &str) -> Result<u64, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let why = match (is_number, text.parse()) {
@@ -42,7 +42,7 @@ pub fn parse_uint(text: &str) -> Result<u64, String> {
 /// ```
 ///
 /// # Errors
-/// Go's message for a text that is not a duration, or for one that does not fit into 64 bits.
+/// Go's message for a text that is not a duration or does not fit into 64 bits.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
     let invalid = || format!("time: invalid duration {}", quote(text));
     let is_negative = text.starts_with('-');

@@ -141,7 +141,7 @@ facts! {
     LevelSeatBounds: 26, "recorded estimates of 1.25 and 1.29";
     /// `Retry-After` grows with the rejections of a level; before, it was always one second.
     RetryAfterGrows: 28, "pkg/util/flowcontrol of kubernetes/apiserver; recorded on 1.36";
-    /// A request waits for at most a quarter of its own deadline; before, of the server's request timeout. The end of that time and a client
+    /// A request waits for at most a quarter of its deadline; before, of the server's request timeout. The end of that time and a client
     /// that leaves its queue are one reason of rejections: `time-out` in metrics, and CancelledRequests in debug dumps.
     OwnWaitLimits: 29, "pkg/util/flowcontrol/fairqueuing/queueset of kubernetes/apiserver; recorded dumps of 1.36";
     /// Requests for tokens of service accounts do not take final seats.

@@ -242,7 +242,7 @@ pub(super) fn observe_gauges(throttle: &mut Throttle) {
             }
         }
     }
-    // Servers without borrowing have no adjustment.
+    // Servers without borrowing do not adjust limits.
     let found = throttle.controller.adjustment();
     if let Some(adjustment) = found.filter(|_| throttle.release.has(Fact::Lending)) {
         let help = "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it";

@@ -62,7 +62,7 @@ struct Known {
 }
 
 impl Known {
-    /// A request has come: the one that waited, or one that comes too early.
+    /// A request has come: the request that waited, or another too early.
     fn is_early(&mut self, now: Instant) -> bool {
         let early = &mut self.early;
         self.waiting.retain(|(end, is_early)| {

@@ -181,7 +181,7 @@ async fn bodies_that_do_not_go_on_are_errors() {
     );
 }
 
-/// Connections that send nothing, many more than a process may have open, take no place for ever.
+/// Connections that send nothing, many more than a process may have open, do not keep their places for ever.
 #[tokio::test]
 async fn silent_connections_end() {
     let api = Api::with(|builder| builder.header_timeout(Duration::from_millis(200))).await;

@@ -113,7 +113,7 @@ async fn a_full_memory_is_back_pressure_and_a_dropped_request_comes_again() {
         let rejected = send(&receiver, "POST", "", &"y".repeat(900)).await;
         assert_eq!(status(&rejected), 429, "{rejected}");
         assert!(rejected.contains("retry-after: 1\r\n"), "{rejected}");
-        // Pages need no memory.
+        // Pages do not need memory.
         let page = async { send(&receiver, "GET", "", "").await };
         let answer = async {
             let post = posts.recv().await.unwrap();

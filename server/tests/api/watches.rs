@@ -219,7 +219,7 @@ async fn deprecated_paths_watch_too() {
     assert_eq!(watch.seen().await, event("ADDED", "exempt"));
     let mut watch = Watch::open(&api, "v1/watch/flowschemas").await;
     assert_eq!(watch.seen().await, event("ADDED", "catch-all"));
-    // The parameters are those of a list.
+    // The parameters are checked as parameters of a list.
     let parameters = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0";
     let invalid = api.get(&format!("v1/watch/flowschemas?{parameters}")).await;
     assert_eq!(invalid.code, 422);

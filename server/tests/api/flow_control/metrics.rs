@@ -140,7 +140,7 @@ async fn the_metrics_have_the_names_of_a_server() {
         let line = format!("# TYPE apiserver_flowcontrol_{name} ");
         metrics.matches(&line).count()
     };
-    // A level that was not used has no last dispatch.
+    // A level that was not used does not have a last dispatch.
     let used = request(&api, "bob", "/version").send().await;
     assert_eq!(used.code(), 200);
     let metrics = text(&api, "/metrics").await;
