@@ -9,6 +9,9 @@ const MOST_OPERATIONS: usize = 10_000;
 /// The maximum size of all copies of a patch, in bytes.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
+/// The maximum number of values in all parts of a patch whose depth is computed.
+const MOST_MEASURED: usize = 5_000_000;
+
 /// The maximum depth of a patched object.
 pub(super) const DEEPEST: usize = 256;
 
@@ -35,6 +38,7 @@ pub(crate) fn json_patch(
     let mut patched = object.clone();
     let mut growth = Growth {
         copied: 0,
+        measured: 0,
         deepest: depth(&patched),
     };
     for operation in operations {
@@ -90,6 +94,8 @@ fn check_types(patch: &Value, validation: FieldValidation) -> Result<(), String>
 struct Growth {
     /// The size of all copies, in bytes.
     copied: usize,
+    /// The number of all values in the parts whose depth was computed.
+    measured: usize,
     /// An upper bound of the object's depth.
     deepest: usize,
 }
@@ -97,19 +103,20 @@ struct Growth {
 impl Growth {
     /// Places the value at `from` in `object` at `to`. `None` if it becomes too deep.
     ///
-    /// The exact depths are computed only when the bound reaches the limit, so that moving a large value back and
-    /// forth does not visit all of it every time.
+    /// The exact depth is computed only when the bound reaches the limit, so that moving a large value back and forth does not
+    /// visit all of it every time; and not for ever, because a part can be large beside a deep one.
     fn move_part(&mut self, object: &mut Value, from: &str, to: &str) -> Option<()> {
         let placed = steps(to) + self.deepest.saturating_sub(steps(from));
         if placed < DEEPEST {
             self.deepest = self.deepest.max(placed);
             return Some(());
         }
-        self.deepest = depth(object);
-        self.place(
-            find(object, from)?.get()?.unwrap_or(&Value::Null),
-            steps(to),
-        )
+        let part = find(object, from)?.get()?.unwrap_or(&Value::Null);
+        self.measured += size(part);
+        if self.measured > MOST_MEASURED {
+            return None;
+        }
+        self.place(part, steps(to))
     }
 
     /// Places `value` below `to` steps. `None` if it becomes too deep.
@@ -277,6 +284,15 @@ fn depth(value: &Value) -> usize {
         Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or_default(),
         Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or_default(),
         _ => 0,
+    }
+}
+
+/// The number of values, with those inside.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(size).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.values().map(size).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -118,6 +118,28 @@ async fn a_large_value_moves_many_times() {
     assert_eq!(patched.body["metadata"]["labels"], json!({"a": "b"}));
 }
 
+/// Each move below a long path needs the depth of the large value, because the object has a deep one.
+#[tokio::test]
+async fn a_large_value_beside_a_deep_one_moves_some_times() {
+    let api = api().await;
+    let nested = |value: Value, depth| (0..depth).fold(value, |value, _| json!({"b": value}));
+    let below = "/b".repeat(97) + "/large";
+    let add = |path: &str, value| json!({"op": "add", "path": path, "value": value});
+    let start = [
+        add("/deep", nested(json!(0), 110)),
+        add("/b", nested(json!({}), 96)),
+        add("/large", json!(vec![0; 20_000])),
+    ];
+    let there = json!({"op": "move", "from": "/large", "path": below});
+    let back = json!({"op": "move", "from": below, "path": "/large"});
+    for (times, code) in [(10, 200), (400, 422)] {
+        let moves = (0..times).flat_map(|_| [there.clone(), back.clone()]);
+        let operations: Vec<_> = start.iter().cloned().chain(moves).collect();
+        let patched = patch(&api, JSON, "", Value::from(operations).to_string()).await;
+        assert_eq!(patched.code, code, "{}", patched.body["message"]);
+    }
+}
+
 /// Long paths and deep values get a response, and so does the next request.
 #[tokio::test]
 async fn no_patch_is_too_deep_for_the_server() {
