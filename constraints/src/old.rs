@@ -4,7 +4,7 @@ use crate::schema::{Additional, ListType, Node};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// A value beside the one that was there before.
+/// A value beside the earlier value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Then<'a> {
     node: &'a Node,

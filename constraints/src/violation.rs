@@ -32,7 +32,7 @@ pub enum Reason {
     Required,
     /// A rule forbids the value.
     Forbidden,
-    /// The value is not among those of the `enum`.
+    /// The value is not in the `enum`.
     NotSupported,
     /// Another element of the list has the same value or keys.
     Duplicate,

@@ -164,7 +164,7 @@ fn fixed() -> Failure {
         "PriorityLevelConfiguration \"{CATCH_ALL}\" cannot be changed: every API server keeps its spec at a fixed value"
     );
     Failure::new(Exit::Findings, message).hint(
-        "give its requests a priority level of their own: `kubectl flowcontrol create protect` prints the objects",
+        "create another priority level for its requests: `kubectl flowcontrol create protect` prints the objects",
     )
 }
 

@@ -93,7 +93,7 @@ async fn the_level_catch_all_cannot_be_changed() {
         assert_eq!(ran.out, "");
         assert!(
             ran.err.contains(
-                "every API server keeps its spec at a fixed value\nhint: give its requests"
+                "every API server keeps its spec at a fixed value\nhint: create another priority level"
             ),
             "{}",
             ran.err

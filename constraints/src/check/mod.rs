@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Checks that the value is among those of `enum`, as Go converts numbers to compare them.
+/// Checks that the value is in `enum`, as Go converts numbers to compare them.
 fn allowed(node: &Node, path: &str, value: &Value) -> Found {
     let is_same = |allowed: &Value| match (allowed, value) {
         (Value::Number(allowed), Value::Number(value)) => {

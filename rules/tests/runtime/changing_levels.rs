@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/// A level with queues, or one that rejects.
+/// A level with queues; `a` and `b` reject instead.
 fn level(name: &str) -> PriorityLevelConfiguration {
     let response = match name {
         "a" | "b" => json!({"type": "Reject"}),
@@ -31,7 +31,7 @@ enum Step {
     /// These levels are configured, and no others.
     Configure(BTreeSet<&'static str>),
     Arrive(&'static str, u64, Work),
-    /// One of the requests, of which some are over.
+    /// Any earlier request; it can be over.
     Finish(prop::sample::Index),
     Cancel(prop::sample::Index),
     Advance,

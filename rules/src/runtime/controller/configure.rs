@@ -65,7 +65,7 @@ impl FlowController {
         ServerLimits::new(objects, self.concurrency_limit, self.release)
     }
 
-    /// Adds a level, in the place of a level that is gone if there is one; one of the same name comes first.
+    /// Adds a level. It gets the place of a level that is gone, if possible of the same name.
     fn add(&mut self, now: Duration, used: LevelInUse) -> Result<(), InvalidDealer> {
         let limit = self.limits.level(used.name());
         let limit = limit.map_or(0, |limits| limits.initial());
