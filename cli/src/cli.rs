@@ -35,9 +35,12 @@ pub(crate) struct Cli {
 
 /// The program with all commands, with detailed help.
 pub(crate) fn definition() -> clap::Command {
-    let commands = command::all().iter().map(|command| command.definition());
+    with(command::all())
+}
+
+fn with(commands: &[&Declared]) -> clap::Command {
     Global::command()
-        .subcommands(commands)
+        .subcommands(commands.iter().map(|command| command.definition()))
         .subcommand_required(true)
         .arg_required_else_help(true)
 }
@@ -134,8 +137,12 @@ impl Cli {
     /// # Errors
     /// A wrong command line, or a request for help, with the text to print.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut program = program();
         let named = Self::named(&arguments).map(|(command, _)| command);
+        // To define all commands takes longer than most of them run.
+        let mut program = match named {
+            Some(command) => compact(with(&[command])),
+            None => program(),
+        };
         let matches = program.try_get_matches_from_mut(arguments);
         let mut matches = matches.map_err(|error| suggest(error, named))?;
         let Global { color } = Global::from_arg_matches_mut(&mut matches)
