@@ -1,10 +1,10 @@
 //! Servers that misbehave in HTTP/2: frames as bytes, over TLS.
 
 use super::behaviours::{BROKEN, Behaviour, EARLY, End, LATE, UNEXPECTED, behaviour, empty};
-use super::listener::drip;
-use rcgen::{CertifiedKey, generate_simple_self_signed};
-use std::sync::Arc;
+use super::listener::{drip, flood};
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -16,6 +16,8 @@ use tokio_rustls::server::TlsStream;
 
 /// The length of the head of a frame.
 const HEAD: usize = 9;
+/// The bytes of thousands of small frames.
+const MAX_FRAMES: usize = 64 << 10;
 /// The length of the text with which a client begins.
 const PREFACE: usize = 24;
 
@@ -174,7 +176,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
     )),
     http2(behaviour(
         "sends empty frames without an end",
-        || after_settings(&[ok(END_HEADERS), frame(DATA, 0, REQUEST, b"").repeat(10_000)]),
+        || after_settings(&[ok(END_HEADERS), frame(DATA, 0, REQUEST, b"").repeat(1000)]),
         End::Repeat,
         "",
     )),
@@ -298,8 +300,9 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
 
 /// A side of TLS that offers one protocol only, HTTP/2 or HTTP/1.1, and its authority in PEM.
 pub(crate) fn tls(is_http2: bool) -> (TlsAcceptor, String) {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    static CERTIFICATE: LazyLock<CertifiedKey<KeyPair>> =
+        LazyLock::new(|| generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap());
+    let CertifiedKey { cert, signing_key } = &*CERTIFICATE;
     let chain = CertificateDer::from_pem_slice(cert.pem().as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(signing_key.serialize_pem().as_bytes()).unwrap();
     let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -354,10 +357,7 @@ pub(crate) async fn play(
                 return;
             }
             match then {
-                End::Repeat => {
-                    while stream.write_all(&reaction).await.is_ok() {}
-                    return;
-                }
+                End::Repeat => return flood(&mut stream, &reaction, MAX_FRAMES).await,
                 End::Drip(last) => return drip(&mut stream, &reaction, last).await,
                 End::Close | End::Wait => {}
             }

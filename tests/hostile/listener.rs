@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
+/// More than a client reads of a response, and of a line of a watch.
+const MAX_BODY: usize = 17 << 20;
+
 /// A listener with one behaviour for all connections.
 pub(super) struct Hostile {
     pub(super) url: String,
@@ -125,12 +128,25 @@ async fn play(
             return;
         }
         match then {
-            End::Repeat => {
-                while stream.write_all(&bytes).await.is_ok() {}
-                return;
-            }
+            End::Repeat => return flood(&mut stream, &bytes, MAX_BODY).await,
             End::Drip(last) => return drip(&mut stream, &bytes, last).await,
             End::Close | End::Wait => {}
+        }
+    }
+}
+
+/// Sends the bytes again and again, until the client closes the connection. After so many bytes, which are more than any limit, a
+/// quick run pauses between them.
+pub(super) async fn flood(
+    stream: &mut (impl AsyncWrite + Unpin),
+    bytes: &[u8],
+    without_pause: usize,
+) {
+    let mut sent = bytes.len();
+    while stream.write_all(bytes).await.is_ok() {
+        sent += bytes.len();
+        if sent > without_pause && std::env::var_os("FLOWCONTROL_TEST_ALL").is_none() {
+            tokio::time::sleep(10 * DRIP).await;
         }
     }
 }

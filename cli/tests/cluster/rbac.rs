@@ -1,7 +1,7 @@
 //! `rbac`: the role is what a command needs, and no more.
 
 use crate::cluster::{Cluster, level};
-use crate::common::run;
+use crate::common::{run, tries_all};
 use k8s_flowcontrol_server::{ApiServer, RecordedRequest};
 use serde_json::Value;
 
@@ -272,9 +272,11 @@ const UNSEEN: [&str; 5] = [
 async fn roles_are_what_commands_ask_for() {
     let mut wrong = Vec::new();
     for (command, runs) in RUNS {
-        // An old server cannot begin a watch with what is there.
         let mut actions = asked("1.37", runs).await;
-        actions.extend(asked("1.29", runs).await);
+        // An old server cannot begin a watch with what is there, and has two versions.
+        if tries_all() || *command == "get" {
+            actions.extend(asked("1.29", runs).await);
+        }
         let output = run(&["rbac", command, "-o", "json"]);
         let role = serde_json::from_slice(&output.stdout).unwrap();
         let permissions = permissions(&role);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const LEVELS: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
+const LEVEL: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/exempt";
 
 struct World {
     _server: ApiServer,
@@ -106,7 +107,7 @@ async fn impatience() {
     let world = World::start(Mode::Throttling).await;
     let mut rejected = 0;
     for _ in 0..150 {
-        let (code, _) = world.get(LEVELS).await.unwrap();
+        let (code, _) = world.get(LEVEL).await.unwrap();
         rejected += usize::from(code == StatusCode::TOO_MANY_REQUESTS);
     }
     assert!(rejected > 5);
@@ -134,16 +135,16 @@ async fn a_caller_that_waits_is_known_among_others() {
         world.http = http.retry(reqwest::retry::never()).build().unwrap();
         let mut rejected = 0;
         while rejected < 10 {
-            let (code, _) = world.get(LEVELS).await.unwrap();
+            let (code, _) = world.get(LEVEL).await.unwrap();
             if code != StatusCode::TOO_MANY_REQUESTS {
                 continue;
             }
             rejected += 1;
             pass(Duration::from_millis(300)).await;
-            world.get(LEVELS).await.unwrap();
+            world.get(LEVEL).await.unwrap();
             if waits {
                 pass(Duration::from_millis(800)).await;
-                world.get(LEVELS).await.unwrap();
+                world.get(LEVEL).await.unwrap();
             }
             pass(Duration::from_secs(5)).await;
         }
