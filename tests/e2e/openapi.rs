@@ -6,7 +6,10 @@ use k8s_flowcontrol_codegen::Generator;
 
 #[tokio::test]
 async fn our_generator_reads_what_every_release_publishes() {
-    for served_by in Release::all() {
+    // A quick run has the oldest, the newest, and those around a new field.
+    let tries_all = std::env::var_os("FLOWCONTROL_TEST_ALL").is_some();
+    let few = [Release::OLDEST.minor(), 27, 28, Release::NEWEST.minor()];
+    for served_by in Release::all().filter(|one| tries_all || few.contains(&one.minor())) {
         let (server, _) = release(&served_by.to_string()).await;
         for version in served_by.served() {
             let path = format!("/openapi/v3/apis/{}", version.api_version());

@@ -119,10 +119,9 @@ fn made_up_servers_are_predicted_as_in_the_table() {
         ("no queues", run(clients(1, 0.1), IDLE), reject),
     ];
     let mut table = String::new();
-    // Queues without and with rejections in a quick run.
-    let few = [3, 5];
+    // Queues with rejections in a quick run; the changes below are of queues without.
     let cases = cases.iter().enumerate();
-    let cases = cases.filter(|(index, _)| crate::tries_all() || few.contains(index));
+    let cases = cases.filter(|(index, _)| crate::tries_all() || *index == 5);
     for (_, (name, run, objects)) in cases {
         let (logs, counted) = truth::run(run, server(objects, Release::nearest(36)));
         for (log, minor) in logs.iter().zip([36, 29]) {

@@ -5,7 +5,7 @@
     reason = "a test that cannot read its own input has failed"
 )]
 
-use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::traffic::{Accounting, Report, Traffic, WaitSource};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -78,6 +78,35 @@ fn report(accounting: &Accounting, log: &[String]) -> Report {
 
 fn accounting(response: &str) -> Accounting {
     Accounting::new(&[schema()], &[level(response)], 20, Release::NEWEST)
+}
+
+/// A partial result keeps the newest of the requests that are not complete, and counts the others.
+#[test]
+fn a_partial_result_keeps_a_limited_number_of_requests() {
+    let (most, more) = (65_536, 3);
+    let accounting = accounting("Reject");
+    let begun = event(1, "alice", 0, 0, None, 200).replace("ResponseComplete", "RequestReceived");
+    let mut audit = AuditLog::new();
+    let mut read = |_: &Event<'_>| Ok::<(), io::Error>(());
+    audit.read(begun.as_bytes(), &mut read).unwrap();
+    let mut traffic = Traffic::partial(&accounting);
+    let add = |event: &Event<'_>| {
+        let mut event = event.clone();
+        let sample = accounting.sample(&event);
+        for id in 0..most + more {
+            event.audit_id = id.to_string().into();
+            traffic.add_open(&event, sample.clone());
+        }
+        Ok::<(), io::Error>(())
+    };
+    audit.finish(add).unwrap();
+    let json = String::from_utf8(traffic.clone().to_json().unwrap()).unwrap();
+    assert_eq!(json.matches("\"key\":").count(), most);
+    assert!(json.contains(&format!("\"key\":\"{more} ")));
+    assert!(!json.contains(&format!("\"key\":\"{} ", more - 1)));
+    let report = traffic.report();
+    let count = (most + more) as u64;
+    assert_eq!((report.requests, report.incomplete), (count, count));
 }
 
 #[test]

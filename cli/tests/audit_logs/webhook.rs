@@ -362,6 +362,8 @@ fn tokens_are_checked_and_nothing_has_an_original_name() {
         if text.contains("\"requests\":1") {
             break text;
         }
+        // Reading without a pause takes the processor from the command.
+        std::thread::sleep(std::time::Duration::from_millis(20));
     };
     for output in [journal, summary, metrics, state] {
         for name in ["acme", "192.0.2", "very-secret"] {

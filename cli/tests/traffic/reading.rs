@@ -1,6 +1,6 @@
 //! Logs as they come: in several files, damaged, of any format.
 
-use crate::common::{Folder, code, envelopes, program, run, some_of, stderr, stdout};
+use crate::common::{Folder, code, envelopes, program, run, some_of, stderr, stdout, tries_all};
 use crate::traffic::{event, gzip, lines, report, requests};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -107,7 +107,8 @@ fn damaged_logs_are_read_as_far_as_they_go() {
 #[test]
 fn requests_that_never_end_are_counted_and_a_partial_result_has_a_limit() {
     let folder = Folder::new();
-    let count = 70_000;
+    // The library's tests have the limit too.
+    let count = if tries_all() { 70_000 } else { 1_000 };
     let mut begun = event("ID", "alice", "get", "/version");
     begun["stage"] = "RequestReceived".into();
     let begun = begun.to_string();
@@ -124,7 +125,7 @@ fn requests_that_never_end_are_counted_and_a_partial_result_has_a_limit() {
     let output = run(&["traffic", "--audit-log", &log, "--partial", &part]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let written: Value = serde_json::from_slice(&std::fs::read(&part).unwrap()).unwrap();
-    assert_eq!(written["open"].as_array().unwrap().len(), 65_536);
+    assert_eq!(written["open"].as_array().unwrap().len(), count.min(65_536));
     assert_eq!(report(&["merge", &part]), whole);
 }
 

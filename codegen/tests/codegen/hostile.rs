@@ -313,9 +313,13 @@ fn schemas_that_contain_others_twice_take_no_exponential_time() {
 
 /// What took minutes when each name was compared with each: it ends while a test waits.
 #[test]
-fn thousands_of_fields_with_one_name_get_numbers() {
+fn many_fields_with_one_name_get_numbers() {
+    let count = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
+        Some(_) => 2000,
+        None => 600,
+    };
     let fields =
-        (0..2000).map(|number| format!(r#""a{}": {{ "type": "string" }}"#, "_".repeat(number)));
+        (0..count).map(|number| format!(r#""a{}": {{ "type": "string" }}"#, "_".repeat(number)));
     let fields: Vec<String> = fields.collect();
     let (text, _) = read(&format!(
         r#"{{ "A": {{ "type": "object", "properties": {{ {} }} }} }}"#,

@@ -22,7 +22,12 @@ impl Random {
     }
 }
 
+/// The number of rounds; a quick run has a third of the default.
 fn rounds(default: usize) -> usize {
+    let default = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
+        Some(_) => default,
+        None => default / 3,
+    };
     std::env::var("MUTATIONS")
         .ok()
         .and_then(|n| n.parse().ok())

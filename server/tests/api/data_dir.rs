@@ -227,7 +227,7 @@ async fn folders_that_cannot_be_used() {
 async fn a_flipped_bit_changes_no_object() {
     let flips = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
         Some(_) => 150,
-        None => 30,
+        None => 15,
     };
     let folder = Folder::new();
     let api = folder.start("1.31").await;

@@ -48,7 +48,8 @@ async fn an_object_that_is_too_large_for_etcd_is_an_error() {
 
 #[tokio::test]
 async fn the_history_is_bounded_by_bytes() {
-    let api = Api::with(|builder| builder.history_bytes(4 * MIB)).await;
+    const SIZE: usize = 64 << 10;
+    let api = Api::with(|builder| builder.history_bytes(4 * SIZE)).await;
     let list_at = |version: String| {
         let path = format!("{SCHEMAS}?resourceVersion={version}&resourceVersionMatch=Exact");
         let api = &api;
@@ -58,11 +59,11 @@ async fn the_history_is_bounded_by_bytes() {
         let version = answer.body["metadata"]["resourceVersion"].as_str();
         version.unwrap().to_owned()
     };
-    let created = api.send("POST", SCHEMAS, Some(large("a", MIB))).await;
+    let created = api.send("POST", SCHEMAS, Some(large("a", SIZE))).await;
     let mut versions = vec![version(&created)];
     for size in 1..=8 {
         let path = format!("{SCHEMAS}/a");
-        let replaced = api.send("PUT", &path, Some(large("a", MIB + size))).await;
+        let replaced = api.send("PUT", &path, Some(large("a", SIZE + size))).await;
         assert_eq!(replaced.code, 200);
         versions.push(version(&replaced));
     }

@@ -47,7 +47,7 @@ async fn a_watcher_that_does_not_read_is_disconnected() {
     let api = Api::with(|builder| builder.bootstrap(false).history(10)).await;
     api.send("POST", LEVELS, Some(level("a", 1))).await;
     let stream = without_reading(&api, &format!("{LEVELS}?watch=true")).await;
-    let writes = 150;
+    let writes = 100;
     for index in 0..writes {
         let path = format!("{LEVELS}/a");
         let written = api.send("PUT", &path, Some(large("a", index)));
@@ -64,7 +64,7 @@ async fn a_watcher_that_does_not_read_is_disconnected() {
 #[tokio::test]
 async fn a_watcher_that_never_reads_the_initial_events_is_disconnected() {
     let api = Api::with(|builder| builder.bootstrap(false).history(10)).await;
-    let objects = 120;
+    let objects = 90;
     for index in 0..objects {
         let name = format!("a{index}");
         api.send("POST", LEVELS, Some(large(&name, index))).await;

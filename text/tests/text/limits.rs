@@ -12,13 +12,13 @@ fn the_values_of_a_text_are_bounded() {
     let message = "the text has more than 4000000 values";
     let mut errors = vec![
         parse_json(many.as_bytes()).map(drop).unwrap_err(),
-        parse_json_values(many.as_bytes()).error.unwrap(),
         parse_json_values("{}".repeat(MAX_VALUES + 1).as_bytes())
             .error
             .unwrap(),
     ];
-    // The reader of YAML takes as long as all others; the gate has it.
+    // They take as long as all others; the gate has them.
     if std::env::var_os("FLOWCONTROL_TEST_ALL").is_some() {
+        errors.push(parse_json_values(many.as_bytes()).error.unwrap());
         errors.push(parse_yaml(many.as_bytes()).map(drop).unwrap_err());
     }
     for error in errors {

@@ -242,7 +242,7 @@ async fn after_a_restart_it_is_that_of_the_objects_in_the_folder() {
 /// One write among many objects.
 #[tokio::test]
 async fn one_change_of_many_objects_is_followed() {
-    let number = if tries_all() { 3_000 } else { 1_000 };
+    let number = if tries_all() { 3_000 } else { 510 };
     let many = (0..number).map(|index| schema(&format!("many-{index}")));
     let api = Api::with(|builder| {
         let builder = builder.flow_control(true).tokens(TOKENS);
