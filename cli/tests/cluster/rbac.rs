@@ -128,7 +128,6 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
         .api::<k8s_flowcontrol::api::v1::FlowSchema>();
     schemas.patch("probes").merge(&kept).await.unwrap();
     let backup = cluster.folder.path("backup.yaml");
-    let log = cluster.file("audit.log", "");
     let before = cluster.server.requests().len();
     for run in runs {
         let arguments: Vec<_> = run
@@ -138,7 +137,6 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
                 "OTHER" => other.as_str(),
                 "SCHEMA" => schema.as_str(),
                 "BACKUP" => backup.as_str(),
-                "LOG" => log.as_str(),
                 word => word,
             })
             .collect();
@@ -199,7 +197,10 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         "cost",
         &[&["cost", "list", "pods", "--live", "--level", "exempt"]],
     ),
-    ("traffic", &[&["traffic", "--audit-log", "LOG", "--live"]]),
+    (
+        "traffic",
+        &[&["traffic", "--audit-log", "tests/tour/audit.log", "--live"]],
+    ),
     (
         "simulate",
         &[&["simulate", "--live", "--load", "examples/load.yaml"]],
