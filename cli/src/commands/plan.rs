@@ -84,8 +84,6 @@ impl Command for Args {
     const GROUP: Group = Group::Migrate;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] =
-        &[(Exit::Findings, "a file has no version for the target")];
     const INSTEAD: Option<(&'static str, &'static str)> = Some((
         "--from-release <RELEASE>",
         "'--context <NAME>' reads the release of a cluster",
