@@ -56,7 +56,7 @@ fn the_search_goes_on_below_a_server_with_too_few_seats() {
 #[test]
 fn no_smaller_server_is_missed() {
     let mut random = Random(3);
-    let (cases, mut equal, mut with_gaps) = (if tries_all() { 40 } else { 10 }, 0, 0);
+    let (cases, mut equal, mut with_gaps) = (if tries_all() { 40 } else { 6 }, 0, 0);
     for case in 0..cases {
         let (schemas, levels) = one_level(1 + random.below(4) as u32);
         let mut log = Log::new();

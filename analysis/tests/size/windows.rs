@@ -88,7 +88,7 @@ fn a_part_of_the_log_is_enough_to_find_the_answer() {
     // Nearly an hour, or some minutes without a second search for the same.
     let (cases, repeated, end, bursts, seats) = match tries_all() {
         true => (4, 1, 3_500_000, (2, 4), 40),
-        false => (2, 0, 150_000, (1, 1), 25),
+        false => (2, 0, 300_000, (1, 1), 25),
     };
     for case in 0..cases {
         let log = log(&mut random, end, bursts);
