@@ -10,7 +10,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["seats"],
     &["lint", "--fail-on", "error"],
     &["match", "--user", "a", "--resource", "pods"],
-    &["traffic", "--audit-log", "LOG"],
+    &["traffic", "--audit-log", "tests/tour/audit.log"],
     &["simulate", "--load", "examples/load.yaml"],
     &[
         "cost",
@@ -34,18 +34,8 @@ fn shows_seats(command: &[&str]) -> bool {
     !is_probes && !["lint", "match"].contains(&command[0])
 }
 
-/// The arguments, with an audit log in place of LOG.
-fn with_log(cluster: &Cluster, command: &[&str]) -> Vec<String> {
-    let log = cluster.file("audit.log", "");
-    let word = |word: &&str| (*word).replace("LOG", &log);
-    command.iter().map(word).collect()
-}
-
 fn run(cluster: &Cluster, command: &[&str], more: &[&str]) -> crate::cluster::Ran {
-    let command = with_log(cluster, command);
-    let mut words: Vec<_> = command.iter().map(String::as_str).collect();
-    words.extend(more);
-    cluster.run(&words)
+    cluster.run(&[command, more].concat())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +99,13 @@ async fn every_command_asks_for_a_number_of_seats_that_it_cannot_read() {
             "`--objects` and `--object-size`",
         ),
         (
-            &["traffic", "--audit-log", "LOG", "--server-seats", "600"],
+            &[
+                "traffic",
+                "--audit-log",
+                "tests/tour/audit.log",
+                "--server-seats",
+                "600",
+            ],
             "`--metrics FILE`",
         ),
     ] {

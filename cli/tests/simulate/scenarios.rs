@@ -86,9 +86,12 @@ fn a_request_that_never_gets_a_seat_waits() {
 fn bad_scenarios_are_errors() {
     for (scenario, message) in [
         ("{\"seats\": 1}", "missing field `requests`"),
-        ("\n\n{", "error: -:3:1: "),
-        ("[]", "error: -:1:"),
-        ("{\"seats\": -1, \"requests\": []}", "error: -:1:"),
+        ("\n\n{", "error: the standard input:3:1: "),
+        ("[]", "error: the standard input:1:"),
+        (
+            "{\"seats\": -1, \"requests\": []}",
+            "error: the standard input:1:",
+        ),
         (
             "{\"seats\": 1, \"queues\": 2, \"handSize\": 3, \"requests\": []}",
             "the hand is larger than the number of queues",
