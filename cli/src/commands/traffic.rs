@@ -311,13 +311,17 @@ fn read(
     };
     if let Some(file) = &args.parquet {
         let mut rows = Rows::create(file)?;
-        add_logs(
+        let requests = add_logs(
             &mut traffic,
             &args.audit_log,
             accounting,
             streams,
             |event, sample| rows.add(event, sample, redactor),
         )?;
+        // Before the rows replace a file.
+        if requests == 0 {
+            return Err(no_requests());
+        }
         rows.finish()?;
         return Ok(traffic);
     }
@@ -331,14 +335,14 @@ fn read(
     Ok(traffic)
 }
 
-/// Adds the requests of logs, and calls `each` for every request.
+/// Adds the requests of logs, calls `each` for every request, and returns their number.
 fn add_logs(
     traffic: &mut Traffic,
     logs: &[PathBuf],
     accounting: &Accounting,
     streams: &mut Streams,
     mut each: impl FnMut(&Event<'_>, &Sample) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     let mut current = usize::MAX;
     let mut memory = MemoryTally::default();
     let counts = read_logs_without_notes(logs, streams, |event, log, _| {
@@ -364,5 +368,6 @@ fn add_logs(
         Ok(())
     })?;
     traffic.add_counts(&counts);
-    warn_of(&memory.estimate())
+    warn_of(&memory.estimate())?;
+    Ok(counts.requests)
 }

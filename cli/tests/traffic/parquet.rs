@@ -241,9 +241,17 @@ fn rows_are_written_in_groups() {
         reader.metadata().file_metadata().num_rows(),
         report["requests"].as_i64().unwrap()
     );
-    // An empty log has a file with the columns and no row.
-    let (file, _) = traffic(&folder, "", &[]);
-    assert_eq!(rows(&file).len(), 0);
+}
+
+/// Without a request there is nothing to write.
+#[test]
+fn a_log_without_requests_leaves_no_file() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", "");
+    let rows = folder.path("rows.parquet");
+    let output = run(&["traffic", "--audit-log", &log, "--parquet", &rows]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert!(!std::path::Path::new(&rows).exists());
 }
 
 #[test]
