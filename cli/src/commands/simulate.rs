@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 /// to the cluster. The same seed gives the same result.
 ///
 /// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits that the server recorded are
-/// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
+/// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 262,144 in memory, more in temporary files.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("source").args(["load", "audit_log", "scenarios"]).required(true).multiple(true),

@@ -42,7 +42,7 @@ fn the_order_of_the_lines_changes_nothing() {
 /// The newest requests come first. In the gate they are more than are sorted in memory.
 #[test]
 fn requests_are_sorted_by_time() {
-    let count: u64 = if tries_all() { (1 << 20) + 1000 } else { 1000 };
+    let count: u64 = if tries_all() { (1 << 18) + 1000 } else { 1000 };
     let folder = Folder::new();
     let narrow = folder.file("narrow.yaml", NARROW);
     let wide = folder.file("wide.yaml", NARROW.replace("Shares: 5", "Shares: 500"));

@@ -10,7 +10,7 @@ use std::mem;
 use std::time::Duration;
 
 /// The requests that are sorted in memory. More are written to temporary files, so many to each.
-const RUN: usize = 1 << 20;
+const RUN: usize = 1 << 18;
 /// The bytes of a request in a file.
 const BYTES: usize = 48;
 /// The execution or wait of a request that has none.
