@@ -7,7 +7,7 @@ mod report;
 
 pub(crate) use cluster::{read_objects, read_versions};
 
-use crate::audit_logs::read_logs;
+use crate::audit_logs::{no_requests, read_logs};
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
 use crate::command::{
     BOTH, Command, Declared, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on,
@@ -147,6 +147,7 @@ impl Command for Args {
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         let mut logs = Vec::new();
+        let mut requests = 0;
         for file in &self.audit_log {
             let mut log = LogCallers::default();
             let counts = read_logs(std::slice::from_ref(file), streams, |event, _, _| {
@@ -154,7 +155,12 @@ impl Command for Args {
                 Ok(())
             })?;
             log.add_counts(&counts);
+            requests += counts.requests;
             logs.push((file.display().to_string(), log));
+        }
+        // Logs of some servers can be empty, but not all of them.
+        if requests == 0 && !logs.is_empty() {
+            return Err(no_requests());
         }
         let clusters = clusters(self)?;
         let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());

@@ -99,6 +99,7 @@ fn input_without_requests_is_an_error() {
         (&["traffic", "--audit-log", &empty, "--by", "user"], logs),
         (&["traffic", "--audit-log", &empty, "--each-request"], logs),
         (&["traffic", "merge", &part, &part], logs),
+        (&["scan", "--audit-log", &empty], logs),
         (
             &[
                 "preview",

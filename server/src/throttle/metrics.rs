@@ -7,6 +7,7 @@ use crate::metrics::{PREFIX, head, seats};
 use k8s_flowcontrol_rules::controller::LevelState;
 use k8s_flowcontrol_rules::queueing::{LastDispatch, SeatSeconds};
 use k8s_flowcontrol_types::{Fact, Release};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -224,14 +225,20 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
 /// Sets the gauges of the levels that exist, and of deleted ones that still execute requests.
 pub(super) fn observe_gauges(throttle: &mut Throttle) {
     let mut gauges = std::mem::take(&mut throttle.gauges);
-    seats::set(&mut gauges, throttle.limits(), throttle.release, |name| {
-        Some(throttle.level(name)?.limit)
-    });
+    let of = throttle.limits().levels().iter();
+    let names: HashSet<_> = of.map(|level| level.name.as_str()).collect();
     let all = throttle.controller.levels();
-    for level in all.filter(|level| throttle.limits().level(level.name).is_some()) {
+    let levels: BTreeMap<_, _> = all
+        .filter(|level| names.contains(level.name))
+        .map(|level| (level.name, level))
+        .collect();
+    seats::set(&mut gauges, throttle.limits(), throttle.release, |name| {
+        Some(levels.get(name)?.limit)
+    });
+    for level in levels.values() {
         let labels = |more: &str| format!("{{{more}priority_level=\"{}\"}}", level.name);
         for (name, help, value) in LEVEL_METRICS {
-            gauges.set(name, help, labels(""), value(&level));
+            gauges.set(name, help, labels(""), value(level));
         }
         // Of levels that have queues and were used.
         if let Some(last) = level.queues.last_dispatch() {

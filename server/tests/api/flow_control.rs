@@ -366,37 +366,3 @@ async fn of_ten_million_queues_a_dump_lists_some() {
     slow.abort();
     assert_eq!(request(&api, "bob", &path).send().await.code(), 200);
 }
-
-/// Until the server makes a missing mandatory level again, it uses none of the schemas that name it, and its own mandatory schema instead.
-#[tokio::test]
-async fn schemas_of_a_missing_mandatory_level_are_not_used() {
-    let of_schema = async |api: &Api, user: &str| {
-        let response = request(api, user, "/version").send().await;
-        let uid = &response.headers()["x-kubernetes-pf-flowschema-uid"];
-        uid.to_str().unwrap().to_owned()
-    };
-    let mut bob = schema("bob");
-    bob["spec"]["priorityLevelConfiguration"]["name"] = "exempt".into();
-    bob["spec"]["rules"] = json!([{
-        "subjects": [{"kind": "User", "user": {"name": "bob"}}],
-        "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-    }]);
-    let api = Api::with(|builder| {
-        let builder = builder.flow_control(true).tokens(TOKENS);
-        builder.objects([bob])
-    })
-    .await;
-    let uid = async |name: &str| {
-        let object = text(&api, &format!("/apis/{GROUP}/{SCHEMAS}/{name}")).await;
-        let object: Value = serde_json::from_str(&object).unwrap();
-        object["metadata"]["uid"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(of_schema(&api, "bob").await, uid("bob").await);
-    assert_eq!(of_schema(&api, "admin").await, uid("exempt").await);
-    let path = format!("/apis/{GROUP}/{LEVELS}/exempt");
-    let deleted = api.request("DELETE", &path);
-    let deleted = deleted.header("authorization", "Bearer admin").send().await;
-    assert_eq!(deleted.code(), 200);
-    assert_eq!(of_schema(&api, "bob").await, uid("global-default").await);
-    assert_eq!(of_schema(&api, "admin").await, "");
-}
