@@ -89,6 +89,7 @@ fn levels_and_flows() {
     assert!(lines[8].contains(" service-accounts "), "{}", lines[8]);
     // A level with its flows.
     terminal.resize(13, 60);
+    terminal.wait(|screen| screen.ends_with("q quit"));
     terminal.press("\u{1b}[B\r");
     terminal.wait(|screen| screen.ends_with("esc back  ↑↓ scroll  p pause  q quit"));
     assert_eq!(
