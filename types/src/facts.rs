@@ -205,6 +205,8 @@ facts! {
     VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";
     /// A body of a deletion that cannot be read is an error of the client; before, it was an error of the server.
     DeleteErrorsAreTheClients: 35, "kubernetes #133358";
+    /// A strategic merge patch does not store the directives in a value that is new to the object.
+    RemovesPatchDirectives: 28, "kubernetes #117568";
     /// A missing object is reported before a wrong UID.
     MissingBeforeUid: 30, "recorded on 1.29 and 1.31";
     /// Unset times are omitted; before, they were `null`.

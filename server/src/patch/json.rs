@@ -296,7 +296,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-fn rejected() -> Failure {
+pub(super) fn rejected() -> Failure {
     failure(
         422,
         "Invalid",

@@ -91,7 +91,8 @@ fn changed(
         },
         Patch::Strategic(patch) => match &patch.value {
             Value::Object(fields) => {
-                after = strategic_merge_patch(before, fields, write.version.schema())?;
+                let release = write.kind.release();
+                after = strategic_merge_patch(before, fields, write.version.schema(), release)?;
             }
             Value::Null => {}
             found => return Err(no_map(found, "")),

@@ -27,6 +27,7 @@ mod list_tokens;
 mod lists;
 mod many_watchers;
 mod openapi;
+mod patch_directives;
 mod patches;
 mod receiver;
 mod releases;
