@@ -3,7 +3,7 @@
 use crate::kinds::{Kind, Version};
 use crate::represent::{Columns, Include, View, partial, table, table_metadata};
 use crate::selector::Selector;
-use crate::status::{Status, expired};
+use crate::status::{Failure, expired};
 use crate::store::{Change, Object, edit_metadata};
 use crate::texts::{Texts, deleted};
 use crate::wire::Wire;
@@ -156,10 +156,14 @@ impl Lines {
     }
 }
 
-/// The event that ends a watch from an expired resource version.
-pub(crate) fn too_old(asked: u64, start: u64) -> Vec<u8> {
-    let status: Box<Status> = expired(format!("too old resource version: {asked} ({start})"));
-    line("ERROR", status)
+/// The failure of a watch from an expired resource version.
+pub(crate) fn too_old(asked: u64, start: u64) -> Failure {
+    expired(format!("too old resource version: {asked} ({start})"))
+}
+
+/// The event that ends a watch.
+pub(crate) fn error(failure: Failure) -> Vec<u8> {
+    line("ERROR", failure)
 }
 
 fn line(r#type: &'static str, object: impl Serialize) -> Vec<u8> {

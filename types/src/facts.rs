@@ -207,6 +207,8 @@ facts! {
     DeleteErrorsAreTheClients: 35, "kubernetes #133358";
     /// A strategic merge patch does not store the directives in a value that is new to the object.
     RemovesPatchDirectives: 28, "kubernetes #117568";
+    /// A deletion of a collection lists in pages, so that a resource version without a match is exact.
+    DeletesInPages: 28, "kubernetes #117971";
     /// A missing object is reported before a wrong UID.
     MissingBeforeUid: 30, "recorded on 1.29 and 1.31";
     /// Unset times are omitted; before, they were `null`.

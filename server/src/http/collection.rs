@@ -5,7 +5,7 @@ use super::inputs::{delete_options, format, object, write, write_options};
 use super::request::ApiRequest;
 use super::response::ApiResponse;
 use super::route::ResourceTarget;
-use crate::list::{ListOptions, Unlisted, list as list_page};
+use crate::list::{At, ListOptions, list as list_page};
 use crate::query::WriteVerb;
 use crate::registry;
 use crate::status::{Failure, future_version};
@@ -24,21 +24,17 @@ pub(super) async fn list(
     let state = &context.state;
     let mut options = ListOptions::parse(&request.query, state.kinds.release())?;
     options.selector = options.selector.in_namespace(&target.namespace);
-    let page = || state.read(|store| list_page(store, target.kind, &options));
-    let page = match page() {
-        Err(Unlisted::NotYet(revision)) => {
-            wait_for(state, revision).await?;
-            page()
-        }
-        listed => listed,
-    };
-    match page {
-        Ok(page) => Ok(ApiResponse::page(page, target.kind, target.version)),
-        Err(Unlisted::Failed(failure)) => Err(failure),
-        Err(Unlisted::NotYet(revision)) => Err(future_version(
-            revision,
-            state.read(|store| store.revision()),
-        )),
+    wait_for_list(state, &options).await?;
+    let page = state.read(|store| list_page(store, target.kind, &options))?;
+    Ok(ApiResponse::page(page, target.kind, target.version))
+}
+
+/// Waits for the revision of a list, as far as a server does.
+async fn wait_for_list(state: &State, options: &ListOptions) -> Result<(), Failure> {
+    match options.at {
+        At::NotOlderThan(revision) => wait_for(state, revision).await,
+        At::Exactly(revision) if !options.future_is_internal => wait_for(state, revision).await,
+        At::Exactly(_) | At::Now => Ok(()),
     }
 }
 
@@ -74,29 +70,27 @@ pub(super) fn create(
     Ok(response.warn(read.warnings))
 }
 
-pub(super) fn delete(
+pub(super) async fn delete(
     context: &Context,
     request: &ApiRequest,
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
-    // The resource version of a deletion is a precondition, and does not select a past list.
-    let list_options = request.query.without("resourceVersion");
-    let mut list_options = ListOptions::parse(&list_options, context.state.kinds.release())?;
+    let state = &context.state;
+    let mut list_options = ListOptions::of_deletion(&request.query, state.kinds.release())?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);
     let format = format(request)?;
     let (options, dry_run) = delete_options(context, request, format)?;
     let now = ids::now();
     let write = write(target, "", dry_run, &now);
-    context.state.write(|store| {
-        let page = match list_page(store, target.kind, &list_options) {
-            Ok(page) => page,
-            Err(Unlisted::Failed(failure)) => return Err(failure),
-            Err(Unlisted::NotYet(revision)) => {
-                return Err(future_version(revision, store.revision()));
-            }
-        };
+    wait_for_list(state, &list_options).await?;
+    state.write(|store| {
+        let page = list_page(store, target.kind, &list_options)?;
         for object in &page.items {
-            registry::delete(store, &write, meta_str(object, "name"), &options)?;
+            match registry::delete(store, &write, meta_str(object, "name"), &options) {
+                // A list of the past has objects that are gone.
+                Err(failure) if failure.code() != 404 => return Err(failure),
+                _ => {}
+            }
         }
         Ok(ApiResponse::page(page, target.kind, target.version))
     })?

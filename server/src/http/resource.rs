@@ -95,7 +95,7 @@ async fn perform(
         Verb::List => collection::list(context, request, target).await,
         Verb::Watch => watching::watch(context, request, target, form).await,
         Verb::Create => collection::create(context, request, target),
-        Verb::DeleteCollection => collection::delete(context, request, target),
+        Verb::DeleteCollection => collection::delete(context, request, target).await,
         Verb::Get => item::get(context, request, target).await,
         Verb::Replace => item::replace(context, request, target),
         Verb::Patch => item::patch(context, request, target),

@@ -65,7 +65,7 @@ pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Fail
     };
     let segments: Vec<_> = path.split('/').skip(1).collect();
     Ok(match segments[..] {
-        [] | [""] => Target::Discovery(Document::Root),
+        [] | ["" | "index.html"] => Target::Discovery(Document::Root),
         ["version"] => Target::Discovery(Document::Version),
         ["api"] => Target::Discovery(Document::Core),
         ["apis"] => Target::Discovery(Document::Groups),

@@ -1,6 +1,7 @@
 //! The HTTP side of a watch: lines at the client's pace.
 
 use super::accept::{Encoding, Form};
+use super::collection::wait_for;
 use super::context::{Context, stopped};
 use super::inputs::include;
 use super::payload::{self, Body};
@@ -13,7 +14,7 @@ use crate::represent::{Include, View, protobuf};
 use crate::state::{CountedWatch, State};
 use crate::status::{Failure, bad_request, failure};
 use crate::store::Object;
-use crate::watch::{Lines, Selected, too_old};
+use crate::watch::{Lines, Selected, error, too_old};
 use futures_util::stream;
 use hyper::body::Bytes;
 use hyper::header;
@@ -35,8 +36,8 @@ const PIECE: usize = 64 * 1024;
 /// Starts a watch.
 ///
 /// # Errors
-/// For invalid parameters, and 503 for a kind with objects that cannot be decoded. A resource version that is too old
-/// is an event in the stream.
+/// For invalid parameters, and 503 for a kind with objects that cannot be decoded. A resource version that is too old, or in the future
+/// of a watch with initial events, is an event in the stream.
 pub(super) async fn watch(
     context: &Context,
     request: &ApiRequest,
@@ -72,7 +73,8 @@ pub(super) async fn watch(
         form.view,
         include,
     );
-    let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
+    let fresh = wait_for(&state, options.at_least).await;
+    let watcher = Watcher::new(state, lines, &options, fresh, context.stopping.clone());
     let encoding = form.encoding;
     let is_packed =
         release.has(Fact::CompressesWatches) && payload::is_wanted(&request.parts.headers);
@@ -155,6 +157,7 @@ impl Watcher {
         state: Arc<State>,
         lines: Lines,
         options: &WatchOptions,
+        fresh: Result<(), Failure>,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let now = Instant::now();
@@ -175,7 +178,10 @@ impl Watcher {
             state,
             lines,
         };
-        watcher.begin(options);
+        match fresh {
+            Ok(()) => watcher.begin(options),
+            Err(failure) => watcher.end_with(failure),
+        }
         if options.bookmarks {
             watcher.next_bookmark = watcher.bookmark_after(now);
         }
@@ -188,8 +194,7 @@ impl Watcher {
             .read(|store| (store.revision(), store.history().start()));
         self.position = options.after.unwrap_or(revision);
         if self.position < start {
-            self.then = Some(too_old(self.position, start).into());
-            self.ended = true;
+            self.end_with(too_old(self.position, start));
             return;
         }
         if options.initial_events {
@@ -202,6 +207,11 @@ impl Watcher {
         if options.initial_bookmark {
             self.then = Some(self.lines.bookmark(self.position, true).into());
         }
+    }
+
+    fn end_with(&mut self, failure: Failure) {
+        self.then = Some(error(failure).into());
+        self.ended = true;
     }
 
     /// The next lines, or `None` at the end of the watch.

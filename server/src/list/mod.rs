@@ -22,21 +22,11 @@ pub(crate) struct Page {
     pub(crate) remaining: Option<usize>,
 }
 
-/// The error of a list.
-#[derive(Debug)]
-pub(crate) enum Unlisted {
-    /// An error for the client.
-    Failed(Failure),
-    /// The list is of a revision in the future.
-    NotYet(u64),
-}
-
 /// Lists the objects of a kind.
 ///
 /// # Errors
-/// [`Unlisted`], for a revision that is expired or in the future, and for an object on the page that cannot be
-/// decoded.
-pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<Page, Unlisted> {
+/// For an exact revision that is expired or in the future, and for an object on the page that cannot be decoded.
+pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<Page, Failure> {
     let now = store.revision();
     let start = options.start.as_deref().unwrap_or_default();
     let unread = Unread {
@@ -46,30 +36,22 @@ pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<
             .filter(|(name, _)| name.as_str() >= start)
             .collect(),
     };
-    match options.at {
-        At::Now => {}
-        At::NotOlderThan(revision) if revision > now => return Err(Unlisted::NotYet(revision)),
-        At::NotOlderThan(_) => {}
-        At::Exactly(revision) if revision > now => {
-            return Err(if options.future_is_internal {
-                let message = "etcdserver: mvcc: required revision is a future revision";
-                Unlisted::Failed(internal(message))
-            } else {
-                Unlisted::NotYet(revision)
-            });
+    if let At::Exactly(revision) = options.at {
+        if revision > now {
+            return Err(internal(
+                "etcdserver: mvcc: required revision is a future revision",
+            ));
         }
-        At::Exactly(revision) => {
-            let Ok(objects) = store.objects_at(kind.index, revision) else {
-                return Err(Unlisted::Failed(too_old(options)));
-            };
-            let objects = objects.range::<str, _>(from(options));
-            return page(objects, &unread, revision, options).map_err(Unlisted::Failed);
-        }
+        let objects = store
+            .objects_at(kind.index, revision)
+            .map_err(|_| too_old(options))?;
+        let objects = objects.range::<str, _>(from(options));
+        return page(objects, &unread, revision, options);
     }
     let objects = store
         .objects(kind.index)
         .filter(|(name, _)| name.as_str() >= start);
-    page(objects, &unread, now, options).map_err(Unlisted::Failed)
+    page(objects, &unread, now, options)
 }
 
 /// The objects of a list that cannot be decoded. A page with such an object fails.

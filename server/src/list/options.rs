@@ -37,6 +37,8 @@ pub(crate) struct WatchOptions {
     pub(crate) selector: Selector,
     /// The resource version after which events are sent; when absent or 0, the present objects come first.
     pub(crate) after: Option<u64>,
+    /// The least resource version of the initial events; 0 without one.
+    pub(crate) at_least: u64,
     /// Whether the present objects come first.
     pub(crate) initial_events: bool,
     /// Whether a bookmark ends the initial events.
@@ -49,8 +51,21 @@ impl ListOptions {
     /// # Errors
     /// 400 for malformed values, 422 for invalid combinations.
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
+        Self::read(query, release, false)
+    }
+
+    /// The parameters of the list that a deletion of a collection makes. Since 1.28 a server lists in pages, also without a limit.
+    ///
+    /// # Errors
+    /// As of [`Self::parse`].
+    pub(crate) fn of_deletion(query: &Query, release: Release) -> Result<Self, Failure> {
+        Self::read(query, release, release.has(Fact::DeletesInPages))
+    }
+
+    fn read(query: &Query, release: Release, in_pages: bool) -> Result<Self, Failure> {
         query.integer("timeoutSeconds")?;
         let limit = query.integer("limit")?.unwrap_or_default();
+        let in_pages = limit > 0 || (in_pages && limit == 0);
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
         let selector = selector(query, release)?;
         check(list_problems(query, release))?;
@@ -77,7 +92,7 @@ impl ListOptions {
             // The watch cache serves this list, without pages.
             options.limit = None;
         } else if !version.is_empty() {
-            let from_storage = exact || options.limit.is_some();
+            let from_storage = exact || in_pages;
             let revision = revision(version).map_err(|why| {
                 if from_storage || release.has(Fact::VersionErrorsAreTheClients) {
                     bad_request(format!("invalid resource version: {why}"))
@@ -86,7 +101,7 @@ impl ListOptions {
                 }
             })?;
             let unmatched = query.text("resourceVersionMatch").is_empty();
-            options.at = if exact || (unmatched && options.limit.is_some()) {
+            options.at = if exact || (unmatched && in_pages) {
                 At::Exactly(revision)
             } else {
                 At::NotOlderThan(revision)
@@ -121,6 +136,7 @@ impl WatchOptions {
         Ok(Self {
             selector,
             after: after.filter(|_| wanted != Some(true)),
+            at_least: after.filter(|_| wanted == Some(true)).unwrap_or_default(),
             initial_events: wanted.unwrap_or(after.is_none()),
             initial_bookmark: bookmarks
                 && streams_lists

@@ -41,17 +41,6 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The parameters without one.
-    pub(crate) fn without(&self, name: &str) -> Self {
-        Self(
-            self.0
-                .iter()
-                .filter(|(found, _)| found != name)
-                .cloned()
-                .collect(),
-        )
-    }
-
     /// A boolean parameter: any value except `false` and `0` is true.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.get(name)

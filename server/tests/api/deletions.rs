@@ -173,3 +173,67 @@ async fn each_character_that_cannot_be_printed_is_an_error_of_the_field_manager(
         assert!(found.eq(expected.collect::<Vec<_>>().iter()), "{causes:?}");
     }
 }
+
+/// The resource version in the query is one of the list. Without a body it is a precondition too.
+#[tokio::test]
+async fn a_collection_is_deleted_as_of_its_list() {
+    for (release, query, body, code, left) in [
+        (
+            "1.27",
+            "resourceVersion=THEN",
+            Some(json!({})),
+            200,
+            &[][..],
+        ),
+        ("1.28", "resourceVersion=THEN", Some(json!({})), 200, &["c"]),
+        (
+            "1.28",
+            "resourceVersion=THEN&resourceVersionMatch=NotOlderThan",
+            Some(json!({})),
+            200,
+            &[],
+        ),
+        (
+            "1.28",
+            "resourceVersion=1&resourceVersionMatch=Exact",
+            Some(json!({})),
+            410,
+            &["b", "c"],
+        ),
+        (
+            "1.28",
+            "resourceVersion=x",
+            Some(json!({})),
+            400,
+            &["b", "c"],
+        ),
+        (
+            "1.28",
+            "resourceVersion=9999",
+            Some(json!({})),
+            500,
+            &["b", "c"],
+        ),
+        ("1.28", "resourceVersion=0", None, 409, &["b", "c"]),
+        ("1.28", "resourceVersionMatch=Exact", None, 422, &["b", "c"]),
+    ] {
+        let api = Api::with(|builder| builder.kubernetes(release).bootstrap(false)).await;
+        let levels = LEVELS.replace("v1/", "v1beta3/");
+        for name in ["a", "b", "c"] {
+            let mut level = level(name, 1);
+            level["apiVersion"] = format!("{GROUP}/v1beta3").into();
+            api.send("POST", &levels, Some(level)).await;
+            if name == "a" {
+                api.server.expire_history();
+            }
+        }
+        let list = api.get(&levels).await.body;
+        let then = list["items"][1]["metadata"]["resourceVersion"].as_str();
+        // An object of the list that is gone is not an error.
+        api.send("DELETE", &format!("{levels}/a"), None).await;
+        let query = query.replace("THEN", then.unwrap());
+        let deleted = api.send("DELETE", &format!("{levels}?{query}"), body).await;
+        assert_eq!(deleted.code, code, "{release} {query}: {}", deleted.body);
+        assert_eq!(api.names(&levels).await, left, "{release} {query}");
+    }
+}

@@ -246,6 +246,38 @@ async fn older_releases_do_not_stream_lists() {
     assert_eq!(watch.seen().await.0, "BOOKMARK");
 }
 
+#[tokio::test]
+async fn initial_events_wait_for_their_revision() {
+    let api = Api::with(|builder| builder.kubernetes("1.36").bootstrap(false)).await;
+    let now = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
+    let now: u64 = now.as_str().unwrap().parse().unwrap();
+    let path = |version: u64| {
+        format!(
+            "{LEVELS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\
+             &resourceVersion={version}"
+        )
+    };
+    let (next, never) = (path(now + 1), path(now + 9));
+    let (mut watch, mut ended, _) = tokio::join!(
+        Watch::open(&api, &next),
+        Watch::open(&api, &never),
+        api.send("POST", LEVELS, Some(level("a", 1))),
+    );
+    assert_eq!(watch.seen().await, event("ADDED", "a"));
+    let error = ended.next().await.unwrap();
+    assert_eq!(error["type"], "ERROR");
+    let message = format!(
+        "Timeout: Too large resource version: {}, current: {}",
+        now + 9,
+        now + 1
+    );
+    assert_eq!(
+        (&error["object"]["code"], &error["object"]["message"]),
+        (&json!(504), &json!(message))
+    );
+    assert_eq!(ended.next().await, None);
+}
+
 /// A path with a name only takes a selector that requires the name.
 #[tokio::test]
 async fn a_watch_of_one_object_must_select_it() {
