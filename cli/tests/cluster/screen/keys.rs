@@ -64,6 +64,29 @@ fn a_selection_moves_by_lines_and_pages() {
 }
 
 #[test]
+fn a_key_and_a_new_size_at_once_both_count() {
+    const COLUMNS: [&str; 5] = [
+        "WAITING",
+        "REJECTED/S",
+        "BORROWED",
+        "PRIORITYLEVEL",
+        "INUSE",
+    ];
+    let server = server();
+    let mut terminal = Terminal::top(&server.folder, [13, 70], NEVER, "");
+    terminal.wait(|screen| screen.contains("q quit"));
+    let sizes = [14, 13].into_iter().cycle();
+    for (rows, column) in sizes.zip(COLUMNS.iter().cycle()).take(30) {
+        terminal.resize(rows, 70);
+        terminal.press("s");
+        terminal
+            .wait(|screen| screen.contains(&format!("▾{column}")) && screen.ends_with("q quit"));
+    }
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
 fn the_selection_follows_its_level() {
     let server = server();
     let mut terminal = Terminal::top(&server.folder, [13, 60], 1, "");

@@ -26,6 +26,8 @@ const NEVER: u32 = 3600;
 struct Terminal {
     /// The name of the terminal's device.
     device: String,
+    /// The file with the identifier of the process.
+    process: String,
     child: Child,
     keys: ChildStdin,
     output: Receiver<Vec<u8>>,
@@ -66,6 +68,7 @@ impl Terminal {
         });
         Self {
             device,
+            process,
             child,
             keys,
             output,
@@ -77,6 +80,13 @@ impl Terminal {
     fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
+    }
+
+    /// Sends a signal to the program.
+    fn signal(&self, signal: &str) {
+        let process = std::fs::read_to_string(&self.process).unwrap();
+        let sent = Command::new("kill").args([signal, process.trim()]).status();
+        assert!(sent.unwrap().success());
     }
 
     /// Changes the size of the window.
@@ -238,11 +248,7 @@ async fn signals_give_the_terminal_back() {
             terminal.wait(|screen| screen.contains("q quit"));
             match how {
                 "ctrl-c" => terminal.press("\u{3}"),
-                signal => {
-                    let process = std::fs::read_to_string(cluster.folder.path("pid")).unwrap();
-                    let sent = Command::new("kill").args([signal, process.trim()]).status();
-                    assert!(sent.unwrap().success());
-                }
+                signal => terminal.signal(signal),
             }
             assert_eq!(terminal.end(), code, "{how}");
         }
