@@ -1,6 +1,8 @@
 //! Samples of the metrics of servers, and the seats and stored objects in them.
 
-use k8s_flowcontrol_analysis::metrics::{ObservedLimits, StoredObjects, samples};
+use k8s_flowcontrol_analysis::metrics::{
+    FlowMetrics, ObservedLimits, Quantity, StoredObjects, samples,
+};
 use k8s_flowcontrol_rules::limits::{LevelLimits, ServerLimits};
 use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Release;
@@ -20,6 +22,23 @@ c{} nothing
     assert_eq!(found[1].label("y"), Some("\"q\"\n"));
     assert_eq!((found[1].value, found[1].label("z")), (2.0, None));
     assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn the_series_of_several_servers_are_added_up() {
+    let sample = |one: i64, two: i64| {
+        let line = |instance, value| {
+            format!(
+                "apiserver_flowcontrol_rejected_requests_total{{flow_schema=\"a\",instance=\"{instance}\",priority_level=\"b\",reason=\"time-out\"}} {value}\n"
+            )
+        };
+        FlowMetrics::parse(&(line("one", one) + &line("two", two)))
+    };
+    let rejected = |metrics: FlowMetrics| metrics.total(Quantity::RejectedRequests, "b");
+    let before = sample(12, 11);
+    assert_eq!(rejected(before.clone()), Some(23));
+    assert_eq!(rejected(sample(15, 12).since(&before)), Some(4));
+    assert_eq!(rejected(before.since(&before)), Some(0));
 }
 
 #[test]

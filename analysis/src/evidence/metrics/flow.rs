@@ -116,7 +116,8 @@ pub struct FlowMetrics {
 impl FlowMetrics {
     /// Selects the metrics of priority levels in the text of `/metrics`, of any release.
     ///
-    /// If a server reports a quantity under two names, the newer name is used.
+    /// If a server reports a quantity under two names, the newer name is used. Series that differ only in labels which [`Series`] does not have, such
+    /// as `instance` in a federation, are added up.
     pub fn parse(text: &str) -> Self {
         let all: Vec<_> = samples(text)
             .filter_map(|sample| {
@@ -133,15 +134,21 @@ impl FlowMetrics {
             })
             .collect();
         let names: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
-        let mut series = Vec::new();
+        let mut series = Vec::<(Quantity, Series)>::new();
+        let mut places = HashMap::new();
         for quantity in Quantity::ALL {
             let metric = quantity
                 .metrics()
                 .iter()
                 .map(|metric| metric.name())
                 .find(|metric| names.contains(metric));
-            let of_metric = all.iter().filter(|(name, _)| Some(*name) == metric);
-            series.extend(of_metric.map(|(_, series)| (quantity, series.clone())));
+            for (_, one) in all.iter().filter(|(name, _)| Some(*name) == metric) {
+                let place = *places.entry((quantity, one.key())).or_insert(series.len());
+                match series.get_mut(place) {
+                    Some((_, sum)) => sum.value = sum.value.saturating_add(one.value),
+                    None => series.push((quantity, one.clone())),
+                }
+            }
         }
         Self { series }
     }
