@@ -51,6 +51,7 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
         subresource: "",
         manager: MANAGER,
         dry_run: false,
+        applies: false,
         now: &now,
     };
     let created = state.write(|store| registry::create(store, &write, read.object));

@@ -267,18 +267,21 @@ impl Subject<'_> {
             .with_details(self.details())
     }
 
-    pub(crate) fn already_exists(&self, terminating: bool) -> Failure {
-        let prefix = if terminating {
-            "object is being deleted: "
-        } else {
-            ""
+    /// The conflict of a new object with the same name; a server takes every name beside a `generateName` for one that it generated.
+    pub(crate) fn already_exists(&self, terminating: bool, generated: bool) -> Failure {
+        let prefix = match terminating {
+            true => "object is being deleted: ",
+            false => "",
         };
-        failure(
-            409,
-            "AlreadyExists",
-            format!("{prefix}{} already exists", self.quoted()),
-        )
-        .with_details(self.details())
+        let rest = match generated {
+            true => ", the server was not able to generate a unique name for the object",
+            false => "",
+        };
+        let message = format!("{prefix}{} already exists{rest}", self.quoted());
+        failure(409, "AlreadyExists", message).with_details(Details {
+            retry_after_seconds: generated.then_some(1),
+            ..self.details()
+        })
     }
 
     pub(crate) fn conflict(&self, why: &str) -> Failure {

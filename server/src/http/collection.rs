@@ -56,6 +56,8 @@ pub(super) fn create(
     request: &ApiRequest,
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
+    // Unlike the other verbs, a create reads the media type before the parameters.
+    format(request)?;
     let options = write_options(context, request, WriteVerb::Create)?;
     let read = object(request, target, options.validation)?;
     let now = ids::now();
@@ -78,8 +80,7 @@ pub(super) async fn delete(
     let state = &context.state;
     let mut list_options = ListOptions::of_deletion(&request.query, state.kinds.release())?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);
-    let format = format(request)?;
-    let (options, dry_run) = delete_options(context, request, format)?;
+    let (options, dry_run) = delete_options(context, request)?;
     let now = ids::now();
     let write = write(target, "", dry_run, &now);
     wait_for_list(state, &list_options).await?;

@@ -68,12 +68,15 @@ pub(super) fn write_options(
 /// The options of a deletion, and whether it is a dry run.
 ///
 /// # Errors
-/// As of [`delete_options`](crate::query::delete_options).
+/// As of [`delete_options`](crate::query::delete_options), and 415 for a body that is neither JSON nor YAML.
 pub(super) fn delete_options(
     context: &Context,
     request: &ApiRequest,
-    format: Format,
 ) -> Result<(DeleteOptions, bool), Failure> {
+    let format = match request.body.is_empty() {
+        true => Format::Json,
+        false => format(request)?,
+    };
     let release = context.state.kinds.release();
     query::delete_options(&request.query, &request.body, format, release)
 }
@@ -111,6 +114,7 @@ pub(super) fn write<'a>(
         subresource: target.subresource.unwrap_or_default(),
         manager,
         dry_run,
+        applies: false,
         now,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::collection::wait_for;
 use super::context::Context;
-use super::inputs::{delete_options, format, name, object, write, write_options};
+use super::inputs::{delete_options, name, object, write, write_options};
 use super::request::ApiRequest;
 use super::response::ApiResponse;
 use super::route::ResourceTarget;
@@ -10,9 +10,8 @@ use crate::body::Document;
 use crate::ids;
 use crate::list::revision;
 use crate::query::{WriteOptions, WriteVerb};
-use crate::registry::{self, Deleted, Patch, check_name};
+use crate::registry::{self, Deleted, Patch, Write, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
-use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_types::FieldValidation;
 
 pub(super) async fn get(
@@ -21,6 +20,11 @@ pub(super) async fn get(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
+    if request.query.is_set("export") {
+        return Err(bad_request(
+            "the export parameter, deprecated since v1.14, is no longer supported",
+        ));
+    }
     let state = &context.state;
     let version = request.query.text("resourceVersion");
     if !version.is_empty() {
@@ -99,7 +103,10 @@ pub(super) fn patch(
     let options = write_options(context, request, verb)?;
     let patch = read_patch(&media_type, &request.body, &options);
     let now = ids::now();
-    let write = write(target, &options.manager, options.dry_run, &now);
+    let write = Write {
+        applies: verb == WriteVerb::Apply,
+        ..write(target, &options.manager, options.dry_run, &now)
+    };
     let patched = context.state.write(|store| match &patch {
         Ok(patch) => registry::patch(store, &write, name, patch, options.validation),
         Err(failure) if verb == WriteVerb::Apply => Err(failure.clone()),
@@ -151,11 +158,7 @@ pub(super) fn delete(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
-    let format = match request.body.is_empty() {
-        true => Format::Json,
-        false => format(request)?,
-    };
-    let (options, dry_run) = delete_options(context, request, format)?;
+    let (options, dry_run) = delete_options(context, request)?;
     let now = ids::now();
     let write = write(target, "", dry_run, &now);
     let deleted = context
@@ -164,7 +167,12 @@ pub(super) fn delete(
     Ok(match deleted {
         Deleted::Gone(status) => ApiResponse::status(&status),
         Deleted::Terminating(object) => {
-            ApiResponse::object(200, &object, target.kind, target.version)
+            let code = if options.orphan_dependents == Some(false) {
+                202
+            } else {
+                200
+            };
+            ApiResponse::object(code, &object, target.kind, target.version)
         }
     })
 }

@@ -148,6 +148,12 @@ impl Kind {
         served.find(|version| version.api_version() == api_version)
     }
 
+    /// The version with this `apiVersion` if the release decodes it, served or not.
+    pub(crate) fn decoded_version(&self, api_version: &str) -> Option<Version> {
+        let served = self.served_version(api_version);
+        served.or_else(|| self.adopt(Version::own(self.hub.rules()?.of_version(api_version)?)))
+    }
+
     /// Another release's version of this kind, under the rules of this release; `None` if this release cannot decode
     /// it.
     pub(crate) fn adopt(&self, version: Version) -> Option<Version> {

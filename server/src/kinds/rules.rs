@@ -44,6 +44,14 @@ impl Rules {
         self.kind.kind.schema(self.kind.version)
     }
 
+    /// The rules for the version with this `apiVersion`.
+    pub(super) fn of_version(self, api_version: &str) -> Option<Self> {
+        let mut versions = ApiVersion::ALL.iter();
+        let version = versions.find(|version| version.api_version() == api_version)?;
+        let kind = self.kind.in_version(*version);
+        Some(Self { kind, ..self })
+    }
+
     /// The rules of another release, if it can decode the version. A release decodes every version that was
     /// introduced by then, served or not.
     pub(super) fn of_release(self, release: Release) -> Option<Self> {

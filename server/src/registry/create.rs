@@ -45,12 +45,14 @@ pub(super) fn store_new(
     let old = store.get(write.kind.index, &key);
     if old.is_some() || store.unreadable_named(write.kind.index, &key).is_some() {
         let is_terminating = old.is_some_and(|old| metadata::is_terminating(old));
-        return Err(write.subject(&name).already_exists(is_terminating));
+        let is_generated = !meta_str(&object, "generateName").is_empty();
+        let subject = write.subject(&name);
+        return Err(subject.already_exists(is_terminating, is_generated));
     }
     if write.dry_run {
         return Ok(Arc::new(object));
     }
-    write::store(store, write.kind, &key, object)
+    write::store(store, write, &key, object)
 }
 
 /// A new object does not get a status if only the subresource writes it.

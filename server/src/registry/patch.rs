@@ -47,8 +47,7 @@ pub(crate) fn patch(
 ) -> Result<Patched, Failure> {
     let old = find(store, write.kind, &write.key(name))?;
     if let Patch::Apply { config, force } = patch {
-        check_duplicates(config, validation)?;
-        return apply(store, write, name, old, &config.value, *force);
+        return apply(store, write, name, old, config, *force, validation);
     }
     let Some(old) = old else {
         return Err(write.subject(name).not_found());
@@ -140,10 +139,10 @@ fn decode_patched(
     let version = match patch {
         Patch::Strategic(_) => {
             // The type of the object is that of the path, whatever type the patch names.
-            let named = named_version(write, &after, &text).unwrap_or(write.version);
-            convert_unstructured(&mut after, named).map_err(|why| invalid_patch(&text, &why))?;
+            let version = write.version;
+            convert_unstructured(&mut after, version).map_err(|why| invalid_patch(&text, &why))?;
             text = shown(write, patch, &after);
-            named
+            version
         }
         _ => named_version(write, &after, &text).map_err(|why| invalid_patch(&text, &why))?,
     };
@@ -196,7 +195,7 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
     patched_text(after, write.version.schema(), &touched)
 }
 
-/// The version of a patched object, by its `apiVersion`.
+/// The version of a patched object, by its `apiVersion`. A server decodes versions that it does not serve.
 ///
 /// # Errors
 /// The server's message for an object of another type.
@@ -206,26 +205,23 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version
         return Ok(write.version);
     }
     let field = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
-    match write.kind.served_version(field("apiVersion")) {
+    match write.kind.decoded_version(field("apiVersion")) {
         Some(version) if field("kind") == write.kind.name() => Ok(version),
         _ => Err(body::other_type(text.as_bytes(), write.kind, write.version)),
     }
 }
 
-/// Strict field validation rejects duplicate fields in an applied configuration.
-fn check_duplicates(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
-    if validation != FieldValidation::Strict || config.problems.is_empty() {
-        return Ok(());
+/// The warnings about duplicate fields in an applied configuration. Strict field validation rejects them.
+fn duplicates(config: &Document, validation: FieldValidation) -> Result<Vec<String>, Failure> {
+    let problems = &config.problems;
+    match validation {
+        FieldValidation::Warn => Ok(problems.clone()),
+        FieldValidation::Strict if !problems.is_empty() => Err(bad_request(format!(
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
+            problems.join("\n  ")
+        ))),
+        _ => Ok(Vec::new()),
     }
-    let lines: Vec<_> = config
-        .problems
-        .iter()
-        .map(|line| format!("  {line}"))
-        .collect();
-    Err(bad_request(format!(
-        "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n{}",
-        lines.join("\n")
-    )))
 }
 
 /// Compares the name in a body with the name in the path.
@@ -249,10 +245,11 @@ fn apply(
     write: &Write<'_>,
     name: &str,
     old: Option<Object>,
-    config: &Value,
+    document: &Document,
     force: bool,
+    validation: FieldValidation,
 ) -> Result<Patched, Failure> {
-    let mut config = config.clone();
+    let mut config = document.value.clone();
     check_type(write, &config)?;
     if meta_str(&config, "name").is_empty() {
         edit_metadata(&mut config, |metadata| {
@@ -262,13 +259,14 @@ fn apply(
     match old {
         Some(old) => {
             let object = write.writer().apply(&old, &config, force)?;
+            let warnings = duplicates(document, validation)?;
             check_name(&object, name)?;
             update::check_version(write, name, &object, &old)?;
             let object = update::commit(store, write, name, &old, object)?;
             Ok(Patched {
                 object,
                 created: false,
-                warnings: Vec::new(),
+                warnings,
             })
         }
         None if !write.subresource.is_empty() => Err(write.subject(name).not_found()),
@@ -278,6 +276,7 @@ fn apply(
                 metadata.insert("name".into(), name.into())
             });
             let mut object = write.writer().apply(&empty, &config, force)?;
+            let warnings = duplicates(document, validation)?;
             let uid = meta_str(&object, "uid");
             if !uid.is_empty() {
                 return Err(write.subject(name).conflict(&format!(
@@ -298,7 +297,7 @@ fn apply(
             Ok(Patched {
                 object,
                 created: true,
-                warnings: Vec::new(),
+                warnings,
             })
         }
     }

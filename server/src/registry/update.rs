@@ -95,7 +95,7 @@ pub(crate) fn commit(
         store.remove(write.kind.index, &write.key(name));
         return Ok(Arc::new(object));
     }
-    write::store(store, write.kind, &write.key(name), object)
+    write::store(store, write, &write.key(name), object)
 }
 
 /// The main resource keeps the status, and the status subresource keeps everything else.

@@ -3,7 +3,7 @@
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
 use crate::status::{Cause, Failure, Subject, internal, invalid};
-use crate::store::{Object, Store, json_length, meta_str};
+use crate::store::{Object, Store, edit_metadata, json_length, meta_str};
 use crate::upgrade::unreadable;
 use k8s_flowcontrol_rules::validate::Violation;
 use serde_json::Value;
@@ -23,20 +23,24 @@ pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Objec
     Ok(store.get(kind.index, key).cloned())
 }
 
-/// Stores an object under `key`.
+/// Stores an object under `key`. If it is too large, it loses its managed fields, unless it was applied.
 ///
 /// # Errors
 /// 500 for an object that is larger than etcd accepts, as from a real server.
 pub(super) fn store(
     store: &mut Store,
-    kind: &Kind,
+    write: &Write<'_>,
     key: &str,
-    object: Value,
+    mut object: Value,
 ) -> Result<Object, Failure> {
-    if json_length(&object) > LARGEST_OBJECT {
+    let is_too_large = |object: &Value| json_length(object) > LARGEST_OBJECT;
+    if is_too_large(&object) && !write.applies {
+        edit_metadata(&mut object, |metadata| metadata.remove("managedFields"));
+    }
+    if is_too_large(&object) {
         return Err(internal("etcdserver: request is too large"));
     }
-    Ok(store.put(kind.index, key, object))
+    Ok(store.put(write.kind.index, key, object))
 }
 
 /// A write by a client.
@@ -53,6 +57,8 @@ pub(crate) struct Write<'a> {
     pub(crate) manager: &'a str,
     /// Whether it is a dry run.
     pub(crate) dry_run: bool,
+    /// Whether it is a server-side apply.
+    pub(crate) applies: bool,
     /// The time of the write.
     pub(crate) now: &'a str,
 }
@@ -72,6 +78,7 @@ impl<'a> Write<'a> {
             subresource,
             manager,
             dry_run: false,
+            applies: false,
             now,
         }
     }

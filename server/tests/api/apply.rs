@@ -1,6 +1,6 @@
 //! Server-side apply.
 
-use crate::api::support::{Api, GROUP, SCHEMAS, schema};
+use crate::api::support::{Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::{Value, json};
 
 fn config(spec: Value, labels: Value) -> Value {
@@ -367,4 +367,43 @@ async fn the_resource_version_of_a_new_object_must_be_a_number() {
     let created = api.apply(&path, config).await;
     assert_eq!(created.code, 201, "{}", created.body);
     assert_ne!(created.body["metadata"]["resourceVersion"], "5");
+}
+
+#[tokio::test]
+async fn duplicate_fields_are_found_after_the_merge() {
+    let api = Api::start().await;
+    let send = async |query: &str, name: &str| {
+        let path = format!("/apis/{GROUP}/{SCHEMAS}/a?fieldManager=m&{query}");
+        let text = format!(
+            "apiVersion: {GROUP}/v1\nkind: FlowSchema\nmetadata:\n  name: {name}\nspec:\n  \
+             matchingPrecedence: 1\n  matchingPrecedence: 7\n  priorityLevelConfiguration: {{name: exempt}}\n"
+        );
+        let request = api.request("PATCH", &path);
+        answer(
+            request
+                .header("content-type", "application/apply-patch+yaml")
+                .body(text),
+        )
+        .await
+    };
+    let strict = send("fieldValidation=Strict", "a").await;
+    assert_eq!(
+        (strict.code, strict.body["message"].as_str()),
+        (
+            400,
+            Some(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \
+                 \"matchingPrecedence\" already set in map"
+            )
+        )
+    );
+    for (query, warnings) in [
+        ("fieldValidation=Ignore", &[][..]),
+        (
+            "",
+            &[r#"299 - "line 7: key \"matchingPrecedence\" already set in map""#],
+        ),
+    ] {
+        assert_eq!(send(query, "a").await.warnings, warnings);
+    }
 }

@@ -67,6 +67,18 @@ async fn names_are_unique_and_can_be_generated() {
     let name = generated.body["metadata"]["name"].as_str().unwrap();
     assert!(name.starts_with("gen-") && name.len() == 9, "{name}");
 
+    let exported = api.get(&format!("{SCHEMAS}/a?export=true")).await;
+    assert_eq!(exported.code, 400);
+    // A server takes a name beside the prefix for one that it generated.
+    nameless["metadata"]["name"] = "a".into();
+    let taken = api.send("POST", SCHEMAS, Some(nameless.clone())).await.body;
+    assert_eq!(
+        taken["message"],
+        "flowschemas.flowcontrol.apiserver.k8s.io \"a\" already exists, the server was not able to generate a unique \
+         name for the object"
+    );
+    assert_eq!(taken["details"]["retryAfterSeconds"], 1);
+
     nameless["metadata"] = json!({});
     assert_eq!(api.send("POST", SCHEMAS, Some(nameless)).await.code, 422);
     assert_eq!(

@@ -237,3 +237,23 @@ async fn a_collection_is_deleted_as_of_its_list() {
         assert_eq!(api.names(&levels).await, left, "{release} {query}");
     }
 }
+
+#[tokio::test]
+async fn a_cascading_deletion_that_waits_is_accepted() {
+    let api = Api::start().await;
+    let path = held(&api, &["example.com/x"]).await;
+    for (query, code) in [
+        ("orphanDependents=false", 202),
+        ("propagationPolicy=Background", 200),
+    ] {
+        let deleted = api.send("DELETE", &format!("{path}?{query}"), None).await;
+        assert_eq!(
+            (deleted.code, &deleted.body["kind"]),
+            (code, &"FlowSchema".into())
+        );
+    }
+    // The content type of an empty body does not matter.
+    let collection = api.request("DELETE", &format!("/apis/{GROUP}/{SCHEMAS}"));
+    let deleted = answer(collection.header("content-type", "text/plain")).await;
+    assert_eq!(deleted.code, 200);
+}

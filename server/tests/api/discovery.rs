@@ -211,6 +211,14 @@ async fn documents_have_their_content_type() {
 }
 
 #[tokio::test]
+async fn the_paths_have_two_addresses() {
+    let api = api("1.36").await;
+    let paths = json_of(get(&api, "/", &[]).await).await;
+    assert!(paths["paths"].is_array());
+    assert_eq!(json_of(get(&api, "/index.html", &[]).await).await, paths);
+}
+
+#[tokio::test]
 async fn the_index_leads_to_the_documents() {
     let api = api("1.28").await;
     let response = get(&api, "/openapi/v3", &[]).await;

@@ -1,7 +1,7 @@
 //! Negotiation, layout and compression of responses.
 
 use crate::api::representations::{TABLE, get, json as parsed};
-use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use serde_json::json;
 
 #[tokio::test]
@@ -134,4 +134,20 @@ async fn only_large_objects_are_compressed_and_only_by_gzip() {
     let dump = "/debug/api_priority_and_fairness/dump_queues";
     let (is_packed, size) = sizes(dump, "*/*", "gzip").await;
     assert!(!is_packed && size > MOST, "{size}");
+}
+
+/// Only a create reads the media type before the parameters.
+#[tokio::test]
+async fn the_first_error_depends_on_the_verb() {
+    let api = Api::start().await;
+    for (method, path, code) in [
+        ("POST", SCHEMAS.to_owned(), 415),
+        ("PUT", format!("{SCHEMAS}/exempt"), 422),
+    ] {
+        let path = format!("/apis/{GROUP}/{path}?dryRun=maybe");
+        let request = api
+            .request(method, &path)
+            .header("content-type", "text/plain");
+        assert_eq!(answer(request.body("{}")).await.code, code, "{method}");
+    }
 }

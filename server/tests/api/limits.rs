@@ -46,6 +46,27 @@ async fn an_object_that_is_too_large_for_etcd_is_an_error() {
     assert_eq!(api.get(&path).await.body, before);
 }
 
+/// Managed fields may be lost, but not those that an applier asks for.
+#[tokio::test]
+async fn an_object_gives_up_its_managed_fields_before_it_is_too_large() {
+    let api = Api::start().await;
+    let mut object = large("a", MIB * 3 / 2 - 200_000);
+    for number in 0..2000 {
+        object["metadata"]["labels"][format!("{number:060}")] = "".into();
+    }
+    let path = format!("{SCHEMAS}/a");
+    let apply = format!("{path}?fieldManager=m");
+    assert_eq!(api.apply(&apply, object.clone()).await.code, 500);
+    let created = api.send("POST", SCHEMAS, Some(object)).await;
+    assert_eq!(created.code, 201);
+    assert_eq!(created.body["metadata"].get("managedFields"), None);
+    let patch = serde_json::json!({"metadata": {"labels": {"more": ""}}});
+    let patched = api
+        .patch(&path, "application/merge-patch+json", patch)
+        .await;
+    assert_eq!(patched.code, 200);
+}
+
 #[tokio::test]
 async fn the_history_is_bounded_by_bytes() {
     const SIZE: usize = 64 << 10;

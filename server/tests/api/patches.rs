@@ -211,15 +211,45 @@ async fn invalid_patches_are_rejected() {
 
 #[tokio::test]
 async fn a_patch_may_write_in_another_version() {
-    let api = Api::with(|builder| builder.kubernetes("1.29")).await;
+    let api = Api::with(|builder| builder.kubernetes("1.30")).await;
     api.send("POST", LEVELS, Some(level("mine", 7))).await;
-    let patch = json!({
-        "apiVersion": format!("{GROUP}/v1beta3"),
-        "spec": {"limited": {"nominalConcurrencyShares": 0}},
-    });
-    let patched = api.patch(&format!("{LEVELS}/mine"), MERGE, patch).await;
-    assert_eq!(patched.body["apiVersion"], format!("{GROUP}/v1"));
-    // In v1beta3 zero shares are defaulted.
-    let shares = &patched.body["spec"]["limited"]["nominalConcurrencyShares"];
-    assert_eq!(*shares, 30);
+    let path = format!("{LEVELS}/mine");
+    let version = |version: &str| json!(format!("{GROUP}/{version}"));
+    let shares = |object: &Value| object["spec"]["limited"]["nominalConcurrencyShares"].clone();
+    let zero = json!({"apiVersion": version("v1beta3"), "spec": {"limited": {"nominalConcurrencyShares": 0}}});
+    let operation = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
+    let operations = json!([
+        operation("/apiVersion", version("v1beta3")),
+        operation("/spec/limited/nominalConcurrencyShares", json!(0)),
+    ]);
+    // In v1beta3 zero shares are defaulted. A strategic merge patch writes in the version of its path.
+    for (media_type, patch, expected) in [
+        (MERGE, zero.clone(), 30),
+        (STRATEGIC, zero, 0),
+        (JSON, operations, 30),
+    ] {
+        let patched = api.patch(&path, media_type, patch).await;
+        assert_eq!(patched.body["apiVersion"], version("v1"));
+        assert_eq!(shares(&patched.body), expected, "{media_type}");
+    }
+    // A server decodes versions that it does not serve any more.
+    let old = json!({"apiVersion": version("v1beta2"), "spec": {"limited": {"assuredConcurrencyShares": 8}}});
+    let patched = api.patch(&path, MERGE, old).await;
+    assert_eq!(shares(&patched.body), 8, "{}", patched.body);
+    assert_eq!(
+        patched.warnings,
+        [r#"299 - "unknown field \"spec.limited.nominalConcurrencyShares\"""#]
+    );
+    for media_type in [MERGE, STRATEGIC] {
+        let unknown = json!({"apiVersion": version("v2")});
+        let failed = api.patch(&path, media_type, unknown).await;
+        let message = failed.body["message"].as_str().unwrap_or_default();
+        let why = "no kind \"PriorityLevelConfiguration\" is registered for version \
+                   \"flowcontrol.apiserver.k8s.io/v2\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"";
+        let expected = media_type == MERGE;
+        assert_eq!(
+            (failed.code == 422, message.ends_with(why)),
+            (expected, expected)
+        );
+    }
 }
