@@ -4,6 +4,7 @@ use crate::kinds::{Kind, Version};
 use crate::patch::OPERATION_FIELDS;
 use crate::status::{Failure, bad_request};
 use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_rules::validate::dedup_owner_references;
 use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_text::{Content, Node};
@@ -34,13 +35,12 @@ pub(crate) fn read_object(
     version: Version,
     validation: FieldValidation,
 ) -> Result<Read, Failure> {
-    let (object, warnings) = kind
+    let (object, mut warnings) = kind
         .read(body, format, version, validation)
         .map_err(|error| bad_request(error.message))?;
-    Ok(Read {
-        object: kind.to_hub(object, version),
-        warnings,
-    })
+    let mut object = kind.to_hub(object, version);
+    warnings.extend(dedup_owner_references(&mut object, false));
+    Ok(Read { object, warnings })
 }
 
 /// The server's message for a JSON object of another type than `kind` in `version`.

@@ -12,6 +12,7 @@ use crate::status::{Cause, Failure, bad_request, internal, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::DecodeAs;
+use k8s_flowcontrol_rules::validate::dedup_owner_references;
 use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_text::go::{parse_uint, quote};
 use k8s_flowcontrol_types::FieldValidation;
@@ -59,11 +60,13 @@ pub(crate) fn patch(
     let mut object = write.kind.to_hub(decoded.tree, decoded.version);
     update::check_version(write, name, &object, &old)?;
     write.writer().update(&old, &mut object);
+    let mut warnings = decoded.warnings;
+    warnings.extend(dedup_owner_references(&mut object, true));
     let object = update::commit(store, write, name, &old, object)?;
     Ok(Patched {
         object,
         created: false,
-        warnings: decoded.warnings,
+        warnings,
     })
 }
 

@@ -340,3 +340,32 @@ async fn resource_versions_are_numbers() {
         }
     }
 }
+
+#[tokio::test]
+async fn duplicate_owners_are_removed_with_a_warning() {
+    let api = Api::start().await;
+    let owner = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "name": name, "uid": "5"});
+    let owners = json!([owner("a"), owner("b"), owner("a")]);
+    let mut object = schema("a");
+    object["metadata"]["ownerReferences"] = owners.clone();
+    let path = format!("{SCHEMAS}/a");
+    let patch = json!({"metadata": {"ownerReferences": owners}});
+    for (answer, when) in [
+        (api.send("POST", SCHEMAS, Some(object.clone())).await, ""),
+        (api.send("PUT", &path, Some(object)).await, ""),
+        (
+            api.patch(&path, "application/merge-patch+json", patch)
+                .await,
+            " after mutating admission happens",
+        ),
+    ] {
+        let left = &answer.body["metadata"]["ownerReferences"];
+        assert_eq!(left, &json!([owner("a"), owner("b")]));
+        let warning = format!(
+            "299 - \".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in \
+             1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) \
+             observed: 5\""
+        );
+        assert_eq!(answer.warnings, [warning]);
+    }
+}

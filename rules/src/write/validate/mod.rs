@@ -62,6 +62,7 @@ use std::borrow::Cow;
 use violation::{Path, Report};
 use wording::Wording;
 
+pub use owner_references::dedup_owner_references;
 pub use violation::{Reason, Violation};
 
 /// The rules for objects of one kind, in one version, on servers of one release.

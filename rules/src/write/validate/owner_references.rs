@@ -64,8 +64,8 @@ impl OwnerReference {
 
 /// Removes duplicate owner references, as a server does before validation.
 ///
-/// Returns the text of the server's `Warning` header if there were any.
-pub(super) fn dedup_owner_references(object: &mut Value) -> Option<String> {
+/// Returns the text of the server's `Warning` header if there were any. It depends on whether the object `is_patched`.
+pub fn dedup_owner_references(object: &mut Value, is_patched: bool) -> Option<String> {
     let references = object
         .get_mut("metadata")?
         .get_mut("ownerReferences")?
@@ -82,9 +82,13 @@ pub(super) fn dedup_owner_references(object: &mut Value) -> Option<String> {
         }
         !is_repeated
     });
+    let when = match is_patched {
+        true => " after mutating admission happens",
+        false => "",
+    };
     (!duplicates.is_empty()).then(|| {
         format!(
-            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references \
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references \
              in 1.20+, and may reject such requests as early as 1.24; please fix your requests; \
              duplicate UID(s) observed: {}",
             duplicates.join(", ")

@@ -125,7 +125,7 @@ pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
             mut value,
             mut warnings,
         }) => {
-            warnings.extend(dedup_owner_references(&mut value));
+            warnings.extend(dedup_owner_references(&mut value, false));
             let failure = judge(&value, request);
             let success = match request.operation {
                 Operation::Create { .. } => 201,
