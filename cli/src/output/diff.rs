@@ -2,7 +2,9 @@
 
 use super::{Stream, one_line};
 use anstyle::{AnsiColor, Style};
-use similar::{ChangeTag, TextDiff};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{ChangeTag, DiffOp};
 use std::io::{self, Write};
 
 const REMOVED: Style = AnsiColor::Red.on_default();
@@ -13,13 +15,13 @@ const HUNK: Style = AnsiColor::Cyan.on_default();
 /// Writes the changes from one text to another, each given as name and text. The lines are data: `patch` must find them as
 /// they are in the file.
 pub(crate) fn write_diff(out: &mut Stream, old: (&str, &str), new: (&str, &str)) -> io::Result<()> {
-    let diff = TextDiff::from_lines(old.1, new.1);
     for (sign, name) in [("---", old.0), ("+++", new.0)] {
         out.line(HEADER, &format!("{sign} {}", one_line(name)))?;
     }
-    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        out.line(HUNK, &hunk.header().to_string())?;
-        for change in hunk.iter_changes() {
+    let (old, new) = (lines(old.1), lines(new.1));
+    for hunk in hunks(&old, &new) {
+        out.line(HUNK, &UnifiedHunkHeader::new(&hunk).to_string())?;
+        for change in hunk.iter().flat_map(|part| part.iter_changes(&old, &new)) {
             let (sign, style) = match change.tag() {
                 ChangeTag::Delete => ('-', REMOVED),
                 ChangeTag::Insert => ('+', ADDED),
@@ -34,4 +36,16 @@ pub(crate) fn write_diff(out: &mut Stream, old: (&str, &str), new: (&str, &str))
         }
     }
     Ok(())
+}
+
+/// The lines as `patch` counts them: a carriage return alone does not end one.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The parts of the texts that differ, with three lines around them. `TextDiff` would bring all algorithms of the library into the program.
+fn hunks(old: &[&str], new: &[&str]) -> Vec<Vec<DiffOp>> {
+    let mut parts = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut parts, old, 0..old.len(), new, 0..new.len());
+    parts.into_inner().into_inner().into_grouped_ops(3)
 }

@@ -151,10 +151,13 @@ fn a_patch_is_applied_by_git() {
     let folder = folder("patch");
     let crlf = level("c").replace('\n', "\r\n");
     let cut = level("d").trim_end().to_owned();
+    // A line for YAML, but not for git.
+    let returned = format!("# a\r# b\n{}", level("e"));
     for (name, text) in [
         ("sub/a b.yaml", level("a")),
         ("c.yaml", crlf),
         ("d.yaml", cut),
+        ("e.yaml", returned),
     ] {
         write(&folder, name, &text);
     }
