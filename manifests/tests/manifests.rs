@@ -12,3 +12,4 @@ mod corpus;
 #[cfg(feature = "files")]
 mod files;
 mod migrate;
+mod reading;

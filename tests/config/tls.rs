@@ -35,12 +35,15 @@ async fn an_authority_vouches_for_the_server() {
         .unwrap();
 }
 
+const RENEW: &str = "renew the server's certificate, or correct the clock of this machine";
+const CHECK: &str = "check the server's name and the certificate authority in the configuration";
+
 /// A server with this certificate gets no request, unless verification is off.
-async fn rejected(authority: &Authority, identity: &Identity, expected: &str) {
+async fn rejected(authority: &Authority, identity: &Identity, reason: &str, remedy: &str) {
     let server = Server::tls(identity).await;
     let config = trusting(&server, authority);
     let error = ask_with(config.clone()).await.unwrap_err().to_string();
-    assert!(error.contains(expected), "{error}");
+    assert!(error.contains(reason) && error.ends_with(remedy), "{error}");
     assert!(server.requests().is_empty());
     ask_with(config.with_insecure_skip_tls_verify(true))
         .await
@@ -51,28 +54,28 @@ async fn rejected(authority: &Authority, identity: &Identity, expected: &str) {
 async fn an_expired_certificate_is_an_error() {
     let authority = Authority::new("one");
     let identity = authority.sign_between(&["127.0.0.1"], 2000..2010);
-    rejected(&authority, &identity, "expired").await;
+    rejected(&authority, &identity, "expired", RENEW).await;
 }
 
 #[tokio::test]
 async fn a_certificate_that_is_not_valid_yet_is_an_error() {
     let authority = Authority::new("one");
     let identity = authority.sign_between(&["127.0.0.1"], 2990..2999);
-    rejected(&authority, &identity, "not valid yet").await;
+    rejected(&authority, &identity, "not valid yet", RENEW).await;
 }
 
 #[tokio::test]
 async fn a_certificate_for_another_name_is_an_error() {
     let authority = Authority::new("one");
     let identity = authority.sign(&["other.example"]);
-    rejected(&authority, &identity, "not valid for").await;
+    rejected(&authority, &identity, "not valid for", CHECK).await;
 }
 
 #[tokio::test]
 async fn an_address_is_neither_a_name_nor_another_address() {
     let authority = Authority::new("one");
     let identity = authority.sign(&["127.0.0.2", "localhost"]);
-    rejected(&authority, &identity, "not valid for").await;
+    rejected(&authority, &identity, "not valid for", CHECK).await;
 }
 
 /// Nothing is trusted. An absent authority means the authorities of the operating system.

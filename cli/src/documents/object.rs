@@ -44,11 +44,6 @@ impl Document {
             let diagnostic = Diagnostic::error(message).at(&self.source, self.start());
             return Err(Failure::input("cannot read an object").because(vec![diagnostic]));
         }
-        if let Err(error) = self.written_kind().parse::<Kind>() {
-            let diagnostic =
-                Diagnostic::error(error.to_string()).at(&self.source, self.locate("kind"));
-            return Err(Failure::input("cannot read an object").because(vec![diagnostic]));
-        }
         Ok(Object {
             document: self.clone(),
             kind: object.kind,

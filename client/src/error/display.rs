@@ -190,6 +190,8 @@ impl Error {
             f.write_str("; check the credentials in the configuration")?;
         } else if self.is_expired() {
             f.write_str("; list again")?;
+        } else if self.is_conflict_of_managers() {
+            f.write_str("; omit these fields, or take them over with force")?;
         }
         Ok(())
     }

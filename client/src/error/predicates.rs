@@ -33,6 +33,15 @@ impl Error {
         self.code() == Some(409) && self.reason() != "AlreadyExists"
     }
 
+    /// A server-side apply changes fields of other managers.
+    pub(super) fn is_conflict_of_managers(&self) -> bool {
+        let mut reasons = self
+            .causes()
+            .iter()
+            .filter_map(|cause| cause.reason.as_deref());
+        self.is_conflict() && reasons.any(|reason| reason == "FieldManagerConflict")
+    }
+
     /// The object is invalid (422). [`causes`](Self::causes) lists the fields.
     pub fn is_invalid(&self) -> bool {
         self.code() == Some(422)
@@ -148,11 +157,13 @@ impl Error {
         matches!(self.kind(), ErrorKind::Status(_)) && self.0.head.is_none()
     }
 
-    /// Whether the same request will fail again until its cause is fixed: an invalid argument, or a 4xx response other than
-    /// 410 Gone and the codes that [`is_retryable`](Self::is_retryable) lists.
+    /// Whether the same request will fail again until its cause is fixed: an invalid argument, a write that would lose fields,
+    /// or a 4xx response other than 410 Gone and the codes that [`is_retryable`](Self::is_retryable) lists.
+    ///
+    /// False for [`is_setup`](Self::is_setup) and TLS errors: a file or a certificate may be renewed at any time.
     pub fn is_permanent(&self) -> bool {
         let is_about_the_request = matches!(self.code(), Some(400..500)) && !self.is_expired();
-        !self.is_retryable() && (is_about_the_request || self.is_argument())
+        !self.is_retryable() && (is_about_the_request || self.is_argument() || self.is_lossy())
     }
 
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the

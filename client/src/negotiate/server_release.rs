@@ -36,7 +36,7 @@ fn minor(info: &Info) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// The oldest release that introduced any of these versions.
+/// The oldest release with all of these versions.
 pub(crate) fn release_with(served: &[String]) -> Release {
     let introduced = ApiVersion::ALL
         .iter()

@@ -7,10 +7,12 @@ use std::error::Error as StdError;
 use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
+type Source = dyn StdError + 'static;
 
 /// The limits are in [`HTTP1_MAX_HEADERS`](super::HTTP1_MAX_HEADERS).
 const TOO_MANY_HEADERS: &str =
     "the response has more than 1,024 headers, or headers of more than 400 KiB";
+const OUT_OF_DATE: &str = "renew the server's certificate, or correct the clock of this machine";
 const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program was built for HTTP/1.1 only: enable the feature `http2` of k8s-flowcontrol";
 
 /// The reason why a response is missing or incomplete.
@@ -151,6 +153,7 @@ impl TransportError {
         let hint = match config.server().scheme() {
             _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
             _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
+            _ if tls::is_out_of_date(&*self.source) => Some(OUT_OF_DATE),
             "http" if self.is.not_http => Some(EXPECTS_TLS),
             "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
@@ -220,35 +223,32 @@ impl StdError for ConnectError {
 }
 
 /// Whether the request was never begun: a usable connection was missing, or it closed before the request's turn.
-fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
+fn is_unsent(error: &Source) -> bool {
     // The library notes the connection in the error once it has handed the request over.
-    let pool = error.downcast_ref::<hyper_util::client::legacy::Error>();
-    let connection = error.downcast_ref::<hyper::Error>();
-    pool.is_some_and(|error| error.connect_info().is_none())
-        || connection.is_some_and(hyper::Error::is_canceled)
-        || error.source().is_some_and(is_unsent)
+    any(error, |pool: &hyper_util::client::legacy::Error| {
+        pool.connect_info().is_none()
+    }) || any(error, hyper::Error::is_canceled)
 }
 
 /// Whether an HTTP/2 server did not process the request (RFC 9113, section 8.7): it reset the stream, or closed the
 /// connection by GOAWAY, as API servers do to rebalance their clients.
 #[cfg(feature = "http2")]
-fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
-    let unprocessed = error.downcast_ref::<h2::Error>().is_some_and(|error| {
+fn is_unprocessed(error: &Source) -> bool {
+    any(error, |error: &h2::Error| {
         let (refused, shutdown) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
         error.is_remote()
             && (error.is_reset() && error.reason() == Some(refused)
                 || error.is_go_away() && error.reason() == Some(shutdown))
-    });
-    unprocessed || error.source().is_some_and(is_unprocessed)
+    })
 }
 
 #[cfg(not(feature = "http2"))]
-fn is_unprocessed(_error: &(dyn StdError + 'static)) -> bool {
+fn is_unprocessed(_error: &Source) -> bool {
     false
 }
 
 /// Whether the error, or an error among its sources, comes from a connection.
-fn is_of_connection(error: &(dyn StdError + 'static)) -> bool {
+fn is_of_connection(error: &Source) -> bool {
     #[cfg(feature = "http2")]
     if find::<h2::Error>(error).is_some() {
         return true;
@@ -261,27 +261,28 @@ fn is_of_connection(error: &(dyn StdError + 'static)) -> bool {
         || tls::is_tls_error(error)
 }
 
-/// The first error of this type among the error and its sources.
-fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+fn is_timeout(error: &Source) -> bool {
+    any(error, |error: &io::Error| {
+        error.kind() == io::ErrorKind::TimedOut
+    }) || find::<tokio::time::error::Elapsed>(error).is_some()
+        || any(error, reqwest::Error::is_timeout)
+}
+
+fn is_connect(error: &Source) -> bool {
+    any(error, hyper_util::client::legacy::Error::is_connect)
+        || any(error, reqwest::Error::is_connect)
+}
+
+/// The errors of a type among an error and its sources.
+fn all<E: StdError + 'static>(error: &Source) -> impl Iterator<Item = &E> {
     std::iter::successors(Some(error), |error| (**error).source())
-        .find_map(|error| error.downcast_ref())
+        .filter_map(|error| error.downcast_ref())
 }
 
-fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
-    let io = error.downcast_ref::<io::Error>();
-    io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
-        || error.is::<tokio::time::error::Elapsed>()
-        || library(error).is_some_and(reqwest::Error::is_timeout)
-        || error.source().is_some_and(is_timeout)
+fn find<E: StdError + 'static>(error: &Source) -> Option<&E> {
+    all(error).next()
 }
 
-fn is_connect(error: &(dyn StdError + 'static)) -> bool {
-    let pool = error.downcast_ref::<hyper_util::client::legacy::Error>();
-    pool.is_some_and(hyper_util::client::legacy::Error::is_connect)
-        || library(error).is_some_and(reqwest::Error::is_connect)
-        || error.source().is_some_and(is_connect)
-}
-
-fn library<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a reqwest::Error> {
-    error.downcast_ref()
+fn any<E: StdError + 'static>(error: &Source, is: fn(&E) -> bool) -> bool {
+    all(error).any(is)
 }

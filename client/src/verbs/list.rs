@@ -76,9 +76,8 @@ impl<K: Resource> ListRequest<K> {
     /// Reads the objects without `metadata.managedFields`, often half of an object.
     ///
     /// The client asks the server to omit them (`Accept: application/json;drop=metadata.managedFields`), and removes
-    /// them if the server sends them nevertheless, as all released servers do. A server keeps them when such an object
-    /// is written back. The recorded built-in flow schemas then have 9,552 bytes instead of 18,229. If the server sends
-    /// them nevertheless, the client saves only their memory. [`is_applied`](crate::ownership::is_applied) and
+    /// them if the server sends them nevertheless, as all released servers do: that saves only memory. A server keeps them when
+    /// such an object is written back. [`is_applied`](crate::ownership::is_applied) and
     /// [`extract`](crate::ownership::extract) need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
         self.wires = self.wires.dropping_managed_fields();

@@ -21,7 +21,11 @@ const PAGE: &str = "500";
 ///
 /// All pages come from the same resource version. If the server no longer has it, the stream ends with an error for which
 /// [`is_expired`](Error::is_expired) is true: list again, or continue in the current state with the error's
-/// [`continue_token`](Error::continue_token). See [chunking]. A list without an end ends with an error too ([`ListProgress`]).
+/// [`continue_token`](Error::continue_token). See [chunking]. A list without an end ends with an error too
+/// ([`ListProgress`](super::ListProgress)).
+///
+/// The request's timeout and retries apply to each page; `tokio::time::timeout` limits the whole list. Dropping the stream
+/// cancels the request for the next page.
 ///
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
@@ -54,6 +58,8 @@ impl<K: Resource> Pages<K> {
     }
 
     /// The next page; `None` after the last page and after an error.
+    ///
+    /// Cancel safe: after its future was dropped, the next call waits for the same page.
     pub async fn next(&mut self) -> Option<Result<List<K>, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
@@ -171,7 +177,7 @@ impl<K: Resource> fmt::Debug for Pages<K> {
 
 /// The objects of a list, made by [`ListRequest::items`](super::ListRequest::items).
 ///
-/// Errors end it like [`Pages`].
+/// Errors, timeouts and cancellation are those of [`Pages`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Items<K: Resource> {
     pages: Pages<K>,

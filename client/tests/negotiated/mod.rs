@@ -41,7 +41,7 @@ async fn losses<K: Negotiable>(served: &[&str], spec: Value) -> Vec<String> {
     let Err(error) = written else {
         return Vec::new();
     };
-    assert!(error.is_lossy() && !error.is_retryable(), "{error}");
+    assert!(error.is_lossy() && error.is_permanent(), "{error}");
     assert_eq!(script.sent().len(), 2, "nothing was sent");
     let losses = error.losses().iter();
     losses.map(|loss| loss.path.clone()).collect()

@@ -124,6 +124,22 @@ async fn causes_and_retry_after() {
 }
 
 #[tokio::test]
+async fn a_conflict_of_field_managers_has_a_remedy() {
+    let body = json!({"kind": "Status", "reason": "Conflict", "code": 409, "message": "Apply failed with 1 conflict",
+        "details": {"causes": [{"reason": "FieldManagerConflict", "field": ".spec.matchingPrecedence"}]}});
+    let error = response(409, &[], body.to_string()).await.unwrap_err();
+    assert!(error.is_conflict() && error.is_permanent());
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{PATH}: 409 Conflict: Apply failed with 1 conflict; omit these fields, or take them over with force"
+        )
+    );
+    let changed = status(409, "Conflict").await;
+    assert!(changed.to_string().ends_with(": because"), "{changed}");
+}
+
+#[tokio::test]
 async fn an_expired_list_has_a_fresh_token() {
     let body = json!({"kind": "Status", "metadata": {"continue": "fresh"}, "reason": "Expired", "code": 410});
     let error = response(410, &[], body.to_string()).await.unwrap_err();

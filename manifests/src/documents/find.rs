@@ -44,7 +44,8 @@ pub struct ReadOptions {
 
 /// Finds the flow-control objects of a text.
 ///
-/// A broken document does not affect the others: [`Document::decode`] returns its error.
+/// A broken document does not affect the others: it is among the [unreadable](Documents::unreadable) ones, or
+/// [`Document::decode`] returns its error.
 ///
 /// ```
 /// use k8s_flowcontrol_manifests::read;

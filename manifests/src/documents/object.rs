@@ -54,10 +54,11 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 impl Document {
-    /// The object as a server of `release` decodes it.
+    /// The object as a server of `release` decodes it. `server_tree` of `k8s_flowcontrol_rules::conversion` converts it to another
+    /// version.
     ///
     /// # Errors
-    /// The first syntax error or value of a wrong type, an empty document, or an unknown version of the group.
+    /// The first syntax error or value of a wrong type, an empty document, or an unknown kind or version of the group.
     pub fn decode(&self, release: Release) -> Result<Object, DecodeError> {
         let place = |span: Option<Span>| {
             let span = span.and_then(|span| self.clamped(span));
@@ -94,6 +95,10 @@ impl Document {
             );
             let span = root.get("apiVersion").map(Node::span);
             return Err(fail(&message, span));
+        }
+        if let Err(error) = self.written_kind().parse::<Kind>() {
+            let span = root.get("kind").map(Node::span);
+            return Err(fail(&error.to_string(), span));
         }
         let version = shape.unwrap_or(self.version(release));
         let target = DecodeAs::from(VersionedKind::new(kind, version, release))

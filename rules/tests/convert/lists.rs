@@ -30,6 +30,11 @@ fn losses_name_the_item() {
     assert_eq!(lossy.losses.len(), 1);
     let path = "items[1].spec.limited.nominalConcurrencyShares";
     assert_eq!(lossy.losses[0].path, path);
+    let (index, mut of_item) = lossy.losses[0].split_item().unwrap();
+    assert_eq!(of_item.path, "spec.limited.nominalConcurrencyShares");
+    of_item.takes_effect = true;
+    let (again, split) = of_item.clone().of_item(index).split_item().unwrap();
+    assert_eq!((again, split), (1, of_item));
     let old = lossy.into_object();
     assert_eq!(old.items.len(), 2);
     assert!(old.unknown.get("future").is_some());

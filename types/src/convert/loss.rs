@@ -36,7 +36,14 @@ impl Loss {
     /// of [`of_item`](Self::of_item). `None` for a loss outside the items.
     pub fn split_item(&self) -> Option<(usize, Self)> {
         let (index, path) = self.path.strip_prefix("items[")?.split_once("].")?;
-        Some((index.parse().ok()?, Self::new(path, self.why.clone())))
+        let path = path.to_owned();
+        Some((
+            index.parse().ok()?,
+            Self {
+                path,
+                ..self.clone()
+            },
+        ))
     }
 }
 

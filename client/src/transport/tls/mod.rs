@@ -13,10 +13,10 @@ pub(crate) use roots::is_torn;
 use crate::config::{Certificates, Config, ConfigError, Pem, notice};
 use crate::error::Error;
 use roots::Roots;
-use rustls::ClientConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{CertificateError, ClientConfig};
 use std::error::Error as StdError;
 use std::sync::Arc;
 use verifier::{Trust, by_name};
@@ -107,42 +107,52 @@ fn identity(
 
 /// Whether a request failed because of TLS.
 pub(crate) fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
-    // An io::Error hides the error it was made from, and may be nested.
-    let hidden = error
-        .downcast_ref::<std::io::Error>()
-        .and_then(std::io::Error::get_ref);
-    error.is::<rustls::Error>()
-        || hidden.is_some_and(|hidden| is_tls_error(hidden))
-        || error.source().is_some_and(is_tls_error)
+    any(error, |_| true)
 }
 
 /// Whether the other side answered the handshake with something that is not TLS, such as plain HTTP.
 pub(crate) fn is_answered_without(error: &(dyn StdError + 'static)) -> bool {
-    let hidden = error
-        .downcast_ref::<std::io::Error>()
-        .and_then(std::io::Error::get_ref);
-    matches!(
-        error.downcast_ref(),
-        Some(rustls::Error::InvalidMessage(
-            rustls::InvalidMessage::InvalidContentType
-        ))
-    ) || hidden.is_some_and(|hidden| is_answered_without(hidden))
-        || error.source().is_some_and(is_answered_without)
+    any(error, |error| {
+        matches!(
+            error,
+            rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType)
+        )
+    })
 }
 
 /// Whether the server ended the handshake because it supports none of the protocols of this build.
 pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
+    cfg!(not(feature = "http2"))
+        && any(error, |error| {
+            matches!(
+                error,
+                rustls::Error::AlertReceived(rustls::AlertDescription::NoApplicationProtocol)
+            )
+        })
+}
+
+/// Whether the server's certificate is not valid at this time.
+pub(crate) fn is_out_of_date(error: &(dyn StdError + 'static)) -> bool {
+    any(error, |error| {
+        matches!(
+            error,
+            rustls::Error::InvalidCertificate(
+                CertificateError::ExpiredContext { .. }
+                    | CertificateError::NotValidYetContext { .. }
+            )
+        )
+    })
+}
+
+/// Whether the error, or an error among its sources, is an error of TLS for which `is` holds.
+fn any(error: &(dyn StdError + 'static), is: fn(&rustls::Error) -> bool) -> bool {
+    // An io::Error hides the error it was made from, and may be nested.
     let hidden = error
         .downcast_ref::<std::io::Error>()
         .and_then(std::io::Error::get_ref);
-    cfg!(not(feature = "http2"))
-        && (matches!(
-            error.downcast_ref(),
-            Some(rustls::Error::AlertReceived(
-                rustls::AlertDescription::NoApplicationProtocol
-            ))
-        ) || hidden.is_some_and(|hidden| lacks_protocol(hidden))
-            || error.source().is_some_and(lacks_protocol))
+    error.downcast_ref().is_some_and(is)
+        || hidden.is_some_and(|hidden| any(hidden, is))
+        || error.source().is_some_and(|source| any(source, is))
 }
 
 fn provider() -> Result<Arc<CryptoProvider>, Error> {
