@@ -31,7 +31,7 @@ pub use takeover::{CLIENT_SIDE_APPLY, Takeover};
 use crate::convert::shares_name;
 use crate::meta::ManagedFieldsOperation;
 use crate::schema::{ListKind, Shape};
-use crate::{ApiVersion, GROUP, Kind, Resource, json};
+use crate::{ApiVersion, Resource, json};
 use serde::de::Error as _;
 use serde_json::{Error, Map, Value};
 
@@ -102,26 +102,24 @@ fn applied_fields<K: Resource>(
     });
     let fields = own.filter_map(|entry| entry.fields_v1).map(|fields| {
         let mut fields = serde_json::from_str(fields.as_str())?;
-        rename_shares::<K>(&mut fields);
+        rename_fields(&mut fields, K::API_VERSION);
         Ok(fields)
     });
     fields.collect()
 }
 
-/// Gives the shares of a limited level the name that they have in `K`.
-fn rename_shares<K: Resource>(fields: &mut Map<String, Value>) {
-    let is_level = K::GROUP == GROUP && K::KIND == Kind::PriorityLevelConfiguration.as_str();
-    let own = ApiVersion::ALL
-        .iter()
-        .copied()
-        .find(|version| version.as_str() == K::VERSION);
+/// Gives the fields of a set, in the form `fieldsV1`, their names in a version of this API group. Only the shares of a level have
+/// two names.
+fn rename_fields(fields: &mut Map<String, Value>, api_version: &str) {
+    let mut versions = ApiVersion::ALL.iter().copied();
+    let version = versions.find(|version| version.api_version() == api_version);
     let limited = fields
         .get_mut("f:spec")
         .and_then(|spec| spec.get_mut("f:limited"));
-    if let (true, Some(own), Some(Value::Object(limited))) = (is_level, own, limited) {
+    if let (Some(version), Some(Value::Object(limited))) = (version, limited) {
         for other in ApiVersion::ALL.iter().copied() {
             if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
-                limited.insert(format!("f:{}", shares_name(own)), shares);
+                limited.insert(format!("f:{}", shares_name(version)), shares);
             }
         }
     }

@@ -182,157 +182,130 @@ impl<K: Resource> Codec<K> {
     }
 }
 
-/// The wire formats of an [`Api`](crate::client::Api): its own one, or one for each version that a negotiation may choose.
-pub(crate) enum Codecs<K: Resource> {
-    Own {
-        /// The kind, which is that of the type unless it is known at run time only.
-        resource: ResourceKind,
-        reading: Reading,
-    },
-    Negotiated {
-        negotiation: Arc<Negotiation>,
-        wire: fn(ApiVersion) -> Codec<K>,
-        /// The only version of the requests. They fail when the server no longer serves it.
-        pinned: Option<Agreed>,
-        reading: Reading,
-    },
+/// The codecs of an [`Api`](crate::client::Api): that of one version, or one for each version that a negotiation may choose.
+#[derive(Clone)]
+pub(crate) struct Codecs<K: Resource> {
+    /// The kind, which is that of the type unless it is known at run time only.
+    resource: ResourceKind,
+    reading: Reading,
+    /// `None` for the version of the kind.
+    choice: Option<Choice<K>>,
 }
 
-impl<K: Resource> Clone for Codecs<K> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Own { resource, reading } => Self::Own {
-                resource: *resource,
-                reading: *reading,
-            },
-            Self::Negotiated {
-                negotiation,
-                wire,
-                pinned,
-                reading,
-            } => Self::Negotiated {
-                negotiation: negotiation.clone(),
-                wire: *wire,
-                pinned: *pinned,
-                reading: *reading,
-            },
-        }
-    }
+/// A version that is negotiated.
+#[derive(Clone)]
+struct Choice<K: Resource> {
+    negotiation: Arc<Negotiation>,
+    codec: fn(ApiVersion) -> Codec<K>,
+    /// The only version of the requests. They fail when the server no longer serves it.
+    pinned: Option<Agreed>,
 }
 
 impl<K: Resource> Codecs<K> {
-    /// The wire format of a version.
-    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Codec<K> {
-        let mut format = match (self, agreed) {
-            (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Codec {
-                release,
-                ..wire(version)
-            },
-            _ => Codec::own(self.resource()),
+    /// The codec of one version.
+    pub(crate) fn own(resource: ResourceKind) -> Self {
+        Self {
+            resource,
+            reading: Reading::default(),
+            choice: None,
+        }
+    }
+
+    /// A codec for each version of a negotiation.
+    pub(crate) fn negotiated(negotiation: Negotiation, codec: fn(ApiVersion) -> Codec<K>) -> Self {
+        let choice = Choice {
+            negotiation: Arc::new(negotiation),
+            codec,
+            pinned: None,
         };
-        format.reading = self.reading();
-        format
+        Self {
+            choice: Some(choice),
+            ..Self::own(ResourceKind::of::<K>())
+        }
+    }
+
+    /// The codec of a version.
+    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Codec<K> {
+        let codec = match (&self.choice, agreed) {
+            (Some(choice), Some(Agreed { version, release })) => Codec {
+                release,
+                ..(choice.codec)(version)
+            },
+            _ => Codec::own(self.resource),
+        };
+        Codec {
+            reading: self.reading,
+            ..codec
+        }
     }
 
     /// How objects are read.
     pub(crate) fn reading(&self) -> Reading {
-        let (Self::Own { reading, .. } | Self::Negotiated { reading, .. }) = self;
-        *reading
+        self.reading
     }
 
-    /// The same formats, with or without [`Reading::keeps_invalid`].
+    /// The same codecs, with or without [`Reading::keeps_invalid`].
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
-        self.reading_mut().keeps_invalid = keeps;
+        self.reading.keeps_invalid = keeps;
         self
     }
 
-    /// The same formats with [`Reading::drops_managed_fields`].
+    /// The same codecs with [`Reading::drops_managed_fields`].
     pub(crate) fn dropping_managed_fields(mut self) -> Self {
-        self.reading_mut().drops_managed_fields = true;
+        self.reading.drops_managed_fields = true;
         self
-    }
-
-    fn reading_mut(&mut self) -> &mut Reading {
-        let (Self::Own { reading, .. } | Self::Negotiated { reading, .. }) = self;
-        reading
     }
 
     /// The kind of the objects.
     pub(crate) fn resource(&self) -> ResourceKind {
-        match self {
-            Self::Own { resource, .. } => *resource,
-            Self::Negotiated { .. } => ResourceKind::of::<K>(),
-        }
+        self.resource
     }
 
     /// The part of the next request that knows about versions; `None` for the type's own one.
-    pub(crate) fn negotiated(&self) -> Option<NegotiatedCall> {
-        match self {
-            Self::Own { .. } => None,
-            Self::Negotiated {
-                negotiation,
-                pinned,
-                ..
-            } => Some(NegotiatedCall::new(negotiation.clone(), *pinned)),
-        }
+    pub(crate) fn call(&self) -> Option<NegotiatedCall> {
+        let choice = self.choice.as_ref()?;
+        let negotiation = choice.negotiation.clone();
+        Some(NegotiatedCall::new(negotiation, choice.pinned))
     }
 
     /// The name of the version of the next request.
     pub(crate) fn version(&self) -> &'static str {
-        let negotiated = self.negotiated();
-        negotiated.map_or(self.resource().version(), |negotiated| {
-            negotiated.agreed().version.as_str()
+        self.call().map_or(self.resource.version(), |call| {
+            call.agreed().version.as_str()
         })
     }
 
     /// The same versions for another representation of the objects, which does not require conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Codecs<R> {
-        match self {
-            Self::Own { resource, reading } => Codecs::Own {
-                resource: *resource,
-                reading: *reading,
-            },
-            Self::Negotiated {
-                negotiation,
-                pinned,
-                reading,
-                ..
-            } => Codecs::Negotiated {
-                negotiation: negotiation.clone(),
-                wire: |version| Codec {
+        Codecs {
+            resource: self.resource,
+            reading: self.reading,
+            choice: self.choice.as_ref().map(|choice| Choice {
+                negotiation: choice.negotiation.clone(),
+                codec: |version| Codec {
                     version: version.as_str(),
                     ..Codec::own(ResourceKind::of::<R>())
                 },
-                pinned: *pinned,
-                reading: *reading,
-            },
+                pinned: choice.pinned,
+            }),
         }
     }
 
-    /// The same formats for requests that all have the current version.
+    /// The same codecs for requests that all have the current version.
     pub(crate) fn pin(&self) -> Self {
-        let mut wires = self.clone();
-        if let Self::Negotiated {
-            negotiation,
-            pinned,
-            ..
-        } = &mut wires
-        {
-            *pinned = Some(negotiation.current());
+        let mut codecs = self.clone();
+        if let Some(choice) = &mut codecs.choice {
+            choice.pinned = Some(choice.negotiation.current());
         }
-        wires
+        codecs
     }
 
-    /// Whether the version to which these formats are pinned is still the negotiated one.
+    /// Whether the version to which these codecs are pinned is still the negotiated one.
     pub(crate) fn is_current(&self) -> bool {
-        match self {
-            Self::Negotiated {
-                negotiation,
-                pinned: Some(pinned),
-                ..
-            } => negotiation.current().version == pinned.version,
-            _ => true,
-        }
+        self.choice.as_ref().is_none_or(|choice| {
+            let current = choice.negotiation.current().version;
+            choice.pinned.is_none_or(|pinned| pinned.version == current)
+        })
     }
 }
 

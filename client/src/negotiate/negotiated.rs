@@ -1,6 +1,6 @@
 //! One type in the program, and the best version of the server on the wire.
 
-use super::codec::{Codec, Codecs, Reading};
+use super::codec::{Codec, Codecs};
 use super::negotiation::Negotiation;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::error::{Error, ErrorKind};
@@ -8,7 +8,6 @@ use crate::send::client::Client;
 use crate::transport::BoxFuture;
 use crate::verbs::api::Api;
 use crate::{ApiVersion, Resource};
-use std::sync::Arc;
 
 /// The objects of one kind in the best version of the server, made by [`Client::negotiated`].
 ///
@@ -47,7 +46,7 @@ pub struct Negotiated<K: Resource> {
 }
 
 /// A kind of this group, in any version.
-pub trait Negotiable: Resource + sealed::HasWires {}
+pub trait Negotiable: Resource + sealed::HasCodecs {}
 
 impl Client {
     /// The objects of a kind in the best version of the server: the type's own version if the server has it, else the
@@ -91,14 +90,9 @@ impl<K: Negotiable> Negotiated<K> {
     }
 
     fn with(client: &Client, negotiation: Negotiation) -> Self {
-        let wires = Codecs::Negotiated {
-            negotiation: Arc::new(negotiation),
-            wire: K::wire,
-            pinned: None,
-            reading: Reading::default(),
-        };
+        let codecs = Codecs::negotiated(negotiation, K::codec);
         Self {
-            api: Api::negotiated(client.clone(), wires),
+            api: Api::negotiated(client.clone(), codecs),
         }
     }
 }
@@ -106,11 +100,11 @@ impl<K: Negotiable> Negotiated<K> {
 mod sealed {
     use super::{ApiVersion, Codec, Resource};
 
-    /// The wire format of a kind in each version.
-    pub trait HasWires: Resource {
+    /// The codec of a kind in each version.
+    pub trait HasCodecs: Resource {
         #[doc(hidden)]
         #[allow(private_interfaces)]
-        fn wire(version: ApiVersion) -> Codec<Self>;
+        fn codec(version: ApiVersion) -> Codec<Self>;
     }
 }
 
@@ -119,10 +113,10 @@ macro_rules! negotiable {
         impl Negotiable for $module::$kind {}
 
         #[allow(private_interfaces)]
-        impl sealed::HasWires for $module::$kind {
+        impl sealed::HasCodecs for $module::$kind {
             // Inline, so that a program compiles only the kinds that it negotiates.
             #[inline]
-            fn wire(version: ApiVersion) -> Codec<Self> {
+            fn codec(version: ApiVersion) -> Codec<Self> {
                 match version {
                     ApiVersion::V1 => Codec::of::<v1::$kind>(),
                     ApiVersion::V1Beta3 => Codec::of::<v1beta3::$kind>(),

@@ -88,7 +88,7 @@ pub struct Bookmark {
 /// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
 /// inner error. The predictor knows the lines before it.
 pub(crate) fn decode<K: Resource>(
-    wire: &Codec<K>,
+    codec: &Codec<K>,
     line: &[u8],
     predictor: &mut FieldPredictor,
 ) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
@@ -97,10 +97,10 @@ pub(crate) fn decode<K: Resource>(
     let mut invalid = None;
     let kind = read(line, predictor, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
-        Type::Bookmark => wire.read(&mut decoded, reader),
+        Type::Bookmark => codec.read(&mut decoded, reader),
         _ => {
-            let start = wire.reading.keeps_invalid.then(|| reader.clone());
-            let Err(fault) = wire.read(&mut decoded, reader) else {
+            let start = codec.reading.keeps_invalid.then(|| reader.clone());
+            let Err(fault) = codec.read(&mut decoded, reader) else {
                 return Ok(());
             };
             let Some(start) = start else {

@@ -25,7 +25,7 @@ use std::task::{Context, Poll, ready};
 /// A task of the tokio runtime reads the body, at most 256 KiB ahead of the events.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct WatchStream<K: Resource> {
-    wire: Codec<K>,
+    codec: Codec<K>,
     line: RequestLine,
     /// `None` after the end.
     body: Option<ReadAhead>,
@@ -39,9 +39,9 @@ pub struct WatchStream<K: Resource> {
 type Line<K> = Result<WatchEvent<K>, Box<Status>>;
 
 impl<K: Resource> WatchStream<K> {
-    pub(crate) fn new(wire: Codec<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
+    pub(crate) fn new(codec: Codec<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
         Self {
-            wire,
+            codec,
             line,
             body: Some(ReadAhead::new(body)),
             lines: LineDecoder::new(max_line),
@@ -85,7 +85,7 @@ impl<K: Resource> WatchStream<K> {
                 return Poll::Ready(Some(Ok(event)));
             }
             Ok(Some(Err(status))) => Some(Err(self
-                .wire
+                .codec
                 .map_error(Error::new(ErrorKind::Status(status)).at(&self.line)))),
             Ok(None) => None,
             Err(error) => Some(Err(error.at(&self.line))),
@@ -101,7 +101,7 @@ impl<K: Resource> WatchStream<K> {
                 return Poll::Ready(Ok(None));
             };
             if let Some(line) = self.lines.next_line().map_err(too_long)? {
-                return Poll::Ready(decode(&self.wire, line, &mut self.predictor).map(Some));
+                return Poll::Ready(decode(&self.codec, line, &mut self.predictor).map(Some));
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
@@ -121,21 +121,25 @@ impl<K: Resource> WatchStream<K> {
         let Some(line) = self.lines.finish() else {
             return Ok(None);
         };
-        match event::decode(&self.wire, line, &mut self.predictor) {
+        match event::decode(&self.codec, line, &mut self.predictor) {
             Ok(event) => Ok(Some(event)),
             Err(error) if error.is_eof() => Err(Error::new(ErrorKind::CutOff).with_source(error)),
-            Err(_) => decode(&self.wire, line, &mut self.predictor).map(Some),
+            Err(_) => decode(&self.codec, line, &mut self.predictor).map(Some),
         }
     }
 }
 
 fn decode<K: Resource>(
-    wire: &Codec<K>,
+    codec: &Codec<K>,
     line: &[u8],
     predictor: &mut FieldPredictor,
 ) -> Result<Line<K>, Error> {
-    event::decode(wire, line, predictor).map_err(|error| {
-        let expected = format!("watch event of {} ({})", wire.resource.kind(), wire.version);
+    event::decode(codec, line, predictor).map_err(|error| {
+        let expected = format!(
+            "watch event of {} ({})",
+            codec.resource.kind(),
+            codec.version
+        );
         undecodable(expected, error.to_string(), excerpt(line), error)
     })
 }

@@ -8,7 +8,7 @@ use crate::Resource;
 use crate::api::v1;
 use crate::error::Error;
 use crate::negotiate::call::NegotiatedCall;
-use crate::negotiate::codec::{Codecs, Reading};
+use crate::negotiate::codec::Codecs;
 use crate::request::http_request::Verb;
 use crate::request::path::{Collection, Target};
 use crate::request::representation::{accept, without_managed_fields};
@@ -37,7 +37,7 @@ const STATUS: Option<&str> = Some("status");
 pub struct Api<K: Resource> {
     client: Client,
     namespace: Option<String>,
-    wires: Codecs<K>,
+    codecs: Codecs<K>,
 }
 
 impl Client {
@@ -95,33 +95,30 @@ impl<K: Resource> Api<K> {
         Self {
             client,
             namespace,
-            wires: Codecs::Own {
-                resource,
-                reading: Reading::default(),
-            },
+            codecs: Codecs::own(resource),
         }
     }
 
     /// The objects of all namespaces, in negotiated versions.
-    pub(crate) fn negotiated(client: Client, wires: Codecs<K>) -> Self {
+    pub(crate) fn negotiated(client: Client, codecs: Codecs<K>) -> Self {
         Self {
             client,
             namespace: None,
-            wires,
+            codecs,
         }
     }
 
     /// The same objects in the current version only: a request fails when the server no longer serves it.
     pub(crate) fn pin(&self) -> Self {
         Self {
-            wires: self.wires.pin(),
+            codecs: self.codecs.pin(),
             ..self.clone()
         }
     }
 
     /// Whether the version of [`pin`](Self::pin) is still the negotiated one.
     pub(crate) fn is_current(&self) -> bool {
-        self.wires.is_current()
+        self.codecs.is_current()
     }
 
     /// The client.
@@ -131,24 +128,24 @@ impl<K: Resource> Api<K> {
 
     /// The same collection without `metadata.managedFields` in lists and watches.
     pub(crate) fn dropping_managed_fields(mut self) -> Self {
-        self.wires = self.wires.dropping_managed_fields();
+        self.codecs = self.codecs.dropping_managed_fields();
         self
     }
 
     /// Whether lists and watches keep objects that do not fit their type, instead of failing because of them.
     pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
-        self.wires = self.wires.keeping_invalid(keeps);
+        self.codecs = self.codecs.keeping_invalid(keeps);
         self
     }
 
     /// The kind of the objects.
     pub fn kind(&self) -> ResourceKind {
-        self.wires.resource()
+        self.codecs.resource()
     }
 
     /// The API version on the wire, such as `v1beta3`.
     pub fn wire_version(&self) -> &'static str {
-        self.wires.version()
+        self.codecs.version()
     }
 
     /// Reads all objects, or those matching selectors.
@@ -189,7 +186,7 @@ impl<K: Resource> Api<K> {
     pub fn list(&self) -> ListRequest<K> {
         ListRequest {
             call: self.call(Verb::List, |collection| collection.all()),
-            wires: self.wires.clone(),
+            codecs: self.codecs.clone(),
         }
     }
 
@@ -236,8 +233,8 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
-        let GetRequest { call, wires } = self.get(name);
-        GetOptRequest { call, wires }
+        let GetRequest { call, codecs } = self.get(name);
+        GetOptRequest { call, codecs }
     }
 
     /// Opens a watch: a stream of the changes of objects.
@@ -295,7 +292,7 @@ impl<K: Resource> Api<K> {
     fn read(&self, name: &str, subresource: Option<&str>) -> GetRequest<K> {
         GetRequest {
             call: self.object_call(Verb::Get, name, subresource),
-            wires: self.wires.clone(),
+            codecs: self.codecs.clone(),
         }
     }
 
@@ -303,7 +300,7 @@ impl<K: Resource> Api<K> {
         &self,
         target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
     ) -> WatchRequest<K> {
-        WatchRequest::new(self.call(Verb::Watch, target), self.wires.clone())
+        WatchRequest::new(self.call(Verb::Watch, target), self.codecs.clone())
     }
 
     /// The same collection as objects of another type, which the server converts.
@@ -311,7 +308,7 @@ impl<K: Resource> Api<K> {
         Api {
             client: self.client.clone(),
             namespace: self.namespace.clone(),
-            wires: self.wires.represented(),
+            codecs: self.codecs.represented(),
         }
     }
 
@@ -320,9 +317,9 @@ impl<K: Resource> Api<K> {
         verb: Verb,
         target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
     ) -> Call {
-        let negotiated = self.wires.negotiated();
+        let negotiated = self.codecs.call();
         let agreed = negotiated.as_ref().map(NegotiatedCall::agreed);
-        let resource = self.wires.resource();
+        let resource = self.codecs.resource();
         let collection = Collection {
             resource,
             version: agreed.map_or(resource.version(), |agreed| agreed.version.as_str()),
@@ -332,7 +329,7 @@ impl<K: Resource> Api<K> {
         if let Some(accept) = accept::<K>(verb) {
             call.change(|request| request.accept = accept);
         }
-        if self.wires.reading().drops_managed_fields && matches!(verb, Verb::List | Verb::Watch) {
+        if self.codecs.reading().drops_managed_fields && matches!(verb, Verb::List | Verb::Watch) {
             call.change(|request| request.accept = without_managed_fields(&request.accept));
         }
         match negotiated {
@@ -351,7 +348,7 @@ impl<K: Resource> Clone for Api<K> {
         Self {
             client: self.client.clone(),
             namespace: self.namespace.clone(),
-            wires: self.wires.clone(),
+            codecs: self.codecs.clone(),
         }
     }
 }
@@ -359,8 +356,8 @@ impl<K: Resource> Clone for Api<K> {
 impl<K: Resource> fmt::Debug for Api<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Api")
-            .field("kind", &self.wires.resource().kind())
-            .field("version", &self.wires.version())
+            .field("kind", &self.codecs.resource().kind())
+            .field("version", &self.codecs.version())
             .field("namespace", &self.namespace)
             .field("client", &self.client)
             .finish()

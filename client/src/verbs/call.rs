@@ -86,7 +86,7 @@ impl Call {
     pub(crate) fn object<K: Resource>(
         mut self,
         media_type: &'static str,
-        wires: &Codecs<K>,
+        codecs: &Codecs<K>,
         object: &K,
     ) -> Self {
         if let Err(error) = check_writable::<K>() {
@@ -94,7 +94,7 @@ impl Call {
             return self;
         }
         let agreed = self.negotiated.as_ref().map(NegotiatedCall::agreed);
-        match encode(wires, agreed, object) {
+        match encode(codecs, agreed, object) {
             Ok((body, losses)) => {
                 self.losses = losses;
                 self.change(|request| request.set_body(media_type, body));
@@ -102,8 +102,8 @@ impl Call {
             Err(error) => self.request = self.request.and(Err(error)),
         }
         if let Some(negotiated) = &mut self.negotiated {
-            let (wires, object) = (wires.clone(), object.clone());
-            negotiated.encode_with(move |agreed| encode(&wires, Some(agreed), &object));
+            let (codecs, object) = (codecs.clone(), object.clone());
+            negotiated.encode_with(move |agreed| encode(&codecs, Some(agreed), &object));
         }
         self
     }
@@ -149,10 +149,10 @@ impl Call {
     /// Sends the request about objects and reads the response, which has the version of the request.
     pub(crate) async fn send_in<K: Resource, T>(
         self,
-        wires: &Codecs<K>,
+        codecs: &Codecs<K>,
         decoder: impl Fn(Codec<K>) -> Decoder<T>,
     ) -> Result<Response<T>, Error> {
-        self.checked()?.send_in(wires, decoder).await
+        self.checked()?.send_in(codecs, decoder).await
     }
 }
 
@@ -167,12 +167,12 @@ impl CheckedCall {
     /// Sends the request as often as the server removes its version, and reads the response.
     pub(crate) async fn send_in<K: Resource, T>(
         &mut self,
-        wires: &Codecs<K>,
+        codecs: &Codecs<K>,
         decoder: impl Fn(Codec<K>) -> Decoder<T>,
     ) -> Result<Response<T>, Error> {
         loop {
-            let wire = wires.of(self.version()?);
-            let sent = self.client.send(self.request.clone(), decoder(wire));
+            let codec = codecs.of(self.version()?);
+            let sent = self.client.send(self.request.clone(), decoder(codec));
             match sent.await {
                 Ok(response) => return Ok(response),
                 Err(error) => self.renew(error).await?,
@@ -206,19 +206,19 @@ impl CheckedCall {
 
 /// The body of an object in a version, and the error that its losses are.
 fn encode<K: Resource>(
-    wires: &Codecs<K>,
+    codecs: &Codecs<K>,
     agreed: Option<Agreed>,
     object: &K,
 ) -> Result<(Vec<u8>, Option<Error>), Error> {
-    let wire = wires.of(agreed);
-    match (wire.encode)(object, wire.release) {
+    let codec = codecs.of(agreed);
+    match (codec.encode)(object, codec.release) {
         Ok(Encoded { body, losses }) => {
-            let version = wire.version;
+            let version = codec.version;
             let losses =
                 (!losses.is_empty()).then(|| Error::new(ErrorKind::Lossy { version, losses }));
             Ok((body, losses))
         }
-        Err(error) => Err(unencodable(wire.resource.kind(), error)),
+        Err(error) => Err(unencodable(codec.resource.kind(), error)),
     }
 }
 

@@ -29,28 +29,28 @@ pub enum DeletedCollection<K> {
 
 builder! {
     /// Deletes an object, made by [`Api::delete`](crate::Api::delete).
-    DeleteRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
-    => Deleted<K>, |this| this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
+    DeleteRequest<K: Resource> { codecs: Codecs<K>, chosen: Options }
+    => Deleted<K>, |this| this.chosen.add_to(this.call).send_in(&this.codecs, decoder).await
 }
 
 builder! {
     /// Deletes an object that may be missing, made by
     /// [`Api::delete_if_exists`](crate::Api::delete_if_exists).
-    DeleteIfExistsRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
+    DeleteIfExistsRequest<K: Resource> { codecs: Codecs<K>, chosen: Options }
     => Option<Deleted<K>>, |this| {
-        if_found(this.chosen.add_to(this.call).send_in(&this.wires, decoder).await)
+        if_found(this.chosen.add_to(this.call).send_in(&this.codecs, decoder).await)
     }
 }
 
 builder! {
     /// Deletes many objects, made by [`Api::delete_collection`](crate::Api::delete_collection).
-    DeleteCollectionRequest<K: Resource> { wires: Codecs<K>, chosen: Options }
+    DeleteCollectionRequest<K: Resource> { codecs: Codecs<K>, chosen: Options }
     => DeletedCollection<K>, |this| {
-        let decoder = |wire: Codec<K>| {
-            let expected = format!("{} ({}) or Status", wire.resource.list_kind(), wire.version);
-            wire.decoder(expected, move |body| deleted_collection(&wire, body))
+        let decoder = |codec: Codec<K>| {
+            let expected = format!("{} ({}) or Status", codec.resource.list_kind(), codec.version);
+            codec.decoder(expected, move |body| deleted_collection(&codec, body))
         };
-        this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
+        this.chosen.add_to(this.call).send_in(&this.codecs, decoder).await
     }
 }
 
@@ -60,11 +60,11 @@ macro_rules! delete_setters {
         pretty_setter!($builder);
 
         impl<K: Resource> $builder<K> {
-            pub(crate) fn new(call: Call, wires: Codecs<K>) -> Self {
+            pub(crate) fn new(call: Call, codecs: Codecs<K>) -> Self {
                 let chosen = Options::default();
                 Self {
                     call,
-                    wires,
+                    codecs,
                     chosen,
                 }
             }
@@ -154,19 +154,19 @@ setters!(DeleteCollectionRequest {
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
 
-fn decoder<K: Resource>(wire: Codec<K>) -> Decoder<Deleted<K>> {
-    let expected = format!("{} ({}) or Status", wire.resource.kind(), wire.version);
-    wire.decoder(expected, move |body| deleted(&wire, body))
+fn decoder<K: Resource>(codec: Codec<K>) -> Decoder<Deleted<K>> {
+    let expected = format!("{} ({}) or Status", codec.resource.kind(), codec.version);
+    codec.decoder(expected, move |body| deleted(&codec, body))
 }
 
 fn deleted<K: Resource>(
-    wire: &Codec<K>,
+    codec: &Codec<K>,
     body: &[u8],
 ) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
     if is_status(body)? {
         return json::from_slice(body).map(|status| Deleted::Status(status).into());
     }
-    let Decoded { value, losses } = wire.decode(body)?;
+    let Decoded { value, losses } = codec.decode(body)?;
     Ok(Decoded {
         value: Deleted::Object(Box::new(value)),
         losses,
@@ -174,13 +174,13 @@ fn deleted<K: Resource>(
 }
 
 fn deleted_collection<K: Resource>(
-    wire: &Codec<K>,
+    codec: &Codec<K>,
     body: &[u8],
 ) -> Result<Decoded<DeletedCollection<K>>, serde_json::Error> {
     if is_status(body)? {
         return json::from_slice(body).map(|status| DeletedCollection::Status(status).into());
     }
-    let Decoded { value, losses } = wire.decode_list(body)?;
+    let Decoded { value, losses } = codec.decode_list(body)?;
     Ok(Decoded {
         value: DeletedCollection::List(value),
         losses,

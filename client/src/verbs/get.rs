@@ -10,13 +10,13 @@ use crate::{PartialObjectMetadata, Resource};
 builder! {
     /// Reads an object, made by [`Api::get`](crate::Api::get) and
     /// [`Api::get_status`](crate::Api::get_status).
-    GetRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+    GetRequest<K: Resource> { codecs: Codecs<K> } => K, |this| this.call.send_in(&this.codecs, Codec::object).await
 }
 
 builder! {
     /// Reads an object that may be missing, made by [`Api::get_opt`](crate::Api::get_opt).
-    GetOptRequest<K: Resource> { wires: Codecs<K> } => Option<K>, |this| {
-        if_found(this.call.send_in(&this.wires, Codec::object).await)
+    GetOptRequest<K: Resource> { codecs: Codecs<K> } => Option<K>, |this| {
+        if_found(this.call.send_in(&this.codecs, Codec::object).await)
     }
 }
 

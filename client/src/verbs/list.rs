@@ -23,7 +23,7 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    ListRequest<K: Resource> { wires: Codecs<K> } => List<K>, |this| this.call.send_in(&this.wires, Codec::list).await
+    ListRequest<K: Resource> { codecs: Codecs<K> } => List<K>, |this| this.call.send_in(&this.codecs, Codec::list).await
 }
 
 pretty_setter!(ListRequest);
@@ -61,7 +61,7 @@ impl<K: Resource> ListRequest<K> {
     /// # }
     /// ```
     pub fn pages(self) -> Pages<K> {
-        Pages::new(self.call, self.wires)
+        Pages::new(self.call, self.codecs)
     }
 
     /// Whether objects that do not fit their type are kept in [`List::invalid`]. Defaults to `false`: the list fails because
@@ -69,7 +69,7 @@ impl<K: Resource> ListRequest<K> {
     ///
     /// Without effect on [`items`](Self::items).
     pub fn keep_invalid(mut self, keep: bool) -> Self {
-        self.wires = self.wires.keeping_invalid(keep);
+        self.codecs = self.codecs.keeping_invalid(keep);
         self
     }
 
@@ -80,7 +80,7 @@ impl<K: Resource> ListRequest<K> {
     /// such an object is written back. [`is_applied`](crate::ownership::is_applied) and
     /// [`extract`](crate::ownership::extract) need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
-        self.wires = self.wires.dropping_managed_fields();
+        self.codecs = self.codecs.dropping_managed_fields();
         self.call
             .change(|request| request.accept = without_managed_fields(&request.accept));
         self
@@ -100,7 +100,7 @@ impl<K: Resource> ListRequest<K> {
     /// # }
     /// ```
     pub fn items(mut self) -> Items<K> {
-        self.wires = self.wires.keeping_invalid(false);
+        self.codecs = self.codecs.keeping_invalid(false);
         Items::new(self.pages())
     }
 }

@@ -30,7 +30,7 @@ const PAGE: &str = "500";
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Pages<K: Resource> {
-    wires: Codecs<K>,
+    codecs: Codecs<K>,
     /// The request for the next page; `None` after the last one, and while it is pending.
     next: Option<Result<CheckedCall, Error>>,
     pending: Option<BoxFuture<Sent<K>>>,
@@ -42,14 +42,14 @@ pub struct Pages<K: Resource> {
 type Sent<K> = (CheckedCall, Result<List<K>, Error>);
 
 impl<K: Resource> Pages<K> {
-    pub(crate) fn new(mut call: Call, wires: Codecs<K>) -> Self {
+    pub(crate) fn new(mut call: Call, codecs: Codecs<K>) -> Self {
         call.change(|request| {
             if request.get("limit").is_none() {
                 request.set("limit", PAGE);
             }
         });
         Self {
-            wires,
+            codecs,
             token: call.request.as_ref().ok().and_then(PageToken::of),
             next: Some(call.checked()),
             pending: None,
@@ -97,9 +97,9 @@ impl<K: Resource> Pages<K> {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 Some(Ok(mut call)) => {
-                    let wires = self.wires.clone();
+                    let codecs = self.codecs.clone();
                     self.pending.insert(Box::pin(async move {
-                        let sent = call.send_in(&wires, Codec::list).await;
+                        let sent = call.send_in(&codecs, Codec::list).await;
                         (call, sent.map(Response::into_inner))
                     }))
                 }

@@ -23,7 +23,7 @@ use std::fmt;
 #[must_use = "a patch needs a body: json, merge, strategic or apply"]
 pub struct PatchTarget<K: Resource> {
     pub(crate) call: Call,
-    pub(crate) wires: Codecs<K>,
+    pub(crate) codecs: Codecs<K>,
 }
 
 impl<K: Resource> PatchTarget<K> {
@@ -50,14 +50,14 @@ impl<K: Resource> PatchTarget<K> {
     pub fn apply<T: Serialize + ?Sized>(self, part: &T) -> ApplyRequest<K> {
         ApplyRequest {
             call: self.call.value(APPLY, part),
-            wires: self.wires,
+            codecs: self.codecs,
         }
     }
 
     fn with<T: Serialize + ?Sized>(self, content_type: &'static str, body: &T) -> PatchRequest<K> {
         PatchRequest {
             call: self.call.value(content_type, body),
-            wires: self.wires,
+            codecs: self.codecs,
         }
     }
 }
@@ -72,7 +72,7 @@ impl<K: Resource> fmt::Debug for PatchTarget<K> {
 
 builder! {
     /// A JSON, merge or strategic merge patch, made by [`PatchTarget`].
-    PatchRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+    PatchRequest<K: Resource> { codecs: Codecs<K> } => K, |this| this.call.send_in(&this.codecs, Codec::object).await
 }
 
 pretty_setter!(PatchRequest);

@@ -28,16 +28,16 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    WatchRequest<K: Resource> { wires: Codecs<K>, max_event_size: usize } => WatchStream<K>, |this| {
+    WatchRequest<K: Resource> { codecs: Codecs<K>, max_event_size: usize } => WatchStream<K>, |this| {
         let mut call = this.call.checked()?;
         loop {
-            let wire = this.wires.of(call.version()?);
+            let codec = this.codecs.of(call.version()?);
             match call.client.open_stream(call.request.clone()).await {
                 Ok((line, head, body)) => {
-                    let stream = WatchStream::new(wire, line, body, this.max_event_size);
+                    let stream = WatchStream::new(codec, line, body, this.max_event_size);
                     return Ok(Response::new(stream, head));
                 }
-                Err(error) => call.renew(wire.map_error(error)).await?,
+                Err(error) => call.renew(codec.map_error(error)).await?,
             }
         }
     }
@@ -54,11 +54,11 @@ setters!(WatchRequest {
 });
 
 impl<K: Resource> WatchRequest<K> {
-    pub(crate) fn new(mut call: Call, wires: Codecs<K>) -> Self {
+    pub(crate) fn new(mut call: Call, codecs: Codecs<K>) -> Self {
         call.set("watch", "true");
         Self {
             call,
-            wires,
+            codecs,
             max_event_size: DEFAULT_MAX_LINE,
         }
     }
@@ -94,7 +94,7 @@ impl<K: Resource> WatchRequest<K> {
     /// object is written back. [`is_applied`](crate::ownership::is_applied) and [`extract`](crate::ownership::extract)
     /// need them. Defaults to off.
     pub fn drop_managed_fields(mut self) -> Self {
-        self.wires = self.wires.dropping_managed_fields();
+        self.codecs = self.codecs.dropping_managed_fields();
         self.call
             .change(|request| request.accept = without_managed_fields(&request.accept));
         self

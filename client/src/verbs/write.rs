@@ -9,7 +9,7 @@ use crate::request::query::{loss_setter, pretty_setter, setters, write_setters};
 builder! {
     /// Replaces an object or its status, made by [`Api::replace`](crate::Api::replace) and
     /// [`Api::replace_status`](crate::Api::replace_status).
-    ReplaceRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+    ReplaceRequest<K: Resource> { codecs: Codecs<K> } => K, |this| this.call.send_in(&this.codecs, Codec::object).await
 }
 
 pretty_setter!(ReplaceRequest);
@@ -18,7 +18,7 @@ loss_setter!(ReplaceRequest);
 
 builder! {
     /// Creates an object, made by [`Api::create`](crate::Api::create).
-    CreateRequest<K: Resource> { wires: Codecs<K> } => K, |this| this.call.send_in(&this.wires, Codec::object).await
+    CreateRequest<K: Resource> { codecs: Codecs<K> } => K, |this| this.call.send_in(&this.codecs, Codec::object).await
 }
 
 pretty_setter!(CreateRequest);
@@ -33,14 +33,14 @@ builder! {
     /// [`Response::was_created`](crate::client::Response::was_created) reports whether the object was created. A field that
     /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
     /// set.
-    ApplyRequest<K: Resource> { wires: Codecs<K> } => K, |this| {
+    ApplyRequest<K: Resource> { codecs: Codecs<K> } => K, |this| {
         let call = this.call.try_change(|request| match request.get("fieldManager") {
             None | Some("") => Err(Error::argument(
                 "apply needs a field manager, which then owns the applied fields; call field_manager",
             )),
             Some(_) => Ok(()),
         });
-        call.send_in(&this.wires, Codec::object).await
+        call.send_in(&this.codecs, Codec::object).await
     }
 }
 

@@ -4,9 +4,8 @@
 //! v1beta3 and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have
 //! two owners. Therefore these entries become one entry, in the version of the requests.
 
-use crate::convert::shares_name;
+use super::rename_fields;
 use crate::meta::{LAST_APPLIED_ANNOTATION, Time};
-use crate::{ApiVersion, GROUP};
 use serde_json::{Map, Value, json};
 
 /// The field manager of `kubectl apply` without `--server-side`.
@@ -123,23 +122,11 @@ impl Takeover {
     }
 }
 
-/// The fields of an entry under the names of another version. Only the shares have two names.
+/// The fields of an entry under their names in a version.
 fn fields_in(entry: &Value, api_version: &str) -> Value {
     let mut fields = entry["fieldsV1"].clone();
-    let version = ApiVersion::ALL
-        .iter()
-        .copied()
-        .find(|version| version.api_version() == api_version);
-    let from = entry["apiVersion"].as_str().unwrap_or_default();
-    let limited = fields
-        .pointer_mut("/f:spec/f:limited")
-        .and_then(Value::as_object_mut);
-    if let (Some(version), Some(limited), true) = (version, limited, from.starts_with(GROUP)) {
-        for other in ApiVersion::ALL.iter().copied() {
-            if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
-                limited.insert(format!("f:{}", shares_name(version)), shares);
-            }
-        }
+    if let Value::Object(fields) = &mut fields {
+        rename_fields(fields, api_version);
     }
     fields
 }

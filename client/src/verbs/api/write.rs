@@ -40,8 +40,8 @@ impl<K: Resource> Api<K> {
     pub fn create(&self, object: &K) -> CreateRequest<K> {
         let call = self.call(Verb::Create, |collection| collection.all());
         CreateRequest {
-            call: call.object(JSON, &self.wires, object),
-            wires: self.wires.clone(),
+            call: call.object(JSON, &self.codecs, object),
+            codecs: self.codecs.clone(),
         }
     }
 
@@ -152,7 +152,7 @@ impl<K: Resource> Api<K> {
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
         DeleteRequest::new(
             self.object_call(Verb::Delete, name, None),
-            self.wires.clone(),
+            self.codecs.clone(),
         )
     }
 
@@ -161,8 +161,8 @@ impl<K: Resource> Api<K> {
     /// # Errors
     /// As [`delete`](Self::delete), except for the missing object. A version that the server does not serve is an error.
     pub fn delete_if_exists(&self, name: &str) -> DeleteIfExistsRequest<K> {
-        let DeleteRequest { call, wires, .. } = self.delete(name);
-        DeleteIfExistsRequest::new(call, wires)
+        let DeleteRequest { call, codecs, .. } = self.delete(name);
+        DeleteIfExistsRequest::new(call, codecs)
     }
 
     /// Deletes all objects, or those matching selectors.
@@ -182,7 +182,7 @@ impl<K: Resource> Api<K> {
     /// ```
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
         let call = self.call(Verb::DeleteCollection, |collection| collection.all());
-        DeleteCollectionRequest::new(call, self.wires.clone())
+        DeleteCollectionRequest::new(call, self.codecs.clone())
     }
 
     /// Replaces only the status of an object, as [`replace`](Self::replace).
@@ -202,28 +202,28 @@ impl<K: Resource> Api<K> {
 
     fn put(&self, object: &K, subresource: Option<&str>) -> ReplaceRequest<K> {
         let call = self.object_call(Verb::Update, object.name(), subresource);
-        let mut call = call.object(JSON, &self.wires, object);
+        let mut call = call.object(JSON, &self.codecs, object);
         let version = object.metadata().resource_version.as_deref();
         let guarded = version.is_some_and(|version| !version.is_empty());
         call.change(|request| request.guarded = guarded);
         ReplaceRequest {
             call,
-            wires: self.wires.clone(),
+            codecs: self.codecs.clone(),
         }
     }
 
     fn patch_target(&self, name: &str, subresource: Option<&str>) -> PatchTarget<K> {
         PatchTarget {
             call: self.object_call(Verb::Patch, name, subresource),
-            wires: self.wires.clone(),
+            codecs: self.codecs.clone(),
         }
     }
 
     fn apply_object(&self, object: &K, subresource: Option<&str>) -> ApplyRequest<K> {
         let call = self.object_call(Verb::Patch, object.name(), subresource);
         ApplyRequest {
-            call: call.object(APPLY, &self.wires, object),
-            wires: self.wires.clone(),
+            call: call.object(APPLY, &self.codecs, object),
+            codecs: self.codecs.clone(),
         }
     }
 }

@@ -73,7 +73,7 @@ impl<K: Resource> OpenWatch<K> {
     }
 }
 
-pub(super) struct IdleTimer {
+struct IdleTimer {
     timeout: Duration,
     timer: Pin<Box<Sleep>>,
     /// Something was received since the timer was set.
@@ -81,7 +81,7 @@ pub(super) struct IdleTimer {
 }
 
 impl IdleTimer {
-    pub(super) fn new(timeout: Duration) -> Self {
+    fn new(timeout: Duration) -> Self {
         Self {
             timeout,
             timer: Box::pin(sleep(timeout)),
@@ -90,12 +90,12 @@ impl IdleTimer {
     }
 
     /// Something was received: the time starts again.
-    pub(super) fn restart(&mut self) {
+    fn restart(&mut self) {
         self.received = true;
     }
 
     /// Ready when nothing was received for too long.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         // Set once per silence, not per event: setting a timer is not free.
         if std::mem::take(&mut self.received)
             && let Some(deadline) = Instant::now().checked_add(self.timeout)

@@ -1,7 +1,6 @@
 //! The objects of a collection that a watcher reports, and the functions that change them before.
 
-use crate::Resource;
-use crate::verbs::{ListRequest, WatchRequest};
+use crate::verbs::call::Call;
 use std::sync::Arc;
 
 /// The objects that match a label selector and a field selector, each of which is optional.
@@ -26,24 +25,14 @@ impl Selection {
         self
     }
 
-    pub(super) fn of_list<K: Resource>(&self, mut request: ListRequest<K>) -> ListRequest<K> {
+    /// Restricts a list or a watch to this selection.
+    pub(super) fn restrict(&self, call: &mut Call) {
         if let Some(labels) = &self.labels {
-            request = request.label_selector(labels);
+            call.set("labelSelector", labels);
         }
         if let Some(fields) = &self.fields {
-            request = request.field_selector(fields);
+            call.set("fieldSelector", fields);
         }
-        request
-    }
-
-    pub(super) fn of_watch<K: Resource>(&self, mut request: WatchRequest<K>) -> WatchRequest<K> {
-        if let Some(labels) = &self.labels {
-            request = request.label_selector(labels);
-        }
-        if let Some(fields) = &self.fields {
-            request = request.field_selector(fields);
-        }
-        request
     }
 }
 

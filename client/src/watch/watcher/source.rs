@@ -6,7 +6,7 @@ mod requests;
 use super::event::WatcherEvent;
 use super::failure::WatchFailure;
 use super::list_watch::{ListWatch, SHORT, Step};
-use super::open_watch::{IdleTimer, OpenWatch};
+use super::open_watch::OpenWatch;
 use super::page::Page;
 use super::selection::{Modify, Selection};
 use super::settings::Settings;
@@ -19,6 +19,7 @@ use crate::{List, Resource};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, Sleep, sleep};
 
 pub(super) struct Source<K: Resource> {
@@ -57,21 +58,17 @@ impl<K> From<Result<Option<WatcherEvent<K>>, Error>> for Received<K> {
     }
 }
 
+/// A response that is expected within the idle timeout.
+type Timed<T> = BoxFuture<Result<Result<T, Error>, Elapsed>>;
+
 enum State<K: Resource> {
     Ready,
     Waiting(Pin<Box<Sleep>>),
-    Listing {
-        response: BoxFuture<Result<Response<List<K>>, Error>>,
-        idle: IdleTimer,
-    },
+    Listing(Timed<Response<List<K>>>),
     Page(Box<Page<K>>),
-    Checking {
-        response: BoxFuture<Result<Response<List<K>>, Error>>,
-        idle: IdleTimer,
-    },
+    Checking(Timed<Response<List<K>>>),
     Opening {
-        response: BoxFuture<Result<WatchStream<K>, Error>>,
-        idle: IdleTimer,
+        response: Timed<WatchStream<K>>,
         since: Instant,
     },
     /// Boxed, since all other states are small.
@@ -132,19 +129,15 @@ impl<K: Resource> Source<K> {
                     ready!(timer.as_mut().poll(cx));
                     self.state = State::Ready;
                 }
-                State::Listing { response, idle } => match response.as_mut().poll(cx) {
-                    Poll::Ready(response) => return Poll::Ready(self.page(response)),
-                    Poll::Pending => {
-                        ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.idle_timed_out()));
-                    }
-                },
-                State::Checking { response, idle } => match response.as_mut().poll(cx) {
-                    Poll::Ready(response) => self.checked(response)?,
-                    Poll::Pending => {
-                        ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.idle_timed_out()));
-                    }
+                State::Listing(response) => {
+                    return Poll::Ready(match ready!(response.as_mut().poll(cx)) {
+                        Ok(response) => self.page(response),
+                        Err(_elapsed) => Err(self.idle_timed_out()),
+                    });
+                }
+                State::Checking(response) => match ready!(response.as_mut().poll(cx)) {
+                    Ok(response) => self.checked(response)?,
+                    Err(_elapsed) => return Poll::Ready(Err(self.idle_timed_out())),
                 },
                 State::Page(page) => match page.next() {
                     Some((mut object, losses)) => {
@@ -162,20 +155,13 @@ impl<K: Resource> Source<K> {
                         None => self.state = State::Ready,
                     },
                 },
-                State::Opening {
-                    response,
-                    idle,
-                    since,
-                } => match response.as_mut().poll(cx) {
-                    Poll::Ready(response) => {
-                        let since = *since;
-                        return Poll::Ready(self.opened(response, since));
-                    }
-                    Poll::Pending => {
-                        ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.idle_timed_out()));
-                    }
-                },
+                State::Opening { response, since } => {
+                    let since = *since;
+                    return Poll::Ready(match ready!(response.as_mut().poll(cx)) {
+                        Ok(response) => self.opened(response, since),
+                        Err(_elapsed) => Err(self.idle_timed_out()),
+                    });
+                }
                 State::Open(watch) => {
                     let polled = ready!(watch.poll(cx));
                     let lived = watch.lived();
