@@ -150,6 +150,11 @@ fn faults_name_what_is_missing() {
         ("current-context: here", "", "current-context is not set"),
         (
             "current-context: here",
+            "kind: Pod",
+            "it is another kind of object: expected `kind: Config`",
+        ),
+        (
+            "current-context: here",
             "current-context: x",
             "the context `x` does not exist",
         ),

@@ -1,6 +1,7 @@
 //! The programs in `examples/`, run as a user runs them, without a cluster.
 
 use crate::e2e::support::release;
+use k8s_flowcontrol::GROUP;
 use serde_json::json;
 use std::env;
 use std::io::Write;
@@ -274,10 +275,14 @@ fn run_with_input(name: &str, input: &str) -> serde_json::Value {
 
 #[test]
 fn admission_rejects_and_warns() {
+    let answer = |group: &str, object: serde_json::Value, old: serde_json::Value| {
+        let kind = json!({"group": group, "version": "v1", "kind": "FlowSchema"});
+        let request = json!({"uid": "7", "kind": kind, "object": object, "oldObject": old});
+        run_with_input("admission", &json!({"request": request}).to_string())["response"].clone()
+    };
     let review = |spec: serde_json::Value| {
         let object = json!({"metadata": {"name": "mine"}, "spec": spec});
-        let request = json!({"uid": "7", "kind": {"kind": "FlowSchema"}, "object": object});
-        run_with_input("admission", &json!({"request": request}).to_string())["response"].clone()
+        answer(GROUP, object, json!(null))
     };
     let level = json!({"name": "workload-low"});
     let rejected = review(json!({"priorityLevelConfiguration": level, "matchingPrecedence": 1}));
@@ -299,6 +304,12 @@ fn admission_rejects_and_warns() {
         warnings.contains("spec.priorityLevelConfiguration"),
         "{warnings}"
     );
+    // A deletion has no object, and other groups are not its concern.
+    let object = json!({"metadata": {"name": "mine"}});
+    let deleted = answer(GROUP, json!(null), object.clone());
+    assert_eq!(deleted["allowed"], true);
+    let other = answer("example.com", object, json!(null));
+    assert_eq!(other["allowed"], true);
 }
 
 #[test]

@@ -287,13 +287,10 @@ fn invalid_recordings_name_the_line() {
             vec![begun, begun],
             "line 2: the exchange 1 has two requests",
         ),
-        (
-            vec![begun, end],
-            "line 2: the exchange 1 has no response, or two",
-        ),
+        (vec![begun, end], "line 2: the exchange 1 has no response"),
         (
             vec![begun, response, response],
-            "line 3: the exchange 1 has no response, or two",
+            "line 3: the exchange 1 has two responses",
         ),
         (
             vec![begun, response, end, end],

@@ -48,6 +48,8 @@ struct State<K> {
     /// The same keys, to find them.
     due_keys: BTreeSet<K>,
     later: BTreeMap<K, Instant>,
+    /// The same keys, by their times.
+    times: BTreeSet<(Instant, K)>,
     /// The keys with a worker, with the times at which they started.
     working: BTreeMap<K, Instant>,
     /// The keys that are due when their worker has finished.
@@ -106,6 +108,7 @@ impl<K: Clone + Ord> WorkQueue<K> {
             due: VecDeque::new(),
             due_keys: BTreeSet::new(),
             later: BTreeMap::new(),
+            times: BTreeSet::new(),
             working: BTreeMap::new(),
             again: BTreeSet::new(),
             failures: BTreeMap::new(),
@@ -190,6 +193,7 @@ impl<K: Clone + Ord> WorkQueue<K> {
         let mut state = self.lock();
         state.is_shut_down = true;
         state.later.clear();
+        state.times.clear();
         drop(state);
         self.shared.changed.notify_waiters();
     }
@@ -249,7 +253,7 @@ impl<K: Clone + Ord> State<K> {
             return;
         }
         if pause.is_zero() {
-            self.later.remove(&key);
+            self.unschedule(&key);
             if self.working.contains_key(&key) {
                 self.again.insert(key);
             } else {
@@ -258,9 +262,18 @@ impl<K: Clone + Ord> State<K> {
             return;
         }
         // A pause that is too long for the clock is for ever.
-        if let Some(time) = Instant::now().checked_add(pause) {
-            let earliest = self.later.entry(key).or_insert(time);
-            *earliest = time.min(*earliest);
+        if let Some(time) = Instant::now().checked_add(pause)
+            && self.later.get(&key).is_none_or(|earlier| time < *earlier)
+        {
+            self.unschedule(&key);
+            self.times.insert((time, key.clone()));
+            self.later.insert(key, time);
+        }
+    }
+
+    fn unschedule(&mut self, key: &K) {
+        if let Some(time) = self.later.remove(key) {
+            self.times.remove(&(time, key.clone()));
         }
     }
 
@@ -274,16 +287,15 @@ impl<K: Clone + Ord> State<K> {
     }
 
     fn take(&mut self, now: Instant) -> Taken<K> {
-        let ready = self.later.iter().filter(|(_, time)| **time <= now);
-        let mut ready: Vec<_> = ready.map(|(key, time)| (*time, key.clone())).collect();
-        ready.sort();
-        for (_, key) in ready {
+        while let Some((_, key)) = self.times.first().filter(|(time, _)| *time <= now) {
+            let key = key.clone();
+            self.unschedule(&key);
             self.add(key, Duration::ZERO);
         }
         if self.due.is_empty() {
             return match self.is_shut_down && self.again.is_empty() {
                 true => Taken::End,
-                false => Taken::Nothing(self.later.values().min().copied()),
+                false => Taken::Nothing(self.times.first().map(|(time, _)| *time)),
             };
         }
         if let Some(start) = self.next_start.filter(|start| now < *start) {

@@ -31,6 +31,7 @@ pub(crate) use kind::ErrorKind;
 /// | [`is_setup`](Self::is_setup) | correct the configuration |
 /// | [`is_expired`](Self::is_expired) | list again |
 /// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later; the client has already [retried](crate::client::RetryPolicy) |
+/// | [`is_permanent`](Self::is_permanent) | stop, and report the error: the same request fails until its cause is corrected |
 /// | [`is_lossy`](Self::is_lossy) | allow the loss, or use only fields of the server's version |
 /// | [`is_decode`](Self::is_decode) | report a bug of the server or of this crate |
 ///

@@ -247,11 +247,8 @@ pub(super) enum End {
 /// Reads the exchanges, in the order of their requests. An error names the line.
 pub(super) fn read(text: &str) -> Result<Vec<Exchange>, String> {
     let mut exchanges = Vec::<(u64, Exchange)>::new();
-    for (index, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    let lines = text.lines().enumerate();
+    for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let fault = |message: &str| format!("line {}: {message}", index + 1);
         let value: Value = serde_json::from_str(line)
             .map_err(|error| fault(&format!("not valid JSON: column {}", error.column())))?;
@@ -261,54 +258,47 @@ pub(super) fn read(text: &str) -> Result<Vec<Exchange>, String> {
             fault("expected a request, response, chunk, base64, error or end of a recording")
         })?;
         let found = exchanges.iter_mut().rev().find(|(own, _)| *own == number);
-        let exchange = match (found, line) {
+        let added = match (found, line) {
             (None, Line::Request(request)) => {
-                let exchange = Exchange {
-                    line: index + 1,
-                    request,
-                    response: None,
-                    chunks: Vec::new(),
-                    end: End::Open,
-                };
-                exchanges.push((number, exchange));
-                continue;
+                exchanges.push((number, Exchange::new(index + 1, request)));
+                Ok(())
             }
-            (Some(_), Line::Request(_)) => {
-                return Err(fault(&format!("the exchange {number} has two requests")));
-            }
-            (None, _) => return Err(fault(&format!("the exchange {number} has no request"))),
-            (Some((_, exchange)), line) => (exchange, line),
+            (None, _) => Err("has no request"),
+            (Some((_, exchange)), line) => exchange.add(line),
         };
-        match exchange {
-            (
-                Exchange {
-                    end: End::Complete | End::Failed(_),
-                    ..
-                },
-                _,
-            ) => {
-                return Err(fault(&format!("the exchange {number} has ended before")));
-            }
-            (exchange, Line::Error(failure)) => exchange.end = End::Failed(failure),
-            (
-                Exchange {
-                    response: response @ None,
-                    ..
-                },
-                Line::Response(status, headers),
-            ) => {
-                *response = Some((status, headers));
-            }
-            (Exchange { response: None, .. }, _) | (_, Line::Response(..)) => {
-                let message = format!("the exchange {number} has no response, or two");
-                return Err(fault(&message));
-            }
-            (exchange, Line::Chunk(bytes)) => exchange.chunks.push(bytes),
-            (exchange, _) => exchange.end = End::Complete,
-        }
+        added.map_err(|what| fault(&format!("the exchange {number} {what}")))?;
     }
     Ok(exchanges
         .into_iter()
         .map(|(_, exchange)| exchange)
         .collect())
+}
+
+impl Exchange {
+    fn new(line: usize, request: Request) -> Self {
+        Self {
+            line,
+            request,
+            response: None,
+            chunks: Vec::new(),
+            end: End::Open,
+        }
+    }
+
+    /// Adds a line after the request.
+    fn add(&mut self, line: Line) -> Result<(), &'static str> {
+        match (&self.end, line) {
+            (_, Line::Request(_)) => return Err("has two requests"),
+            (End::Complete | End::Failed(_), _) => return Err("has ended before"),
+            (End::Open, Line::Error(failure)) => self.end = End::Failed(failure),
+            (End::Open, Line::Response(status, headers)) if self.response.is_none() => {
+                self.response = Some((status, headers));
+            }
+            (End::Open, _) if self.response.is_none() => return Err("has no response"),
+            (End::Open, Line::Response(..)) => return Err("has two responses"),
+            (End::Open, Line::Chunk(bytes)) => self.chunks.push(bytes),
+            (End::Open, Line::End) => self.end = End::Complete,
+        }
+        Ok(())
+    }
 }

@@ -76,7 +76,7 @@ impl AuditLog {
     }
 
     /// Reads a log in any known [`Format`], compressed with gzip or zstd or not, and calls `each` with the last event of every request
-    /// that is complete. Formats can alternate within a log.
+    /// that is complete. Formats can alternate within a log. [`finish`](Self::finish) returns the other requests.
     ///
     /// Values that are not events are counted and skipped.
     ///

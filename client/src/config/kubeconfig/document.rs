@@ -24,10 +24,13 @@ impl Document {
     }
 
     pub(super) fn new(name: String, folder: PathBuf, root: Value) -> Result<Self, ConfigError> {
+        let error = |message: &str| Err(ConfigError::new(message).within(&name));
         if !root.is_object() && !root.is_null() {
-            return Err(
-                ConfigError::new("expected a map with clusters, users and contexts").within(&name),
-            );
+            return error("expected a map with clusters, users and contexts");
+        }
+        // Like kubectl, which also accepts an absent kind.
+        if !matches!(root["kind"].as_str(), None | Some("" | "Config")) {
+            return error("it is another kind of object: expected `kind: Config`");
         }
         Ok(Self { name, folder, root })
     }

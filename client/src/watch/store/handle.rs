@@ -49,7 +49,8 @@ pub struct Store<K: Resource> {
 }
 
 impl<K: Resource> Store<K> {
-    /// Waits until the copy is complete for the first time.
+    /// Waits until the copy is complete for the first time: for ever, if the server cannot be reached. `tokio::time::timeout` limits
+    /// the wait.
     ///
     /// # Errors
     /// [`StoreNotReady`] when the first list fails for a reason that waiting does not change, such as 401, 403 or 404, or

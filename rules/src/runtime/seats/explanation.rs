@@ -111,6 +111,58 @@ pub enum Measure {
     },
 }
 
+impl Measure {
+    /// Writes how the work is measured, and the fraction that becomes seats.
+    fn write(
+        self,
+        f: &mut fmt::Formatter<'_>,
+        scan: Scan,
+        stored: u64,
+        limited: u64,
+    ) -> fmt::Result {
+        match self {
+            Self::Objects(objects) => {
+                f.write_str("processed objects: ")?;
+                match scan {
+                    Scan::OneObject => writeln!(f, "1, named by the field selector")?,
+                    Scan::Cache => writeln!(f, "{objects}, all that are stored")?,
+                    Scan::StorageWithSelector => {
+                        writeln!(
+                            f,
+                            "{stored} stored + {limited} returned at most = {objects}"
+                        )?;
+                    }
+                    Scan::Storage => writeln!(f, "2 × {limited} = {objects}")?,
+                }
+                write!(f, "seats: ⌈{objects} / 100⌉")
+            }
+            Self::Bytes {
+                objects,
+                average_bytes,
+                bytes,
+            } => {
+                f.write_str("loaded objects: ")?;
+                match scan {
+                    Scan::OneObject => writeln!(f, "1, named by the field selector")?,
+                    Scan::StorageWithSelector => {
+                        writeln!(
+                            f,
+                            "the larger of {limited} and half of {stored} = {objects}"
+                        )?;
+                    }
+                    Scan::Cache | Scan::Storage => writeln!(f, "{objects}")?,
+                }
+                let loaded = objects.saturating_mul(average_bytes);
+                write!(f, "loaded bytes: {objects} × {average_bytes} = {loaded}")?;
+                if bytes < loaded {
+                    write!(f, ", at most {bytes} at once from the watch cache")?;
+                }
+                write!(f, "\nseats: ⌈{bytes} / 100000⌉")
+            }
+        }
+    }
+}
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seats = self.estimate.initial_seats;
@@ -150,51 +202,8 @@ impl fmt::Display for Explanation {
                     "etcd"
                 };
                 writeln!(f, "served from {source}")?;
-                match measure {
-                    Measure::Objects(objects) => {
-                        match scan {
-                            Scan::OneObject => {
-                                writeln!(f, "processed objects: 1, named by the field selector")?
-                            }
-                            Scan::Cache => {
-                                writeln!(f, "processed objects: {objects}, all that are stored")?
-                            }
-                            Scan::StorageWithSelector => writeln!(
-                                f,
-                                "processed objects: {stored} stored + {limited} returned at most = {objects}"
-                            )?,
-                            Scan::Storage => {
-                                writeln!(f, "processed objects: 2 × {limited} = {objects}")?
-                            }
-                        }
-                        writeln!(f, "seats: ⌈{objects} / 100⌉ = {unbounded}")?;
-                    }
-                    Measure::Bytes {
-                        objects,
-                        average_bytes,
-                        bytes,
-                    } => {
-                        match scan {
-                            Scan::OneObject => {
-                                writeln!(f, "loaded objects: 1, named by the field selector")?
-                            }
-                            Scan::StorageWithSelector => writeln!(
-                                f,
-                                "loaded objects: the larger of {limited} and half of {stored} = {objects}"
-                            )?,
-                            Scan::Cache | Scan::Storage => {
-                                writeln!(f, "loaded objects: {objects}")?
-                            }
-                        }
-                        let loaded = objects.saturating_mul(average_bytes);
-                        write!(f, "loaded bytes: {objects} × {average_bytes} = {loaded}")?;
-                        match bytes < loaded {
-                            true => writeln!(f, ", at most {bytes} at once from the watch cache")?,
-                            false => writeln!(f)?,
-                        }
-                        writeln!(f, "seats: ⌈{bytes} / 100000⌉ = {unbounded}")?;
-                    }
-                }
+                measure.write(f, scan, stored, limited)?;
+                writeln!(f, " = {unbounded}")?;
                 write!(f, "bounds: at least 1, at most {bound}: {seats}")
             }
             Reason::NoEvents => write!(f, "a token has no events: 1 seat"),

@@ -65,29 +65,8 @@ pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanati
         () => Scan::Storage,
     };
     let measure = match by_size {
-        true => {
-            let objects = match scan {
-                Scan::OneObject => 1,
-                Scan::StorageWithSelector => limited.max(stored / 2),
-                Scan::Cache | Scan::Storage => limited,
-            };
-            let loaded = objects.saturating_mul(average_bytes);
-            Measure::Bytes {
-                objects,
-                average_bytes,
-                bytes: if from_cache {
-                    loaded.min(CACHE_BYTES)
-                } else {
-                    loaded
-                },
-            }
-        }
-        false => Measure::Objects(match scan {
-            Scan::OneObject => 1,
-            Scan::Cache => stored,
-            Scan::StorageWithSelector => stored.saturating_add(limited),
-            Scan::Storage => limited.saturating_mul(2),
-        }),
+        true => loaded(scan, stored, limited, average_bytes, from_cache),
+        false => processed(scan, stored, limited),
     };
     let seats = match measure {
         Measure::Objects(objects) => objects.div_ceil(OBJECTS_PER_SEAT),
@@ -103,6 +82,34 @@ pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanati
         bound,
     };
     Explanation::seats(seats.max(MINIMUM).min(bound), reason)
+}
+
+/// The bytes that the server loads at once.
+fn loaded(scan: Scan, stored: u64, limited: u64, average_bytes: u64, from_cache: bool) -> Measure {
+    let objects = match scan {
+        Scan::OneObject => 1,
+        Scan::StorageWithSelector => limited.max(stored / 2),
+        Scan::Cache | Scan::Storage => limited,
+    };
+    let bytes = objects.saturating_mul(average_bytes);
+    Measure::Bytes {
+        objects,
+        average_bytes,
+        bytes: match from_cache {
+            true => bytes.min(CACHE_BYTES),
+            false => bytes,
+        },
+    }
+}
+
+/// The objects that the server processes.
+fn processed(scan: Scan, stored: u64, limited: u64) -> Measure {
+    Measure::Objects(match scan {
+        Scan::OneObject => 1,
+        Scan::Cache => stored,
+        Scan::StorageWithSelector => stored.saturating_add(limited),
+        Scan::Storage => limited.saturating_mul(2),
+    })
 }
 
 /// The options in a query that change the seats.

@@ -88,13 +88,8 @@ impl Unknown {
     /// Removes the field `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<RawJson> {
         let inner = self.0.as_mut()?;
-        let value = inner
-            .fields
-            .iter()
-            .rev()
-            .find(|(n, _)| **n == *name)
-            .map(|(_, v)| v.clone());
-        inner.fields.retain(|(n, _)| **n != *name);
+        let removed = inner.fields.extract_if(.., |(n, _)| **n == *name).last();
+        let value = removed.map(|(_, value)| value);
         let remembers = !inner.defaults.is_empty()
             || !inner.kept.is_empty()
             || inner.absent_meta != TypeMetaAbsence::default()
