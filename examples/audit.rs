@@ -6,7 +6,6 @@
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::matching::Classifier;
-use k8s_flowcontrol::{Kind, api::v1};
 use k8s_flowcontrol_analysis::audit::AuditLog;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,14 +16,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args()
         .nth(1)
         .ok_or("give the path of an audit log")?;
-    let (mut schemas, mut levels) = (Vec::<v1::FlowSchema>::new(), Vec::new());
-    for object in bootstrap::objects(Release::NEWEST) {
-        match object.kind {
-            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
-            _ => levels.push(serde_json::from_value(object.tree())?),
-        }
-    }
-    let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
+    let schemas = bootstrap::flow_schemas(Release::NEWEST);
+    let levels = bootstrap::priority_levels(Release::NEWEST);
+    let classifier = Classifier::new(
+        schemas.iter().map(|(_, schema)| schema),
+        levels.iter().map(|(_, level)| level),
+        Release::NEWEST,
+    );
 
     // The number of requests, and of rejections, by schema and user.
     let mut tally: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();

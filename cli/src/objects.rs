@@ -83,22 +83,8 @@ impl Objects {
     /// Adds the built-in objects of `release` whose names are free, and returns their number.
     pub(crate) fn add_bootstrap(&mut self, release: Release) -> usize {
         let before = self.flow_schemas.len() + self.levels.len();
-        for object in bootstrap::objects(release) {
-            // Built-in objects are v1 objects, so reading them cannot fail.
-            let tree = object.tree();
-            if object.kind == Kind::FlowSchema {
-                let missing = self
-                    .flow_schemas
-                    .iter()
-                    .all(|other| other.name() != object.name);
-                let object = serde_json::from_value(tree).ok().filter(|_| missing);
-                self.flow_schemas.extend(object);
-            } else {
-                let missing = self.levels.iter().all(|other| other.name() != object.name);
-                self.levels
-                    .extend(serde_json::from_value(tree).ok().filter(|_| missing));
-            }
-        }
+        add_missing(&mut self.flow_schemas, bootstrap::flow_schemas(release));
+        add_missing(&mut self.levels, bootstrap::priority_levels(release));
         self.flow_schemas.len() + self.levels.len() - before
     }
 
@@ -161,6 +147,15 @@ impl Objects {
         }
         self.add(object.document);
         Ok(())
+    }
+}
+
+/// Adds the built-in objects whose names are free.
+fn add_missing<K: Resource>(objects: &mut Vec<K>, built_in: Vec<(bool, K)>) {
+    for (_, object) in built_in {
+        if objects.iter().all(|other| other.name() != object.name()) {
+            objects.push(object);
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) enum Envelope {
 
 /// Reads and classifies a log of `events` events: two for each request, 700 bytes each.
 pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
-    let (schemas, levels) = built_in()?;
+    let (schemas, levels) = built_in();
     let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
     let mut log = AuditLog::new();
     let mut exempt = 0;
@@ -63,7 +63,7 @@ pub(crate) fn audit(events: usize, envelope: Envelope) -> Result<(), Box<dyn Err
 
 /// Reads a log of `events` events, and makes the whole report of `traffic`: seats, seat-seconds by second, users, flows, gaps.
 pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<dyn Error>> {
-    let (schemas, levels) = built_in()?;
+    let (schemas, levels) = built_in();
     let accounting = Accounting::new(&schemas, &levels, 600, Release::NEWEST);
     let mut traffic = Traffic::new(&accounting);
     let mut log = AuditLog::new();
@@ -102,7 +102,7 @@ pub(crate) fn whole_report(events: usize, envelope: Envelope) -> Result<(), Box<
 
 /// Reads a log of `events` events, and diagnoses the cluster by it alone.
 pub(crate) fn diagnosis(events: usize) -> Result<(), Box<dyn Error>> {
-    let (schemas, levels) = built_in()?;
+    let (schemas, levels) = built_in();
     let scope = Scope::default();
     let mut tally = LogTally::new(&schemas, &levels, Release::NEWEST, &scope);
     let input = log(events)?;

@@ -72,20 +72,16 @@ async fn main() -> Outcome {
 }
 
 /// The flow schemas and priority levels that a server creates.
-fn built_in() -> Result<(Vec<FlowSchema>, Vec<PriorityLevelConfiguration>), Box<dyn Error>> {
-    let (mut schemas, mut levels) = (Vec::new(), Vec::new());
-    for object in bootstrap::objects(Release::NEWEST) {
-        match object.kind {
-            Kind::FlowSchema => schemas.push(serde_json::from_value(object.tree())?),
-            _ => levels.push(serde_json::from_value(object.tree())?),
-        }
-    }
-    Ok((schemas, levels))
+fn built_in() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
+    let schemas = bootstrap::flow_schemas(Release::NEWEST).into_iter();
+    let levels = bootstrap::priority_levels(Release::NEWEST).into_iter();
+    let schemas = schemas.map(|(_, schema)| schema).collect();
+    (schemas, levels.map(|(_, level)| level).collect())
 }
 
 /// Requests of several sorts, with a server's own configuration and a hundred schemas of teams.
 fn classify(count: usize) -> Outcome {
-    let (mut schemas, levels) = built_in()?;
+    let (mut schemas, levels) = built_in();
     schemas.extend(serde_json::from_str::<List<FlowSchema>>(&list(100))?.items);
     let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
     let user = |number: usize| User::service_account(&format!("team-{number}"), "controller");

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Requests of a thousand users of three levels against a server with its built-in objects: closed loops that keep a level busy, open
 /// groups below and above their seats, writes with final seats.
 pub(crate) fn simulation(count: u64) -> Outcome {
-    let (schemas, levels) = built_in()?;
+    let (schemas, levels) = built_in();
     let start = Duration::ZERO;
     let server = FlowController::new(&schemas, &levels, 600, Release::NEWEST, start)?;
     let client = |name: &str, users: usize, arrivals| {

@@ -12,7 +12,6 @@ type Source = dyn StdError + 'static;
 /// The limits are in [`HTTP1_MAX_HEADERS`](super::HTTP1_MAX_HEADERS).
 const TOO_MANY_HEADERS: &str =
     "the response has more than 1,024 headers, or headers of more than 400 KiB";
-const OUT_OF_DATE: &str = "renew the server's certificate, or correct the clock of this machine";
 const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program was built for HTTP/1.1 only: enable the feature `http2` of k8s-flowcontrol";
 
 /// The reason why a response is missing or incomplete.
@@ -153,12 +152,11 @@ impl TransportError {
         let hint = match config.server().scheme() {
             _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
             _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
-            _ if tls::is_out_of_date(&*self.source) => Some(OUT_OF_DATE),
             "http" if self.is.not_http => Some(EXPECTS_TLS),
             "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
             }
-            _ => None,
+            _ => tls::remedy(&*self.source),
         };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),

@@ -45,6 +45,18 @@ fn invalid_certificates() {
 }
 
 #[tokio::test]
+async fn a_rejected_client_certificate_has_a_remedy() {
+    let client = Client::with_transport(https(), |_request| async {
+        let alert = rustls::AlertDescription::CertificateRequired;
+        Err::<http::Response<String>, _>(rustls::Error::AlertReceived(alert))
+    });
+    let error = client.flow_schemas().get("x").await.unwrap_err();
+    assert!(error.is_connect() && !error.is_retryable(), "{error}");
+    let remedy = "configure a client certificate that the server accepts";
+    assert!(error.to_string().ends_with(remedy), "{error}");
+}
+
+#[tokio::test]
 async fn the_http_versions_of_the_build_are_offered() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());

@@ -16,7 +16,7 @@ use roots::Roots;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{CertificateError, ClientConfig};
+use rustls::{AlertDescription as Alert, CertificateError, ClientConfig};
 use std::error::Error as StdError;
 use std::sync::Arc;
 use verifier::{Trust, by_name};
@@ -126,14 +126,14 @@ pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
         && any(error, |error| {
             matches!(
                 error,
-                rustls::Error::AlertReceived(rustls::AlertDescription::NoApplicationProtocol)
+                rustls::Error::AlertReceived(Alert::NoApplicationProtocol)
             )
         })
 }
 
-/// Whether the server's certificate is not valid at this time.
-pub(crate) fn is_out_of_date(error: &(dyn StdError + 'static)) -> bool {
-    any(error, |error| {
+/// What to do about a certificate of the server or of the client, unless the general advice fits.
+pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> Option<&'static str> {
+    let is_out_of_date = |error: &rustls::Error| {
         matches!(
             error,
             rustls::Error::InvalidCertificate(
@@ -141,7 +141,27 @@ pub(crate) fn is_out_of_date(error: &(dyn StdError + 'static)) -> bool {
                     | CertificateError::NotValidYetContext { .. }
             )
         )
-    })
+    };
+    let is_rejected = |error: &rustls::Error| {
+        matches!(
+            error,
+            rustls::Error::AlertReceived(
+                Alert::BadCertificate
+                    | Alert::CertificateExpired
+                    | Alert::CertificateRequired
+                    | Alert::CertificateRevoked
+                    | Alert::CertificateUnknown
+                    | Alert::UnknownCA
+            )
+        )
+    };
+    if any(error, is_out_of_date) {
+        Some("renew the server's certificate, or correct the clock of this machine")
+    } else if any(error, is_rejected) {
+        Some("configure a client certificate that the server accepts")
+    } else {
+        None
+    }
 }
 
 /// Whether the error, or an error among its sources, is an error of TLS for which `is` holds.
