@@ -249,17 +249,22 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
         loop {
             attempts += 1;
             let found = requests.read().await?;
-            let new_object = || requests.new_object();
-            let mut object = found
-                .as_ref()
-                .map_or_else(new_object, |found| found.value().clone());
-            let original = object.clone();
-            (self.change)(&mut object)?;
-            keep_identity(&mut object, &original)?;
             let result = match found {
-                None => requests.create(&object).await,
-                Some(found) if object == original => return Ok(found),
-                Some(_) => requests.write(&object).await,
+                None => {
+                    let mut object = requests.new_object();
+                    (self.change)(&mut object)?;
+                    keep_identity(&mut object, &requests.new_object())?;
+                    requests.create(&object).await
+                }
+                Some(found) => {
+                    let mut object = found.value().clone();
+                    (self.change)(&mut object)?;
+                    keep_identity(&mut object, found.value())?;
+                    if object == *found.value() {
+                        return Ok(found);
+                    }
+                    requests.write(&object).await
+                }
             };
             // Another client has changed, created or deleted the object since it was read.
             let error = match result {
