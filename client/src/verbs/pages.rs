@@ -22,7 +22,7 @@ const PAGE: &str = "500";
 /// All pages come from the same resource version. If the server no longer has it, the stream ends with an error for which
 /// [`is_expired`](Error::is_expired) is true: list again, or continue in the current state with the error's
 /// [`continue_token`](Error::continue_token). See [chunking]. A list without an end ends with an error too
-/// ([`ListProgress`](super::ListProgress)).
+/// ([`ListProgress`](crate::client::ListProgress)).
 ///
 /// The request's timeout and retries apply to each page; `tokio::time::timeout` limits the whole list. Dropping the stream
 /// cancels the request for the next page.
