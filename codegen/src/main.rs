@@ -128,8 +128,22 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         }
     };
     let options = parse(rest, command == "explain")?;
+    let generator = documents(command == "types", &options)?;
+    match command.as_str() {
+        // As `generate` reads the document, or else as `types` does.
+        "explain" => Ok(explanation(&match generator.explain() {
+            Ok(found) => found,
+            Err(_) => generator.plain().explain()?,
+        })),
+        "operations" => Ok(generator.operations()?),
+        _ => generate(command, generator, &options),
+    }
+}
+
+/// A generator with the documents of the options.
+fn documents(is_plain: bool, options: &Arguments) -> Result<Generator, Failure> {
     let mut generator = Generator::new();
-    if command == "types" {
+    if is_plain {
         generator = generator.plain();
     }
     if options.missing_as_json {
@@ -149,18 +163,16 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if let Some(group) = &options.group {
         generator = generator.select(group, options.version.as_deref());
     }
-    if command == "explain" {
-        // As `generate` reads the document, or else as `types` does.
-        let found = match generator.explain() {
-            Ok(found) => found,
-            Err(_) => generator.plain().explain()?,
-        };
-        return Ok(explanation(&found));
-    }
-    if command == "operations" {
-        return Ok(generator.operations()?);
-    }
-    let Some(out) = options.out else {
+    Ok(generator)
+}
+
+/// Writes the modules. Returns the list of files, and notes.
+fn generate(
+    command: &str,
+    mut generator: Generator,
+    options: &Arguments,
+) -> Result<String, Failure> {
+    let Some(out) = &options.out else {
         return Err(Failure::Usage(format!("`{command}` needs --out DIR")));
     };
     if options.validate {
@@ -172,7 +184,7 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if let Some(path) = &options.shared {
         generator = generator.shared(&read(path)?);
     }
-    generator = generator.kinds(options.kinds);
+    generator = generator.kinds(&options.kinds);
     for path in &options.fields {
         let Some((kind, path)) = path.split_once('.') else {
             let message = format!("`--fields {path}`: begin with the kind, such as `Pod.{path}`");
@@ -184,18 +196,14 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         generator = generator.rename(from, to);
     }
     let generated = generator.generate()?;
-    let mut report = String::new();
-    for (path, changed) in generated
-        .write(&out)
-        .map_err(|error| Failure::Documents(error.to_string()))?
-    {
+    let written = generated.write(out);
+    let written = written.map_err(|error| Failure::Documents(error.to_string()))?;
+    let files = written.into_iter().map(|(path, changed)| {
         let state = if changed { "written" } else { "unchanged" };
-        report.push_str(&format!("{state}  {}\n", path.display()));
-    }
-    for note in &generated.notes {
-        report.push_str(&format!("note: {note}\n"));
-    }
-    Ok(report)
+        format!("{state}  {}\n", path.display())
+    });
+    let notes = generated.notes.iter().map(|note| format!("note: {note}\n"));
+    Ok(files.chain(notes).collect())
 }
 
 /// The list of `explain`, by the outcome for each keyword.

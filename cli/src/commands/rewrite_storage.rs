@@ -77,63 +77,19 @@ impl Command for Args {
                 let found = live.list(kind, None).await?;
                 objects.extend(found.into_iter().map(|object| (kind, object)));
             }
-            if let Some(file) = self.backup.as_ref().filter(|_| self.write.is_dry_run()) {
-                writeln!(
-                    streams.err,
-                    "would save {} in {}",
-                    plural(objects.len(), "object"),
-                    file.display()
-                )?;
-            } else if let Some(file) = &self.backup {
-                let trees: Vec<_> = objects.iter().map(|(_, object)| object.clone()).collect();
-                backup::write(file, trees)?;
-                writeln!(
-                    streams.err,
-                    "saved {} in {}",
-                    plural(objects.len(), "object"),
-                    file.display()
-                )?;
-            }
-            let (mut written, mut moved, mut left) = (0, 0, 0);
+            self.save(&objects, streams)?;
+            let mut done = Done::default();
             for (kind, object) in &objects {
                 if interrupt.came() {
                     writeln!(
                         streams.err,
                         "interrupted after {}; run the command again to continue",
-                        plural(written, "object")
+                        plural(done.written, "object")
                     )?;
                     return Ok(Exit::Interrupted);
                 }
-                if let Err(failure) = self.write.check_owner(Deed::Rewrite, *kind, object) {
-                    // There may be many; the hint is printed once at the end.
-                    writeln!(streams.err, "{failure}")?;
-                    left += 1;
-                    continue;
-                }
-                let after = match self.write.is_client_dry_run() {
-                    true => Some(object.clone()),
-                    false => rewrite(self, &live, *kind, object).await?,
-                };
-                let Some(after) = after else { continue };
-                written += 1;
-                let was_moved =
-                    object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];
-                moved += usize::from(was_moved);
-                let what = match (self.write.is_dry_run(), was_moved) {
-                    (true, _) => "would be rewritten",
-                    (false, true) => "rewritten",
-                    (false, false) => "already in the storage version",
-                };
-                write!(streams.out, "{} {what}", title(*kind, name(object)))?;
-                let dropped = dropped_entries(&live, object);
-                if !dropped.is_empty() {
-                    write!(
-                        streams.out,
-                        "; managedFields entries dropped: {}",
-                        dropped.join(", ")
-                    )?;
-                }
-                writeln!(streams.out)?;
+                self.rewrite(&live, *kind, object, &mut done, streams)
+                    .await?;
             }
             streams.out.flush()?;
             if live.storage_hashes().await? != hashes {
@@ -147,23 +103,88 @@ impl Command for Args {
             }
             writeln!(
                 streams.err,
-                "{} written{}, {moved} of them changed in storage, {left} not written",
-                plural(written, "object"),
-                self.write.note()
+                "{} written{}, {} of them changed in storage, {} not written",
+                plural(done.written, "object"),
+                self.write.note(),
+                done.moved,
+                done.left
             )?;
-            if left > 0 {
-                streams.err.label(HINT, "hint:")?;
-                writeln!(
-                    streams.err,
-                    " use `--include-managed` to write managed objects"
-                )?;
+            if done.left == 0 {
+                return Ok(Exit::Success);
             }
-            Ok(if left > 0 {
-                Exit::Findings
-            } else {
-                Exit::Success
-            })
+            streams.err.label(HINT, "hint:")?;
+            writeln!(
+                streams.err,
+                " use `--include-managed` to write managed objects"
+            )?;
+            Ok(Exit::Findings)
         })
+    }
+}
+
+/// What has become of the objects so far.
+#[derive(Default)]
+struct Done {
+    written: usize,
+    /// Those of the written objects that changed in storage.
+    moved: usize,
+    left: usize,
+}
+
+impl Args {
+    /// Writes the backup, if one is wanted.
+    fn save(&self, objects: &[(Kind, Value)], streams: &mut Streams) -> Result<(), Failure> {
+        let Some(file) = &self.backup else {
+            return Ok(());
+        };
+        let saved = match self.write.is_dry_run() {
+            true => "would save",
+            false => {
+                let trees = objects.iter().map(|(_, object)| object.clone());
+                backup::write(file, trees.collect())?;
+                "saved"
+            }
+        };
+        let (count, file) = (plural(objects.len(), "object"), file.display());
+        Ok(writeln!(streams.err, "{saved} {count} in {file}")?)
+    }
+
+    /// Writes an object, unless somebody else manages it, and prints what has become of it.
+    async fn rewrite(
+        &self,
+        live: &Live,
+        kind: Kind,
+        object: &Value,
+        done: &mut Done,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        if let Err(failure) = self.write.check_owner(Deed::Rewrite, kind, object) {
+            // There may be many; the hint is printed once at the end.
+            writeln!(streams.err, "{failure}")?;
+            done.left += 1;
+            return Ok(());
+        }
+        let after = match self.write.is_client_dry_run() {
+            true => Some(object.clone()),
+            false => rewrite(self, live, kind, object).await?,
+        };
+        let Some(after) = after else { return Ok(()) };
+        done.written += 1;
+        let was_moved =
+            object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];
+        done.moved += usize::from(was_moved);
+        let what = match (self.write.is_dry_run(), was_moved) {
+            (true, _) => "would be rewritten",
+            (false, true) => "rewritten",
+            (false, false) => "already in the storage version",
+        };
+        write!(streams.out, "{} {what}", title(kind, name(object)))?;
+        let dropped = dropped_entries(live, object);
+        if !dropped.is_empty() {
+            let dropped = dropped.join(", ");
+            write!(streams.out, "; managedFields entries dropped: {dropped}")?;
+        }
+        Ok(writeln!(streams.out)?)
     }
 }
 

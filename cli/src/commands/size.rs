@@ -8,7 +8,7 @@ mod report;
 use crate::audit_logs::read_logs;
 use crate::cluster::{SeatsArg, timeout};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
-use crate::configuration::ConfigurationArgs;
+use crate::configuration::{Configuration, ConfigurationArgs};
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,7 +20,6 @@ use crate::output::{
 };
 use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{
     Answer, Collector, Intents, Progress, Requests, SizeError, Sizer,
 };
@@ -155,15 +154,7 @@ impl Command for Args {
         self.force.replace(&self.html, streams)?;
         let earlier = self.watch_drift.as_deref().map(drift::Earlier::read);
         let earlier = earlier.transpose()?;
-        let source = read(&self.intents, true)?;
-        let intents = Intents::read(&source.text).map_err(|error| {
-            let lines = error.problems.iter();
-            let lines: Vec<_> = lines
-                .map(|problem| format!("{}:{problem}", source.name))
-                .collect();
-            Failure::input(lines.join("\n"))
-                .hint("`kubectl flowcontrol help size` describes the intents file")
-        })?;
+        let (name, intents) = self.read_intents()?;
         let is_json = self.output == Output::Json;
         // Reading the logs and the search for ways out take longer.
         let printed = match earlier.is_none() && !is_json {
@@ -177,25 +168,12 @@ impl Command for Args {
         {
             configuration.objects.apply(earlier.objects.clone());
         }
-        let (objects, release) = (&configuration.objects, configuration.release);
-        let wrong = |error: SizeError| Failure::input(format!("{}: {error}", source.name));
+        let wrong = |error: SizeError| Failure::input(format!("{name}: {error}"));
         let requests = match self.audit_log.is_empty() {
             true => None,
-            false => {
-                let seats = configuration.seats(self.seats)?.seats;
-                let collector =
-                    Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
-                let stored = stored_objects(self.metrics.as_deref(), None)?;
-                let memory = Memory::of(objects, release, &stored);
-                Some(requests(
-                    self,
-                    collector.map_err(wrong)?,
-                    memory,
-                    &stored,
-                    streams,
-                )?)
-            }
+            false => Some(self.read_requests(&configuration, wrong, streams)?),
         };
+        let (objects, release) = (&configuration.objects, configuration.release);
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
         let sizer =
             Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
@@ -229,12 +207,9 @@ impl Command for Args {
         let proposed = match self.compare.is_empty() {
             true => None,
             false => {
+                let files = FileArgs::of(&self.compare);
                 let mut objects = objects.clone();
-                objects.apply(Objects::read(
-                    &FileArgs::of(&self.compare),
-                    release,
-                    streams,
-                )?);
+                objects.apply(Objects::read(&files, release, streams)?);
                 let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
                 Some(sizer.examine(schemas, levels, seats).map_err(wrong)?)
             }
@@ -274,23 +249,44 @@ fn budget(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The requests of the audit logs.
-fn requests(
-    args: &Args,
-    mut collector: Collector,
-    mut memory: Memory<'_>,
-    stored: &StoredObjects,
-    streams: &mut Streams,
-) -> Result<Requests, Failure> {
-    read_logs(&args.audit_log, streams, |event, _, _| {
-        let attributes = event.attributes();
-        let stored = stored.of(&attributes.api_group, &attributes.resource);
-        collector.add(event, &attributes, stored);
-        memory.add(event, str::to_owned);
-        Ok(())
-    })?;
-    warn_of(&memory.estimate())?;
-    collector
-        .finish()
-        .map_err(|error| Failure::input(error.to_string()))
+impl Args {
+    /// The intents, with the name of their file.
+    fn read_intents(&self) -> Result<(String, Intents), Failure> {
+        let source = read(&self.intents, true)?;
+        let intents = Intents::read(&source.text).map_err(|error| {
+            let lines = error.problems.iter();
+            let lines: Vec<_> = lines
+                .map(|problem| format!("{}:{problem}", source.name))
+                .collect();
+            Failure::input(lines.join("\n"))
+                .hint("`kubectl flowcontrol help size` describes the intents file")
+        })?;
+        Ok((source.name, intents))
+    }
+
+    /// The requests of the audit logs.
+    fn read_requests(
+        &self,
+        configuration: &Configuration<'_>,
+        wrong: impl Fn(SizeError) -> Failure,
+        streams: &mut Streams,
+    ) -> Result<Requests, Failure> {
+        let seats = configuration.seats(self.seats)?.seats;
+        let (objects, release) = (&configuration.objects, configuration.release);
+        let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
+        let mut collector = collector.map_err(wrong)?;
+        let stored = stored_objects(self.metrics.as_deref(), None)?;
+        let mut memory = Memory::of(objects, release, &stored);
+        read_logs(&self.audit_log, streams, |event, _, _| {
+            let attributes = event.attributes();
+            let stored = stored.of(&attributes.api_group, &attributes.resource);
+            collector.add(event, &attributes, stored);
+            memory.add(event, str::to_owned);
+            Ok(())
+        })?;
+        warn_of(&memory.estimate())?;
+        collector
+            .finish()
+            .map_err(|error| Failure::input(error.to_string()))
+    }
 }

@@ -1,7 +1,7 @@
 //! The report as tables and as comma-separated values.
 
 use crate::failure::Failure;
-use crate::output::{Streams, Table, plural};
+use crate::output::{Stream, Streams, Table, plural};
 use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums, WaitSource};
 use std::io::{self, Write};
 
@@ -12,32 +12,42 @@ const NAMES: usize = 3;
 
 /// Writes the report for people.
 pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
+    let schemas = report.flow_schemas.iter();
+    let all: u64 = schemas.map(|schema| schema.sums.requests).sum();
     let out = &mut streams.out;
+    counts(report, out)?;
+    levels(report, all, out)?;
+    flow_schemas(report, all, out)?;
+    flows(report, all, out)?;
+    deprecated(report, out)?;
+    match &report.comparison {
+        Some(comparison) => compared(comparison, all, streams),
+        None => Ok(()),
+    }
+}
+
+/// How many requests the logs have, and what they lack.
+fn counts(report: &Report, out: &mut Stream) -> io::Result<()> {
     write!(out, "{}", plural(report.requests as usize, "request"))?;
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
         write!(out, " from {first} to {last}")?;
     }
     writeln!(out)?;
-    if report.unseen > 0 {
-        writeln!(out, "{} of them not subject to flow control", report.unseen)?;
-    }
-    if report.incomplete > 0 {
-        writeln!(
-            out,
-            "{} of them without an end in the logs",
-            report.incomplete
-        )?;
+    for (count, problem) in [
+        (report.unseen, "not subject to flow control"),
+        (report.incomplete, "without an end in the logs"),
+    ] {
+        if count > 0 {
+            writeln!(out, "{count} of them {problem}")?;
+        }
     }
     for note in &report.coverage.notes {
         writeln!(out, "note: {note}")?;
     }
-    let all: u64 = report
-        .flow_schemas
-        .iter()
-        .map(|schema| schema.sums.requests)
-        .sum();
+    Ok(())
+}
 
-    writeln!(out)?;
+fn levels(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     let mut table = Table::new([
         "PRIORITYLEVEL",
         "REQUESTS",
@@ -51,21 +61,15 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
     for level in &report.priority_levels {
         let [requests, share, seats, work, rejected] = cells(&level.sums, all);
         let peak = format!("{:.3}", level.peak_seats);
-        table.row([
-            level.name.clone(),
-            requests,
-            share,
-            seats,
-            work,
-            peak,
-            rejected,
-            level.users.to_string(),
-        ]);
+        let (name, users) = (level.name.clone(), level.users.to_string());
+        table.row([name, requests, share, seats, work, peak, rejected, users]);
     }
-    table.write(out)?;
-    note_waits(report, out)?;
-
     writeln!(out)?;
+    table.write(out)?;
+    note_waits(report, out)
+}
+
+fn flow_schemas(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     let mut table = Table::new([
         "FLOWSCHEMA",
         "PRIORITYLEVEL",
@@ -77,32 +81,22 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
     ]);
     for schema in &report.flow_schemas {
         let [requests, share, seats, ..] = cells(&schema.sums, all);
-        let class = &schema.class;
-        table.row([
-            class.flow_schema.clone(),
-            class.priority_level.clone(),
-            requests,
-            share,
-            seats,
-            names(&schema.users),
-            names(&schema.verbs),
-        ]);
+        let (class, users, verbs) = (&schema.class, names(&schema.users), names(&schema.verbs));
+        let (schema, level) = (class.flow_schema.clone(), class.priority_level.clone());
+        table.row([schema, level, requests, share, seats, users, verbs]);
     }
-    table.write(out)?;
-    if !report.unused_flow_schemas.is_empty() {
-        let unused = report
-            .unused_flow_schemas
-            .iter()
-            .map(|class| class.flow_schema.as_str());
-        let unused: Vec<_> = unused.collect();
-        writeln!(
-            out,
-            "\nflow schemas without a request: {}",
-            unused.join(", ")
-        )?;
-    }
-
     writeln!(out)?;
+    table.write(out)?;
+    let unused = report.unused_flow_schemas.iter();
+    let unused: Vec<_> = unused.map(|class| class.flow_schema.as_str()).collect();
+    if unused.is_empty() {
+        return Ok(());
+    }
+    let unused = unused.join(", ");
+    writeln!(out, "\nflow schemas without a request: {unused}")
+}
+
+fn flows(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     let mut table = Table::new([
         "BUSIEST FLOWS",
         "FLOWSCHEMA",
@@ -118,46 +112,41 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
             true => "(all requests)",
             false => &flow.flow,
         };
+        let (name, schema) = (name.to_owned(), flow.flow_schema.clone());
+        table.row([name, schema, requests, seats, work, rejected]);
+    }
+    writeln!(out)?;
+    table.write(out)?;
+    further(report.flows.len(), "flow", out)
+}
+
+/// The clients of versions that a later release removes.
+fn deprecated(report: &Report, out: &mut Stream) -> io::Result<()> {
+    if report.deprecated.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new([
+        "DEPRECATED VERSION",
+        "RESOURCE",
+        "REMOVED",
+        "USER",
+        "USERAGENT",
+        "REQUESTS",
+    ])
+    .keys(2);
+    for caller in &report.deprecated {
+        let client = &caller.client;
         table.row([
-            name.to_owned(),
-            flow.flow_schema.clone(),
-            requests,
-            seats,
-            work,
-            rejected,
+            client.api_version.clone(),
+            client.resource.clone(),
+            client.removed_release.clone(),
+            client.user.clone(),
+            client.user_agent.clone(),
+            caller.requests.to_string(),
         ]);
     }
-    table.write(out)?;
-    further(report.flows.len(), "flow", out)?;
-
-    if !report.deprecated.is_empty() {
-        writeln!(out)?;
-        let mut table = Table::new([
-            "DEPRECATED VERSION",
-            "RESOURCE",
-            "REMOVED",
-            "USER",
-            "USERAGENT",
-            "REQUESTS",
-        ])
-        .keys(2);
-        for caller in &report.deprecated {
-            let client = &caller.client;
-            table.row([
-                client.api_version.clone(),
-                client.resource.clone(),
-                client.removed_release.clone(),
-                client.user.clone(),
-                client.user_agent.clone(),
-                caller.requests.to_string(),
-            ]);
-        }
-        table.write(out)?;
-    }
-    match &report.comparison {
-        Some(comparison) => compared(comparison, all, streams),
-        None => Ok(()),
-    }
+    writeln!(out)?;
+    table.write(out)
 }
 
 fn compared(comparison: &Comparison, all: u64, streams: &mut Streams) -> Result<(), Failure> {
