@@ -25,7 +25,7 @@ fn review(review: &Value) -> Result<Value, Box<dyn Error>> {
     let (object, old) = (&request["object"], &request["oldObject"]);
     let text = |field: &str| request["kind"][field].as_str().unwrap_or_default();
     let mut response = json!({"uid": request["uid"], "allowed": true});
-    // A deletion has no object; the server itself writes status.
+    // A deletion does not have an object; the server itself writes status.
     let is_status = request["subResource"] == "status";
     if text("group") == GROUP && object.is_object() && !is_status {
         let kind = text("kind").parse()?;

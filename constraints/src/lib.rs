@@ -96,7 +96,7 @@ impl Definitions {
     /// Reads the schemas of an object whose keys are their names.
     ///
     /// # Errors
-    /// Those of [`Schema::new`].
+    /// The same as of [`Schema::new`].
     pub fn new(definitions: &Value) -> Result<Self, SchemaError> {
         let mut read = schema::read_definitions(definitions)?;
         rules::compile(&mut Node::default(), &mut read);

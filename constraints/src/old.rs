@@ -34,7 +34,7 @@ impl<'a> Then<'a> {
         self.old
     }
 
-    /// A field of the value. `apiVersion` and `kind` of the object itself have no old value.
+    /// A field of the value. `apiVersion` and `kind` of the object itself do not have an old value.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
         if self.is_root && matches!(name, "apiVersion" | "kind") {
             return None;

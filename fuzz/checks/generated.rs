@@ -54,7 +54,7 @@ fn assert_rust(generated: &Generated) {
     }
 }
 
-/// One of how many documents is compiled.
+/// How many documents are read for each that is compiled.
 fn every() -> Option<u64> {
     static EVERY: OnceLock<u64> = OnceLock::new();
     let read = || match std::env::var("COMPILE_EVERY") {

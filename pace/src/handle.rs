@@ -121,7 +121,7 @@ impl Pace {
     /// Waits for a place, sends a request, and learns from the response. Dropping the future gives the place back.
     ///
     /// Watches and other requests that stay open are sent at once. A [`Priority`] in the extensions of the request replaces
-    /// the one of this handle.
+    /// the rate of this handle.
     ///
     /// # Errors
     /// The error of `send`, unchanged.

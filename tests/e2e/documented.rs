@@ -116,7 +116,7 @@ fn every_library_is_documented_with_all_its_features() {
         .lines()
         .find(|line| line.starts_with("members = "));
     let members = members.unwrap().split('"').skip(1).step_by(2);
-    // `interop` is a separate workspace; a program has no documentation.
+    // `interop` is a separate workspace; programs do not have documentation.
     let libraries = members.chain(["interop"]).filter(|folder| *folder != "cli");
     let mut shown = 0;
     for folder in libraries {

@@ -304,7 +304,7 @@ fn admission_rejects_and_warns() {
         warnings.contains("spec.priorityLevelConfiguration"),
         "{warnings}"
     );
-    // A deletion has no object, and other groups are not its concern.
+    // A deletion does not have an object, and other groups are not its concern.
     let object = json!({"metadata": {"name": "mine"}});
     let deleted = answer(GROUP, json!(null), object.clone());
     assert_eq!(deleted["allowed"], true);

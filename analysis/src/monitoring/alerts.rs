@@ -255,7 +255,7 @@ fn classification(series: &Series<'_>) -> Vec<Alert> {
         expression: format!("absent({})", series.all(series.limit())),
         minutes: 15,
         severity: "warning",
-        summary: "Prometheus has no metrics of flow control.",
+        summary: "Prometheus does not have metrics of flow control.",
         description: concat!(
             "Prometheus has scraped no metrics of flow control for 15 minutes, so no other alert about flow control can fire. ",
             "Check the scrape configuration of the API servers, and rules that drop metrics by their names.",

@@ -106,7 +106,7 @@ pub(crate) struct Separator {
 impl Separator {
     /// `server` is idle at the time `first` of the first request.
     pub(crate) fn new(mut server: FlowController, first: i64) -> Self {
-        // Rejections are those of the log.
+        // Rejections come from the log.
         server.lift_queue_length_limits(Duration::ZERO);
         Self {
             levels: vec![Places::default(); server.levels().count()],

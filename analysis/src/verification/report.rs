@@ -4,7 +4,7 @@ use super::compare::{LevelVerification, QuantityVerification, Verification};
 use std::fmt::Write;
 
 impl Verification {
-    /// The comparison in Markdown: what was compared and how, the means of each level, and the whole histograms that differ. It has the
+    /// The comparison in Markdown: its subject and method, the means of each level, and the whole histograms that differ. It has the
     /// names of priority levels and no other names.
     pub fn report(&self) -> String {
         let mut text = String::from(

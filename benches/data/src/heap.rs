@@ -6,7 +6,7 @@ pub struct Heap {
     /// Allocations, and changes of an allocation's size.
     pub allocations: usize,
     pub reallocations: usize,
-    /// The bytes of all of them, and those that were given back.
+    /// The bytes of all allocations, and the freed bytes.
     pub allocated: usize,
     pub freed: usize,
 }

@@ -39,7 +39,7 @@ pub(crate) fn start(content: &'static Content) -> Outcome<(String, String)> {
     Ok((url, path.display().to_string()))
 }
 
-/// Both sides read it, and neither checks the certificate: that is no part of a watch.
+/// Both sides read it, and neither checks the certificate: that is not a part of a watch.
 fn kubeconfig(url: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: bench\n\

@@ -122,11 +122,11 @@ impl Command for Args {
     }
 }
 
-/// What has become of the objects so far.
+/// The counts of objects so far.
 #[derive(Default)]
 struct Done {
     written: usize,
-    /// Those of the written objects that changed in storage.
+    /// Written objects that changed in storage.
     moved: usize,
     left: usize,
 }
@@ -149,7 +149,7 @@ impl Args {
         Ok(writeln!(streams.err, "{saved} {count} in {file}")?)
     }
 
-    /// Writes an object, unless somebody else manages it, and prints what has become of it.
+    /// Writes an object, unless somebody else manages it, and prints the outcome.
     async fn rewrite(
         &self,
         live: &Live,

@@ -177,7 +177,7 @@ impl<K: Resource> fmt::Debug for Pages<K> {
 
 /// The objects of a list, made by [`ListRequest::items`](super::ListRequest::items).
 ///
-/// Errors, timeouts and cancellation are those of [`Pages`].
+/// Errors, timeouts and cancellation are as in [`Pages`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Items<K: Resource> {
     pages: Pages<K>,

@@ -125,7 +125,7 @@ async fn timed(
     requests(&script.sent(), lasts)
 }
 
-/// The requests in short, with a `+` before those that are sent after a delay.
+/// The requests in short, with a `+` before each that is sent after a delay.
 fn marked(requests: &Requests) -> Vec<String> {
     let mark = |(request, delay): &(String, Duration)| {
         // Timers have milliseconds.

@@ -1,4 +1,4 @@
-//! Requests as they are sent, and those that are not sent.
+//! Requests as they are sent, and requests that are not sent.
 
 mod deletes;
 mod pages;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What is known after a failure.
+/// The knowledge after a failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Failure {
     NotCarriedOut,

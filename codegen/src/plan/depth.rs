@@ -23,7 +23,7 @@ pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
         .flat_map(|(from, held)| held.iter().map(move |(to, _)| (from, *to)));
     let component = components(next.len(), edges);
     let mut levels = vec![0; next.len()];
-    // A component has a lower number than those that hold it.
+    // A component has a lower number than the components that hold it.
     let mut order: Vec<usize> = (0..next.len()).collect();
     order.sort_unstable_by_key(|item| component[*item]);
     let mut deepest = (0, None);

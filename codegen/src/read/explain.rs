@@ -123,7 +123,7 @@ fn schemas<'a>(document: &'a Document) -> Vec<Node<'a>> {
     }
 }
 
-/// What a schema describes.
+/// The content of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A field or its elements, whose documentation states the bounds.

@@ -29,7 +29,7 @@ pub(super) fn check(node: &Node, path: &str, number: &Number) -> Found {
             }
             let factor = compared.limit(limit);
             if words == "MultipleOf" && factor.float() <= 0.0 {
-                // What is left of the factor when it is compared with an integer.
+                // The remaining factor in a comparison with an integer.
                 let factor = factor.text();
                 let detail =
                     format!("factor MultipleOf declared for {path} must be positive: {factor}");

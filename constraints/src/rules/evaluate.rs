@@ -66,7 +66,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The rules of a value, then those of the values in it.
+    /// The rules of a value, then of the values in it.
     fn value(
         &mut self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! The functions of rules: those of CEL, and those that Kubernetes adds.
+//! The functions of rules: of CEL, and of Kubernetes.
 
 use super::patterns::{find, find_all};
 use super::{as_in_go, library};

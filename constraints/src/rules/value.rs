@@ -121,7 +121,7 @@ pub(super) fn cel_value(
                     {
                         (name.clone(), dynamic(value))
                     }
-                    // A rule has no names for other fields; they count where whole objects are compared.
+                    // Rules cannot name other fields; they count where whole objects are compared.
                     (None, _) if node.preserving => (name.clone(), dynamic(value)),
                     _ => continue,
                 };

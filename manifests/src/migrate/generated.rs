@@ -97,7 +97,7 @@ pub(crate) fn reason(
     if MARKS.iter().any(|mark| head.contains(mark)) || paths::is_generated(path) {
         return Some(Reason::Generated);
     }
-    // Declarations make no requests.
+    // Declarations do not make requests.
     if path.ends_with(".pyi") || path.ends_with(".d.ts") {
         return Some(Reason::Types);
     }

@@ -75,7 +75,7 @@ fn files_that_are_no_text_do_not_change() {
             assert_eq!((found, text), (vec![], None), "{file}");
         }
         let parts: [&[u8]; 3] = [b"# \xFF\n", b"# \0\xFF\n", b"\xFF\xFE"];
-        // One of them for each form in a quick run.
+        // One part for each form in a quick run.
         let (first, each) = if tries_all() { (0, 1) } else { (index % 3, 3) };
         for part in parts.into_iter().skip(first).step_by(each) {
             for (file, (_, text)) in outcomes(name, |bytes| [part, bytes].concat()) {

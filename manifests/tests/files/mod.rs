@@ -137,7 +137,7 @@ fn an_upgrade_says_what_each_file_needs() {
     let write = |name: &str, text: String| fs::write(root.join(name), text).unwrap();
     write("a-old.yaml", level(5).replace("/v1\n", "/v1beta3\n"));
     write("b-new.yaml", level(5));
-    // v1beta3 reads no shares at all, while v1beta2 had them under another name.
+    // v1beta3 does not read shares at all, while v1beta2 had them under another name.
     write("c-foreign.yaml", level(5).replace("/v1\n", "/v1beta2\n"));
     write("d-other.yaml", "kind: Pod\n".to_owned());
     // References to objects, in a version or by a field.

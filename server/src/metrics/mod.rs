@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The beginning of the names of flow control's metrics.
 pub(crate) const PREFIX: &str = "apiserver_flowcontrol_";
 
-/// Writes what stands before the values of a metric of flow control.
+/// Writes the lines that precede the values of a metric of flow control.
 pub(crate) fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     // Writing to a string does not fail.
     let _ = writeln!(

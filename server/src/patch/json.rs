@@ -18,7 +18,7 @@ pub(super) const DEEPEST: usize = 256;
 /// The fields of an operation.
 pub(crate) const FIELDS: &[&str] = &["op", "path", "from", "value"];
 
-/// Applies all operations in order, or none. `null` has no operations.
+/// Applies all operations in order, or none. `null` is an empty list.
 ///
 /// # Errors
 /// 400 for a patch that is not a list of operations, 413 for too many operations, 422 for an operation that fails.

@@ -8,7 +8,7 @@ pub(crate) fn merge_patch(object: &mut Map<String, Value>, patch: &Map<String, V
         match (object.get_mut(name), value) {
             (_, Value::Null) => drop(object.remove(name)),
             (Some(Value::Object(old)), Value::Object(new)) => merge_patch(old, new),
-            // Only an object becomes another value as it is.
+            // Only an object becomes another value unchanged.
             (Some(old @ Value::Object(_)), value) => old.clone_from(value),
             (_, value) => drop(object.insert(name.clone(), without_nulls(value))),
         }

@@ -102,7 +102,7 @@ impl Merge {
         Ok(object)
     }
 
-    /// A new value as it is stored: without the fields that are `null`.
+    /// The stored form of a new value: without the fields that are `null`.
     fn stored(&self, value: Value) -> Option<Value> {
         let value = without_nulls(&value);
         if self.removes_directives {

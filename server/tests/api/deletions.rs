@@ -174,7 +174,7 @@ async fn each_character_that_cannot_be_printed_is_an_error_of_the_field_manager(
     }
 }
 
-/// The resource version in the query is one of the list. Without a body it is a precondition too.
+/// The resource version in the query belongs to the list. Without a body it is a precondition too.
 #[tokio::test]
 async fn a_collection_is_deleted_as_of_its_list() {
     for (release, query, body, code, left) in [

@@ -29,7 +29,7 @@ async fn lists_are_sorted_by_the_order_directive() {
     let (api, path) = api().await;
     let four = json!({"metadata": {"ownerReferences": [owner(1), owner(2), owner(3), owner(4)]}});
     for (patch, expected) in [
-        // Elements that the directive does not name stay before those that they preceded.
+        // Elements that the directive does not name keep their places before others.
         (
             json!({"$setElementOrder/ownerReferences": [key(4), key(1)]}),
             "2341",

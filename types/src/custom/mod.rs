@@ -29,7 +29,7 @@
 //!         "post" => pub post: Post,
 //!         /// How long the guard stays, in seconds.
 //!         "seconds" => pub seconds: Option<i32>: minimum("1") maximum("86400") default("3600"),
-//!         /// The names of those who may pass.
+//!         /// The names of the users who may pass.
 //!         "passes" => pub passes: Vec<String>: set,
 //!     }
 //! }

@@ -66,7 +66,7 @@ pub(super) struct Found {
 pub(super) enum Feasible {
     /// All intents hold with them.
     Settings(Vec<Setting>),
-    /// The last ones that were tried, with the checks that fail.
+    /// The last trials, with the checks that fail.
     TooFew(Vec<Setting>, Vec<Check>),
 }
 

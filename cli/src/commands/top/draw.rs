@@ -45,7 +45,7 @@ pub(super) fn draw(
     let end = area
         .bottom()
         .saturating_sub(1 + u16::from(!view.notes().is_empty()));
-    // On a low screen, the lines below are cut: they would stand beside those of the foot.
+    // On a low screen, the lines below are cut: they would overlap the foot.
     let above_foot = Rect {
         height: end.saturating_sub(area.top()),
         ..area

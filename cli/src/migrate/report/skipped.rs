@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// The most paths of a kind in JSON; `--verbose` has all.
 const PATHS: usize = 10;
 
-/// The files whose content was not examined, of those that a folder has.
+/// The files of a folder whose content was not examined.
 pub(crate) fn skipped_files(files: &[Examined]) -> impl Iterator<Item = Skipped> {
     files.iter().filter_map(|file| {
         let reason = file.skipped?;

@@ -43,7 +43,7 @@ async fn a_level_that_queues_and_the_flow_that_fills_it() {
         "{report:#}"
     );
     assert!(!findings(&report, "starvation").is_empty(), "{report:#}");
-    // The embedded server has no metrics of its processor.
+    // The embedded server does not have metrics of its processor.
     let gaps = report["notLookedAt"].as_array().unwrap();
     let gaps: Vec<_> = gaps.iter().filter_map(|gap| gap["what"].as_str()).collect();
     assert!(gaps[0].starts_with("the processor of "), "{gaps:?}");

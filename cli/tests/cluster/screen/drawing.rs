@@ -228,7 +228,7 @@ fn every_size_can_be_drawn() {
     let sizes = sizes.flat_map(|width| (1..30).map(move |height| (height, width)));
     let sizes: Vec<(u16, u16)> = sizes.collect();
     for keys in KEYS {
-        // On three lines, the header of the table would stand beside the keys.
+        // On three lines, the header of the table and the keys would share a line.
         for (height, width) in some_of(sizes.clone(), 23).chain([(3, 64)]) {
             terminal.resize(height, width);
             // The last line is drawn last.
@@ -248,7 +248,7 @@ fn every_size_can_be_drawn() {
         }
         terminal.resize(40, 100);
         terminal.wait_until(|terminal| terminal.lines()[39] == keys, keys);
-        // What is above the last line can be of a former size for a moment.
+        // The lines above the last one can be of a former size for a moment.
         terminal.wait(|screen| screen.contains("日本-39^[]0;title^G\\u202e"));
         terminal.press("\r");
         terminal.wait(|screen| screen.ends_with(KEYS[1]));

@@ -147,7 +147,7 @@ fn owned(types: &[&Type]) -> Vec<Type> {
     types.iter().map(|one| (*one).to_owned()).collect()
 }
 
-/// An argument of one of our types.
+/// An argument of our types.
 fn argument<'a, T: StaticVal>(
     args: &'a [CowVal<'_, '_>],
     index: usize,

@@ -1,4 +1,4 @@
-//! URLs, as Go's `net/url` reads those of requests.
+//! URLs, as Go's `net/url` reads a request's.
 
 use k8s_flowcontrol_text::go::quote;
 use std::net::Ipv6Addr;

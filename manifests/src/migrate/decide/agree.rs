@@ -37,7 +37,7 @@ pub(super) fn agree(
         let (document, place) = (document(fields), fields.span.start);
         let before = versions.range((document, 0)..(document, place)).rev();
         let after = versions.range((document, place)..=(document, usize::MAX));
-        // A chain in another one, or around it, does not stand beside it.
+        // A chain in another one, or around it, is not its neighbour.
         let is_beside = |other: &&&Chain| {
             let (one, other) = (fields.span, other.span);
             one.end <= other.start || other.end <= one.start

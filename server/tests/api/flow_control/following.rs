@@ -157,7 +157,7 @@ fn a_level(generator: &mut Generator, name: &str) -> Value {
     new
 }
 
-/// Writes an object in one of the ways in which clients do.
+/// Writes an object in a way in which clients do.
 async fn write(api: &Api, generator: &mut Generator) {
     let is_schema = generator.below(3) > 0;
     let (path, name) = match is_schema {
