@@ -20,7 +20,11 @@ const MANAGER: &str = "kubectl";
 pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let title = format!("{kind} {:?} of {api_version}", meta_str(&object, "name"));
+    let version = match api_version.as_str() {
+        "" => "without apiVersion".to_owned(),
+        version => format!("of {version}"),
+    };
+    let title = format!("{kind} {:?} {version}", meta_str(&object, "name"));
     let fail = |why: String| Cause::Object(title.clone(), why);
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let served = state

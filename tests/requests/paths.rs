@@ -63,6 +63,14 @@ async fn subresources_have_bodies() {
         "{create}"
     );
     assert!(create.contains("content-length: 7\r\n"), "{create}");
+    let replace = sent(async |client: Client| {
+        let schemas = client.api::<v1::FlowSchema>();
+        schemas.replace_subresource("a", "scale", &body).await
+    });
+    let replace = replace.await;
+    let expected = line("PUT", &format!("{SCHEMAS}/a/scale"));
+    assert!(replace.starts_with(&expected), "{replace}");
+    assert!(replace.ends_with(r#"{"a":1}"#), "{replace}");
     for media_type in [
         "application/json-patch+json",
         "application/merge-patch+json",

@@ -203,6 +203,10 @@ async fn a_server_starts_with_objects() {
             serde_json::json!({"kind": "Pod", "apiVersion": "v1"}),
             "no such kind is served",
         ),
+        (
+            serde_json::json!({"kind": "FlowSchema"}),
+            "FlowSchema \"\" without apiVersion: no such kind is served",
+        ),
         (serde_json::json!([]), "no such kind is served"),
     ] {
         let error = builder()
