@@ -6,6 +6,7 @@ use crate::error::{Error, NotServed};
 use crate::meta::ApiGroup;
 use crate::request::http_request::HttpRequest;
 use crate::send::client::Client;
+use crate::verbs::discovery::DiscoveryRequest;
 use crate::{ApiVersion, Release};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex as StdMutex, PoisonError};
@@ -106,10 +107,8 @@ impl Negotiation {
     }
 
     async fn run(&self, client: &Client, used: Agreed) -> Renewed {
-        let served = match client.api_group(self.group).timeout(TIMEOUT).await {
-            Ok(group) => names(group),
-            Err(error) if error.code() == Some(404) => Vec::new(),
-            Err(_) => return Renewed::NotServed(self.not_served(used, None)),
+        let Ok(served) = served(client.api_group(self.group).timeout(TIMEOUT)).await else {
+            return Renewed::NotServed(self.not_served(used, None));
         };
         if served.iter().any(|name| name == used.version.as_str()) {
             return Renewed::Unchanged;
@@ -137,6 +136,15 @@ impl Negotiation {
             version: used.version.as_str().to_owned(),
             served,
         }
+    }
+}
+
+/// The versions of a group that a server serves; none if it does not have the group.
+pub(crate) async fn served(discovery: DiscoveryRequest<ApiGroup>) -> Result<Vec<String>, Error> {
+    match discovery.await {
+        Ok(group) => Ok(names(group)),
+        Err(error) if error.code() == Some(404) => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -177,18 +185,9 @@ impl Client {
             return error;
         };
         let discovery = self.api_group(group).retry_policy(RetryPolicy::none());
-        let served = match discovery.timeout(CHECK_TIMEOUT).await {
-            Ok(found) => {
-                let versions = found.versions.into_iter().map(|served| served.version);
-                Some(versions.collect::<Vec<_>>())
-            }
-            Err(error) if error.code() == Some(404) => Some(Vec::new()),
-            Err(_) => None,
-        };
-        if served
-            .as_ref()
-            .is_some_and(|served| served.iter().any(|served| served == version))
-        {
+        let served = served(discovery.timeout(CHECK_TIMEOUT)).await.ok();
+        let mut names = served.iter().flatten();
+        if names.any(|name| name == version) {
             // The server lacks the resource or the subresource.
             return error;
         }

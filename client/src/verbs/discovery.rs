@@ -3,6 +3,7 @@
 use super::call::{Call, builder};
 use crate::error::{Error, ErrorKind};
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
+use crate::negotiate::negotiation::served;
 use crate::negotiate::server_release::{known_release, release_with};
 use crate::request::http_request::Verb;
 use crate::request::path::{Target, segment};
@@ -97,7 +98,7 @@ impl Client {
             if let Some(release) = known_release(&info) {
                 return Ok(release);
             }
-            let served = served_versions(&client).await?;
+            let served = served(client.api_group(GROUP)).await?;
             let is_known =
                 |version: &ApiVersion| served.iter().any(|name| name == version.as_str());
             if ApiVersion::ALL.iter().any(is_known) {
@@ -113,14 +114,5 @@ impl Client {
                 excerpt: String::new(),
             }))
         })
-    }
-}
-
-/// The names of the versions of flow control that the server serves.
-async fn served_versions(client: &Client) -> Result<Vec<String>, Error> {
-    match client.api_group(GROUP).await {
-        Ok(group) => Ok(group.versions.into_iter().map(|v| v.version).collect()),
-        Err(error) if error.is_not_found() => Ok(Vec::new()),
-        Err(error) => Err(error),
     }
 }
