@@ -70,7 +70,7 @@ async fn subresources_have_bodies() {
     let replace = replace.await;
     let expected = line("PUT", &format!("{SCHEMAS}/a/scale"));
     assert!(replace.starts_with(&expected), "{replace}");
-    assert!(replace.ends_with(r#"{"a":1}"#), "{replace}");
+    assert!(replace.contains("content-length: 7\r\n"), "{replace}");
     for media_type in [
         "application/json-patch+json",
         "application/merge-patch+json",

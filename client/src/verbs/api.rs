@@ -34,6 +34,7 @@ const STATUS: Option<&str> = Some("status");
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Api<K: Resource> {
     client: Client,
     namespace: Option<String>,
@@ -340,16 +341,6 @@ impl<K: Resource> Api<K> {
 
     pub(crate) fn object_call(&self, verb: Verb, name: &str, subresource: Option<&str>) -> Call {
         self.call(verb, |collection| collection.object(name, subresource))
-    }
-}
-
-impl<K: Resource> Clone for Api<K> {
-    fn clone(&self) -> Self {
-        Self {
-            client: self.client.clone(),
-            namespace: self.namespace.clone(),
-            codecs: self.codecs.clone(),
-        }
     }
 }
 
