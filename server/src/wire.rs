@@ -69,7 +69,7 @@ impl Serialize for WireValue<'_> {
             }
             (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
                 let mut keys: Vec<_> = entries.iter().collect();
-                keys.sort_by_key(|(key, _)| *key);
+                keys.sort_unstable_by_key(|(key, _)| *key);
                 let mut map = serializer.serialize_map(Some(keys.len()))?;
                 for (key, value) in keys {
                     map.serialize_entry(key, &WireValue { value, shape })?;

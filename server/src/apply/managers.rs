@@ -70,7 +70,7 @@ impl Managers {
     /// The entries in the server's order.
     pub(crate) fn entries(&self) -> Vec<Value> {
         let mut managers: Vec<_> = self.0.iter().collect();
-        managers.sort_by(|(a, owned_a), (b, owned_b)| {
+        managers.sort_unstable_by(|(a, owned_a), (b, owned_b)| {
             let key = |manager: &Manager, owned: &Owned| {
                 (
                     manager.operation,
@@ -110,7 +110,7 @@ impl Managers {
             .filter(|(manager, _)| manager.operation == Operation::Update)
             .map(|(manager, owned)| (owned.time.clone(), manager.clone()))
             .collect();
-        updaters.sort();
+        updaters.sort_unstable();
         let mut count = updaters.len();
         let mut first_of_version: BTreeMap<String, Manager> = BTreeMap::new();
         for (_, manager) in updaters {

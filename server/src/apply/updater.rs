@@ -13,6 +13,7 @@ use crate::store::{edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode::{DecodeAs, decode};
 use k8s_flowcontrol_text::parse_json;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The manager that owns the fields set before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -341,10 +342,13 @@ fn write_managers(object: &mut Value, managers: &Managers) {
 }
 
 fn conflict(conflicts: &[(Manager, FieldSet)]) -> Failure {
-    let mut conflicts: Vec<_> = conflicts.iter().collect();
-    conflicts.sort_by_cached_key(|(manager, _)| manager.identifier());
-    let paths: Vec<(String, Vec<String>)> = conflicts
-        .iter()
+    let managers = conflicts.iter().enumerate();
+    let order: BTreeMap<_, _> = managers
+        .map(|(at, (manager, _))| (manager.identifier(), at))
+        .collect();
+    let paths: Vec<(String, Vec<String>)> = order
+        .values()
+        .filter_map(|at| conflicts.get(*at))
         .map(|(manager, fields)| (manager.described(), fields.paths()))
         .collect();
     let causes: Vec<_> = paths

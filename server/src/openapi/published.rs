@@ -223,5 +223,5 @@ fn publish_parameters(owner: &mut Value) {
         parameter["schema"] = schema;
         strip(parameter);
     }
-    parameters.sort_by_key(|parameter| parameter["name"].as_str().map(str::to_owned));
+    parameters.sort_unstable_by_key(|parameter| parameter["name"].as_str().map(str::to_owned));
 }

@@ -114,7 +114,7 @@ fn parameters(mut parameters: Value, body: Option<Value>) -> Value {
     let list = parameters.as_array_mut().map(mem::take);
     let list = list.unwrap_or_default().into_iter().map(parameter);
     let mut list: Vec<_> = list.chain(body.map(body_parameter)).collect();
-    list.sort_by_key(|parameter| parameter["name"].as_str().map(str::to_owned));
+    list.sort_unstable_by_key(|parameter| parameter["name"].as_str().map(str::to_owned));
     list.into()
 }
 

@@ -73,7 +73,7 @@ impl Serialize for Patched<'_> {
         match (self.touched, value) {
             (Some(touched), Value::Object(fields)) => {
                 let mut fields: Vec<_> = fields.iter().collect();
-                fields.sort_by_key(|(name, _)| *name);
+                fields.sort_unstable_by_key(|(name, _)| *name);
                 let mut map = serializer.serialize_map(Some(fields.len()))?;
                 for (name, value) in fields {
                     let shape = match shape {

@@ -9,8 +9,8 @@ use super::without_nulls;
 use crate::status::{Failure, bad_request, internal};
 use k8s_flowcontrol_types::schema::{PatchStrategy, Shape, TypeSchema};
 use k8s_flowcontrol_types::{Fact, Release};
+use lists::places;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 use std::mem::{discriminant, take};
 
 const DIRECTIVE: &str = "$patch";
@@ -137,10 +137,10 @@ fn retain_keys(
         return Ok(());
     };
     let invalid = || bad_request("invalid patch format of retainKeys");
-    let keys = keys.as_array().ok_or_else(invalid)?;
-    let keys: HashSet<_> = keys.iter().filter_map(Value::as_str).collect();
+    let keys = places(keys.as_array().ok_or_else(invalid)?);
+    let is_kept = |name: &str| keys.contains_key(&Value::from(name));
     let named = |(name, value): (&String, &Value)| {
-        keys.contains(name.as_str())
+        is_kept(name)
             || value.is_null()
             || name.starts_with(DELETE_FROM_PRIMITIVE_LIST)
             || name.starts_with(SET_ELEMENT_ORDER)
@@ -148,7 +148,7 @@ fn retain_keys(
     if !patch.iter().all(named) {
         return Err(invalid());
     }
-    object.retain(|name, _| keys.contains(name.as_str()));
+    object.retain(|name, _| is_kept(name));
     Ok(())
 }
 
@@ -175,7 +175,7 @@ fn without_directives(value: Value) -> Option<Value> {
 /// A map in Go's format: `map[a:1 b:map[c:2]]`.
 pub(crate) fn go_map(map: &Map<String, Value>) -> String {
     let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_by_key(|(name, _)| *name);
+    entries.sort_unstable_by_key(|(name, _)| *name);
     let entries: Vec<_> = entries
         .into_iter()
         .map(|(name, value)| format!("{name}:{}", go_value(value)))

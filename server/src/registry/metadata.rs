@@ -6,6 +6,7 @@ use crate::kinds::Kind;
 use crate::status::{Failure, bad_request};
 use crate::store::{edit_metadata, meta_str};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Removes the fields that a client cannot set in a new object, before a manager owns them.
 pub(super) fn remove_system_fields(object: &mut Value) {
@@ -158,13 +159,11 @@ fn are_equal_without(name: &str, left: &Value, right: &Value) -> bool {
         && fields.all(|(field, value)| field == name || right.get(field) == Some(value))
 }
 
-/// Entries of managed fields without their times.
-fn without_times(managed: &Value) -> Vec<Value> {
+/// Entries of managed fields without their times, on which their order depends.
+fn without_times(managed: &Value) -> BTreeSet<String> {
     let mut entries = managed.as_array().cloned().unwrap_or_default();
     for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
         entry.remove("time");
     }
-    // The order of the entries depends on the times.
-    entries.sort_by_cached_key(Value::to_string);
-    entries
+    entries.iter().map(Value::to_string).collect()
 }

@@ -92,7 +92,7 @@ impl Columns {
     /// FlowSchemas are sorted by their precedence.
     pub(super) fn sort(self, objects: &mut [(&Value, &Value)]) {
         if matches!(self, Self::FlowSchema { .. }) {
-            objects.sort_by_key(|(object, _)| {
+            objects.sort_unstable_by_key(|(object, _)| {
                 let precedence = object.pointer("/spec/matchingPrecedence");
                 let name = object.pointer("/metadata/name").and_then(Value::as_str);
                 (precedence.and_then(Value::as_i64), name)

@@ -64,7 +64,7 @@ fn field(into: &mut Vec<u8>, number: u64, value: Option<&Value>, r#type: &Type) 
         (Type::Map, value) => {
             let entries = value.and_then(Value::as_object).into_iter().flatten();
             let mut entries: Vec<_> = entries.collect();
-            entries.sort_by_key(|(key, _)| *key);
+            entries.sort_unstable_by_key(|(key, _)| *key);
             for (key, value) in entries {
                 let mut entry = Vec::new();
                 bytes(&mut entry, 1, key.as_bytes());

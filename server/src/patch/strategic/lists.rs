@@ -9,7 +9,7 @@ use crate::status::{Failure, internal};
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::mem::{discriminant, take};
 
 impl Merge {
@@ -84,11 +84,11 @@ impl Merge {
         if first.is_object() {
             return self.maps(old, patch, field);
         }
-        let gone: HashSet<_> = patch.iter().filter(|_| deletes).collect();
-        let mut seen = HashSet::new();
+        let gone = places(if deletes { &patch } else { &[] });
+        let mut seen: HashMap<_, usize> = HashMap::new();
         let merged = old.iter().chain(&patch);
         let merged: Vec<_> = merged
-            .filter(|element| !gone.contains(element) && seen.insert(*element))
+            .filter(|element| !gone.contains_key(element) && seen.insert(*element, 0).is_none())
             .cloned()
             .collect();
         if deletes {
@@ -127,11 +127,11 @@ impl Merge {
         if replaces {
             (old, plain) = (plain, Vec::new());
         } else {
-            let deleted: HashSet<_> = deleted.iter().collect();
+            let deleted = places(&deleted);
             old.retain(|element| {
                 element
                     .get(key)
-                    .is_none_or(|value| !deleted.contains(value))
+                    .is_none_or(|value| !deleted.contains_key(value))
             });
         }
         let (order, before) = (identities(&plain, Some(key))?, identities(&old, Some(key))?);
@@ -250,7 +250,7 @@ fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<()
 }
 
 /// The first position of each value.
-fn places(values: &[Value]) -> HashMap<&Value, usize> {
+pub(super) fn places(values: &[Value]) -> HashMap<&Value, usize> {
     let mut places = HashMap::with_capacity(values.len());
     for (place, value) in values.iter().enumerate() {
         places.entry(value).or_insert(place);
@@ -266,28 +266,27 @@ fn in_order(
     before: &[Value],
     key: Option<&str>,
 ) -> Result<Vec<Value>, Failure> {
-    let (order, before) = (places(order), places(before));
-    let (mut ordered, mut others) = (Vec::new(), Vec::new());
+    let (ranks, places) = (places(order), places(before));
+    let place = |element: &Value| -> Result<Option<usize>, Failure> {
+        Ok(places.get(identity(element, key)?).copied())
+    };
+    let mut ordered = vec![Vec::new(); order.len()];
+    let mut others = vec![Vec::new(); before.len() + 1];
     for element in merged {
-        let value = identity(&element, key)?;
-        let place = before.get(value).copied();
-        match order.get(value) {
-            Some(rank) => ordered.push((*rank, place, element)),
-            None => others.push((place.unwrap_or(usize::MAX), place, element)),
-        }
+        let list = match ranks.get(identity(&element, key)?) {
+            Some(rank) => &mut ordered[*rank],
+            None => &mut others[place(&element)?.unwrap_or(before.len())],
+        };
+        list.push(element);
     }
-    ordered.sort_by_key(|(rank, ..)| *rank);
-    others.sort_by_key(|(rank, ..)| *rank);
-    let mut merged = Vec::with_capacity(ordered.len() + others.len());
-    let mut others = others.into_iter().peekable();
-    for (_, place, element) in ordered {
-        while let Some((_, _, other)) =
-            others.next_if(|(_, other, _)| other.is_some() && place.is_some() && *other < place)
-        {
-            merged.push(other);
+    let (mut merged, mut next) = (Vec::new(), 0);
+    for element in ordered.into_iter().flatten() {
+        while next < place(&element)?.unwrap_or_default() {
+            merged.append(&mut others[next]);
+            next += 1;
         }
         merged.push(element);
     }
-    merged.extend(others.map(|(_, _, element)| element));
+    merged.extend(others.into_iter().flatten());
     Ok(merged)
 }

@@ -44,7 +44,7 @@ pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requireme
             }
         }
     }
-    requirements.sort_by(|a, b| a.key.cmp(&b.key));
+    requirements.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     Ok(requirements)
 }
 
