@@ -1,7 +1,8 @@
 //! The events of a watcher, in each situation.
 
 use crate::watching::support::{
-    create, delete, next, relabel, server, server_of, soon, take, watcher, while_away,
+    create, delete, next, relabel, server, server_of, soon, start_in_place, take, watcher,
+    while_away,
 };
 use k8s_flowcontrol::watch::{Store, StoreEvent, WatcherEvent};
 use k8s_flowcontrol::{Client, Resource};
@@ -256,13 +257,10 @@ async fn a_server_restored_from_a_backup_leads_to_a_list() {
     assert_eq!(take(&mut watcher, 6).await, first);
     server.stop().await;
     // A server in its place, as restored from an old backup: its resource versions are smaller.
-    let _server = ApiServer::builder()
+    let restored = ApiServer::builder()
         .bootstrap(false)
-        .bookmark_interval(Duration::from_millis(20))
-        .port(port)
-        .start()
-        .await
-        .unwrap();
+        .bookmark_interval(Duration::from_millis(20));
+    let _server = start_in_place(restored, port).await;
     create(&client, "c", &[]).await;
     let mut events = Vec::new();
     while events
@@ -293,13 +291,8 @@ async fn a_store_notices_a_restored_server_at_the_next_connection() {
     ));
     // Without a goodbye.
     drop(server);
-    let restored = loop {
-        let server = ApiServer::builder().bootstrap(false).port(port);
-        match server.record_requests().start().await {
-            Ok(server) => break server,
-            Err(_still_in_use) => tokio::task::yield_now().await,
-        }
-    };
+    let restored = ApiServer::builder().bootstrap(false).record_requests();
+    let restored = start_in_place(restored, port).await;
     for name in ["a", "b", "c", "d"] {
         match soon(events.next()).await {
             Some(StoreEvent::Deleted { object }) => assert_eq!(object.name(), name),

@@ -1,6 +1,8 @@
 //! Indexes of stores, objects changed before they are stored, and stores without a server.
 
-use crate::watching::support::{create, delete, level, relabel, server, soon, watcher};
+use crate::watching::support::{
+    create, delete, level, relabel, server, soon, start_in_place, watcher,
+};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration as Level};
 use k8s_flowcontrol::watch::{Index, ObjectKey, Store, StoreEvent, Subscription};
 use k8s_flowcontrol::{Resource, meta::ObjectMeta};
@@ -101,14 +103,11 @@ async fn a_list_changes_an_index_at_once() {
     changes(&mut events, 1).await;
     server.stop().await;
     let objects = [("b", "old"), ("c", "new")].map(|(name, x)| level(name, &[("x", x)]));
-    let server = ApiServer::builder()
+    let other = ApiServer::builder()
         .bootstrap(false)
-        .port(port)
         .objects(objects)
-        .bookmark_interval(Duration::from_millis(20))
-        .start()
-        .await
-        .unwrap();
+        .bookmark_interval(Duration::from_millis(20));
+    let server = start_in_place(other, port).await;
     loop {
         match &*groups(&by_x) {
             "old: a b c" => changes(&mut events, 1).await,

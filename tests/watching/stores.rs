@@ -1,6 +1,8 @@
 //! Stores: readiness, queries, and the events of subscriptions.
 
-use crate::watching::support::{create, delete, relabel, server, server_of, soon, watcher};
+use crate::watching::support::{
+    create, delete, relabel, server, server_of, soon, start_in_place, watcher,
+};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{ObjectKey, Store, StoreEvent, Subscription};
 use k8s_flowcontrol::{Client, Resource};
@@ -123,14 +125,11 @@ async fn a_list_is_reported_as_the_changes_it_reveals() {
     assert_eq!(next(&mut changes).await, "snapshot 0: a b c d");
     // Another server in its place, on which only the names are the same.
     server.stop().await;
-    let server = ApiServer::builder()
+    let other = ApiServer::builder()
         .bootstrap(false)
-        .port(port)
         .fault(Fault::unavailable().on_method("GET").times(3))
-        .bookmark_interval(Duration::from_millis(20))
-        .start()
-        .await
-        .unwrap();
+        .bookmark_interval(Duration::from_millis(20));
+    let server = start_in_place(other, port).await;
     create(&client, "b", &[]).await;
     // Atomically: a reader sees the old copy or the new copy.
     assert!([4, 1].contains(&store.len()));

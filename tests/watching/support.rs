@@ -3,7 +3,7 @@
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Watcher, WatcherEvent};
 use k8s_flowcontrol::{Api, Client, Error, Resource};
-use k8s_flowcontrol_server::{ApiServer, Fault};
+use k8s_flowcontrol_server::{ApiServer, Builder, Fault};
 use serde_json::json;
 use std::future::Future;
 use std::time::Duration;
@@ -86,6 +86,20 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
         .expect("it takes for ever")
+}
+
+/// Starts a server on the port of one that has ended. A connection of another test can have the port for a moment.
+pub(crate) async fn start_in_place(builder: Builder, port: u16) -> ApiServer {
+    let builder = builder.port(port);
+    let started = async {
+        loop {
+            match builder.clone().start().await {
+                Ok(server) => break server,
+                Err(_still_in_use) => tokio::task::yield_now().await,
+            }
+        }
+    };
+    soon(started).await
 }
 
 /// The next event of a watcher, in short: `begin`, `item a`, `end`, `end -a` (with a disappeared object), `applied a`,
