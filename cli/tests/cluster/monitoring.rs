@@ -58,7 +58,7 @@ async fn rules_of_another_release_are_a_problem() {
     );
     assert!(
         ran.out
-            .contains("warning[FlowControlMetricsMissing]: Prometheus has no metrics"),
+            .contains("warning[FlowControlMetricsMissing]: Prometheus does not have metrics"),
         "{}",
         ran.out
     );
