@@ -4,6 +4,10 @@
 //! consistently, so that flows stay distinguishable. The names that Kubernetes itself gives stay.
 
 use hmac_sha256::HMAC;
+use k8s_flowcontrol_rules::matching::{
+    ANONYMOUS, AUTHENTICATED, NODE_PREFIX, NODES, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS,
+    UNAUTHENTICATED,
+};
 use std::fmt;
 
 /// Replaces names, the same name always by the same word.
@@ -22,15 +26,12 @@ use std::fmt;
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Vec<u8>>);
 
-const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
-const NODE: &str = "system:node:";
-
 const BOOTSTRAP: &str = "system:bootstrap:";
 const NAMESPACES: [&str; 3] = ["kube-system", "kube-public", "kube-node-lease"];
 /// The users of Kubernetes' own components.
 const USERS: [&str; 8] = [
     "system:admin",
-    "system:anonymous",
+    ANONYMOUS,
     "system:apiserver",
     "system:kube-controller-manager",
     "system:kube-proxy",
@@ -39,14 +40,14 @@ const USERS: [&str; 8] = [
     "system:unsecured",
 ];
 const GROUPS: [&str; 8] = [
-    "system:authenticated",
+    AUTHENTICATED,
     "system:bootstrappers",
     "system:masters",
     "system:monitoring",
     "system:node-proxier",
-    "system:nodes",
-    "system:serviceaccounts",
-    "system:unauthenticated",
+    NODES,
+    SERVICE_ACCOUNTS,
+    UNAUTHENTICATED,
 ];
 /// The programs of Kubernetes.
 const PROGRAMS: [&str; 7] = [
@@ -85,19 +86,19 @@ impl Redactor {
         if self.0.is_none() || name.is_empty() {
             return name.to_owned();
         }
-        if let Some(account) = name.strip_prefix(SERVICE_ACCOUNT) {
+        if let Some(account) = name.strip_prefix(SERVICE_ACCOUNT_PREFIX) {
             let (namespace, account) = account.split_once(':').unwrap_or((account, ""));
             return match namespace == "kube-system" {
                 true => name.to_owned(),
                 false => format!(
-                    "{SERVICE_ACCOUNT}{}:{}",
+                    "{SERVICE_ACCOUNT_PREFIX}{}:{}",
                     self.namespace(namespace),
                     self.word("account", account)
                 ),
             };
         }
-        match name.strip_prefix(NODE) {
-            Some(node) => format!("{NODE}{}", self.word("node", node)),
+        match name.strip_prefix(NODE_PREFIX) {
+            Some(node) => format!("{NODE_PREFIX}{}", self.word("node", node)),
             None => self.of_system("user", &USERS, name),
         }
     }
@@ -170,9 +171,11 @@ impl Redactor {
         if self.0.is_none() || name.is_empty() {
             return name.to_owned();
         }
-        const OF_NAMESPACE: &str = "system:serviceaccounts:";
-        match name.strip_prefix(OF_NAMESPACE) {
-            Some(namespace) => format!("{OF_NAMESPACE}{}", self.namespace(namespace)),
+        let of_namespace = name
+            .strip_prefix(SERVICE_ACCOUNTS)
+            .and_then(|rest| rest.strip_prefix(':'));
+        match of_namespace {
+            Some(namespace) => format!("{SERVICE_ACCOUNTS}:{}", self.namespace(namespace)),
             None => self.of_system("group", &GROUPS, name),
         }
     }

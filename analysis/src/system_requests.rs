@@ -1,6 +1,6 @@
 //! Requests that a cluster depends on.
 
-use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
+use k8s_flowcontrol_rules::matching::{NODE_PREFIX, NODES, RequestAttributes, User};
 
 /// A request that the cluster depends on.
 pub(crate) struct SystemRequest {
@@ -18,7 +18,7 @@ impl SystemRequest {
 }
 
 fn node() -> User {
-    User::authenticated("system:node:any", ["system:nodes"])
+    User::authenticated(format!("{NODE_PREFIX}any"), [NODES])
 }
 
 fn component(name: &str) -> User {

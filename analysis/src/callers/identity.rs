@@ -2,6 +2,7 @@
 
 use crate::audit::Event;
 use crate::redact::Redactor;
+use k8s_flowcontrol_rules::matching::{ANONYMOUS, NODE_PREFIX, SERVICE_ACCOUNT_PREFIX};
 use std::net::IpAddr;
 
 /// The client behind a request.
@@ -44,7 +45,6 @@ const LIBRARIES: [&str; 16] = [
     "okhttp",
     "python-requests",
 ];
-const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
 impl Identity {
     /// The client of a request, with names replaced as `redactor` does.
@@ -65,7 +65,7 @@ impl Identity {
             }
             None => own,
         };
-        let node = event.effective_user().name.strip_prefix("system:node:");
+        let node = event.effective_user().name.strip_prefix(NODE_PREFIX);
         Self {
             caller,
             program: shown,
@@ -81,9 +81,11 @@ fn name(user: &str, agent: &str, program: &str, source: &str, redactor: &Redacto
         true => name,
         false => format!("{name} ({program})"),
     };
-    if let Some(account) = user.strip_prefix(SERVICE_ACCOUNT) {
+    if let Some(account) = user.strip_prefix(SERVICE_ACCOUNT_PREFIX) {
         let redacted = redactor.user(user);
-        let shown = redacted.strip_prefix(SERVICE_ACCOUNT).unwrap_or(account);
+        let shown = redacted
+            .strip_prefix(SERVICE_ACCOUNT_PREFIX)
+            .unwrap_or(account);
         let shown = shown.replacen(':', "/", 1);
         let account = account.split_once(':').map_or(account, |(_, name)| name);
         // A program whose name is that of its account, or a part of it, tells nothing more.
@@ -93,13 +95,13 @@ fn name(user: &str, agent: &str, program: &str, source: &str, redactor: &Redacto
             false => with(shown),
         };
     }
-    if user.starts_with("system:node:") {
+    if user.starts_with(NODE_PREFIX) {
         return match program {
             "" | "kubelet" => "kubelet".to_owned(),
             program => format!("{program} on nodes"),
         };
     }
-    if user.is_empty() || user == "system:anonymous" {
+    if user.is_empty() || user == ANONYMOUS {
         return match (program, source) {
             ("", "") => "anonymous".to_owned(),
             ("", source) => format!("anonymous from {source}"),
@@ -132,7 +134,7 @@ fn program(agent: &str) -> &str {
 /// `kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/0123456/system:serviceaccount:kube-system:job-controller`.
 fn controller(agent: &str) -> Option<&str> {
     let (_, last) = agent.rsplit_once('/')?;
-    let account = last.strip_prefix(SERVICE_ACCOUNT)?;
+    let account = last.strip_prefix(SERVICE_ACCOUNT_PREFIX)?;
     account.split_once(':').map(|(_, name)| name)
 }
 

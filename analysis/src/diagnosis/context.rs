@@ -6,7 +6,9 @@ use super::finding::Gap;
 use super::load::{Counters, Load};
 use super::log_tally::built_in;
 use crate::dumps::RequestState;
-use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, Subject, User};
+use k8s_flowcontrol_rules::matching::{
+    Classifier, PolicyRule, RequestAttributes, Subject, UNAUTHENTICATED, User,
+};
 use k8s_flowcontrol_rules::objects::{self, LevelInUse};
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowDistinguisherMethodType, FlowSchema};
@@ -270,7 +272,7 @@ pub(super) fn is_by(request: &RequestState, user: &str) -> bool {
 
 /// Whether a subject is a group that an authenticated user can belong to, beside the groups that the user's name implies.
 fn is_group_of_users(subject: &Subject) -> bool {
-    matches!(subject, Subject::Group(name) if name != "system:unauthenticated")
+    matches!(subject, Subject::Group(name) if name != UNAUTHENTICATED)
 }
 
 /// The name of a flow schema's priority level.

@@ -4,7 +4,8 @@
 //! The functions of `matching` decide about what is found. A rule with very many combinations is always looked at instead.
 
 use k8s_flowcontrol_rules::matching::{
-    Names, NonResourceRule, PolicyRule, ResourceRule, Subject, Url,
+    AUTHENTICATED, Names, NonResourceRule, PolicyRule, ResourceRule, SERVICE_ACCOUNTS, Subject,
+    UNAUTHENTICATED, Url,
 };
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,11 +19,6 @@ const ANY: &str = "*";
 const ALL: &str = "all *";
 /// Stands for requests without a namespace.
 const NOWHERE: &str = "without namespace";
-
-const AUTHENTICATED: &str = "system:authenticated";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
-const ANONYMOUS: &str = "system:anonymous";
-const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
 
 /// The hashes of a subject, and of a verb, group, resource and namespace, or of a verb and a path.
 type Key = [u64; 5];
@@ -194,27 +190,6 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(0).chain(ends).map(|end| &path[..end])
 }
 
-/// The service account of a subject: namespace and, unless it stands for all of the namespace, name.
-fn account(subject: &Subject) -> Option<(&str, Option<&str>)> {
-    match subject {
-        Subject::ServiceAccount { namespace, name } => Some((namespace, name.as_deref())),
-        Subject::User(user) => {
-            let account = user.strip_prefix("system:serviceaccount:")?;
-            let (namespace, name) = account.split_once(':')?;
-            Some((namespace, Some(name)))
-        }
-        _ => None,
-    }
-}
-
-fn is_unauthenticated(subject: &Subject) -> bool {
-    match subject {
-        Subject::User(name) => name == ANONYMOUS,
-        Subject::Group(name) => name == UNAUTHENTICATED,
-        _ => false,
-    }
-}
-
 fn group(name: &str) -> u64 {
     hash(&format!("group {name}"))
 }
@@ -224,7 +199,7 @@ fn accounts(namespace: &str, name: Option<&str>) -> u64 {
 }
 
 fn identity(subject: &Subject) -> u64 {
-    match (subject, account(subject)) {
+    match (subject, subject.service_account()) {
         (_, Some((namespace, name))) => accounts(namespace, name),
         (Subject::Everybody, _) => hash(ANY),
         (Subject::User(name), _) => hash(&format!("user {name}")),
@@ -240,7 +215,7 @@ fn wider(subject: &Subject) -> Vec<u64> {
         wider.extend([AUTHENTICATED, UNAUTHENTICATED].map(group));
         return wider;
     }
-    wider.push(group(match is_unauthenticated(subject) {
+    wider.push(group(match subject.is_unauthenticated() {
         true => UNAUTHENTICATED,
         false => AUTHENTICATED,
     }));
@@ -248,13 +223,13 @@ fn wider(subject: &Subject) -> Vec<u64> {
         Subject::Group(name) => name
             .strip_prefix(SERVICE_ACCOUNTS)
             .and_then(|rest| rest.strip_prefix(':')),
-        _ => account(subject).map(|(namespace, _)| namespace),
+        _ => subject.service_account().map(|(namespace, _)| namespace),
     };
     if let Some(namespace) = namespace {
         wider.push(group(SERVICE_ACCOUNTS));
         wider.push(group(&format!("{SERVICE_ACCOUNTS}:{namespace}")));
     }
-    if let Some((namespace, _)) = account(subject) {
+    if let Some((namespace, _)) = subject.service_account() {
         wider.push(accounts(namespace, None));
     }
     wider
@@ -270,7 +245,7 @@ fn meeting_places(subject: &Subject) -> Vec<u64> {
         Subject::Group(_) => places.extend([hash(side), hash(&format!("groups {side}"))]),
         _ => places.push(hash(side)),
     }
-    if let Some((namespace, _)) = account(subject) {
+    if let Some((namespace, _)) = subject.service_account() {
         places.push(hash(&format!("accounts {namespace}")));
     }
     places
@@ -279,7 +254,7 @@ fn meeting_places(subject: &Subject) -> Vec<u64> {
 fn meeting_partners(subject: &Subject) -> Vec<u64> {
     let side = side(subject);
     let users = [hash(ANY), hash(&format!("groups {side}"))];
-    match (subject, account(subject)) {
+    match (subject, subject.service_account()) {
         (Subject::Nobody, _) => Vec::new(),
         (Subject::Everybody, _) => ["authenticated", "anonymous"].map(hash).into(),
         (Subject::Group(_), _) => vec![hash(side)],
@@ -296,7 +271,7 @@ fn meeting_partners(subject: &Subject) -> Vec<u64> {
 }
 
 fn side(subject: &Subject) -> &'static str {
-    match is_unauthenticated(subject) {
+    match subject.is_unauthenticated() {
         true => "anonymous",
         false => "authenticated",
     }

@@ -1,14 +1,11 @@
 //! The clients that recipes are for.
 
-use k8s_flowcontrol_rules::matching::User;
+use k8s_flowcontrol_rules::matching::{
+    ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User, service_account_of,
+};
 use k8s_flowcontrol_types::api::v1::{
     GroupSubject, ServiceAccountSubject, Subject, SubjectKind, UserSubject,
 };
-
-const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
-const AUTHENTICATED: &str = "system:authenticated";
-pub(super) const UNAUTHENTICATED: &str = "system:unauthenticated";
-const ANONYMOUS: &str = "system:anonymous";
 
 /// A client, or several: the subject of a recipe's flow schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,55 +82,35 @@ impl Client {
 
     /// The groups of the client; `None` if it may be in any.
     pub(super) fn groups(&self) -> Option<Vec<String>> {
-        let of_namespace = |namespace: &str| {
-            vec![
-                SERVICE_ACCOUNTS.to_owned(),
-                format!("{SERVICE_ACCOUNTS}:{namespace}"),
-                AUTHENTICATED.to_owned(),
-            ]
-        };
         match self {
-            Self::User { name, groups } => match account_of(name) {
-                Some((namespace, _)) if groups.is_none() => Some(of_namespace(namespace)),
-                None if name == ANONYMOUS => Some(vec![UNAUTHENTICATED.to_owned()]),
-                _ => groups.as_ref().map(|groups| {
-                    let named = groups.iter().cloned();
-                    named.chain([AUTHENTICATED.to_owned()]).collect()
-                }),
+            Self::User { name, groups } => match groups {
+                Some(groups) if name != ANONYMOUS => {
+                    let named = groups.iter().map(String::as_str);
+                    Some(named.chain([AUTHENTICATED]).map(str::to_owned).collect())
+                }
+                None if name != ANONYMOUS && service_account_of(name).is_none() => None,
+                _ => Some(User::named(name).groups),
             },
             // A user is never in both this group and system:authenticated.
             Self::Group(group) if group == UNAUTHENTICATED => Some(vec![group.clone()]),
             Self::Group(_) => None,
-            Self::ServiceAccount { namespace, .. } | Self::Namespace(namespace) => {
-                Some(of_namespace(namespace))
-            }
+            Self::ServiceAccount { .. } | Self::Namespace(_) => Some(self.user().groups),
         }
     }
 
     /// A user of the client, with the groups that it certainly has.
     pub(crate) fn user(&self) -> User {
-        let name = match self {
-            Self::User { name, .. } => name.clone(),
-            Self::Group(group) if group == UNAUTHENTICATED => ANONYMOUS.to_owned(),
-            Self::Group(_) => "a-user-of-the-group".to_owned(),
-            Self::ServiceAccount { namespace, name } => {
-                format!("system:serviceaccount:{namespace}:{name}")
-            }
-            Self::Namespace(namespace) => format!("system:serviceaccount:{namespace}:any"),
-        };
-        let mut groups = self.groups().unwrap_or_else(|| vec![AUTHENTICATED.into()]);
-        if let Self::Group(group) = self
-            && !groups.contains(group)
-        {
-            groups.push(group.clone());
+        match self {
+            Self::User { name, .. } => match self.groups() {
+                Some(groups) => User::new(name, groups),
+                None => User::named(name),
+            },
+            Self::Group(group) if group == UNAUTHENTICATED => User::anonymous(),
+            Self::Group(group) => User::authenticated("a-user-of-the-group", [group]),
+            Self::ServiceAccount { namespace, name } => User::service_account(namespace, name),
+            Self::Namespace(namespace) => User::service_account(namespace, "any"),
         }
-        User::new(name, groups)
     }
-}
-
-/// Namespace and name of the service account that a user name stands for.
-fn account_of(user: &str) -> Option<(&str, &str)> {
-    user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }
 
 /// A text as a part of an object's name.

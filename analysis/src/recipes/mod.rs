@@ -24,6 +24,7 @@ pub use error::RecipeError;
 pub use proof::{ProvenRequest, Taken, TakenByGroup};
 
 use client::slug;
+use k8s_flowcontrol_rules::matching::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
 use k8s_flowcontrol_rules::{bootstrap, validate};
 use k8s_flowcontrol_types::api::v1::{
     FlowDistinguisherMethod, FlowDistinguisherMethodType, FlowSchema, GroupSubject, LimitResponse,
@@ -138,9 +139,7 @@ impl Recipes {
                 }),
                 ..Default::default()
             }],
-            None => ["system:authenticated", "system:unauthenticated"]
-                .map(of_group)
-                .into(),
+            None => [AUTHENTICATED, UNAUTHENTICATED].map(of_group).into(),
         };
         let rule = PolicyRulesWithSubjects {
             subjects,
@@ -157,7 +156,7 @@ impl Recipes {
         };
         let schema = flow_schema(&name, "exempt", 3, rule);
         let client = Client::User {
-            name: user.unwrap_or("system:anonymous").to_owned(),
+            name: user.unwrap_or(ANONYMOUS).to_owned(),
             groups: None,
         };
         let sorts: Vec<Sort> = paths.iter().map(|path| ("GET", path.clone())).collect();

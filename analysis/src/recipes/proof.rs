@@ -1,8 +1,9 @@
 //! The proof of a recipe: the flow schemas and levels of requests before and after.
 
-use super::client::UNAUTHENTICATED;
 use super::{Client, Recipes};
-use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, RequestAttributes, Subject};
+use k8s_flowcontrol_rules::matching::{
+    Classifier, PolicyRule, RequestAttributes, Subject, UNAUTHENTICATED,
+};
 use std::collections::BTreeSet;
 
 /// A method and a URL.

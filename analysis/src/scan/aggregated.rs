@@ -1,6 +1,7 @@
 //! API servers behind APIServices. Many embed the controller of API Priority and Fairness, which lists and watches the
 //! objects of the group in the version of its library.
 
+use k8s_flowcontrol_rules::matching::SERVICE_ACCOUNT_PREFIX;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -91,7 +92,7 @@ impl Deployment {
         Self {
             name: format!("{namespace}/{}", name_of(item)),
             images: images.map(str::to_owned).collect(),
-            user: format!("system:serviceaccount:{namespace}:{account}"),
+            user: format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Extension API servers without permission to watch the objects of flow control, from the bindings and roles of a cluster.
 
+use k8s_flowcontrol_rules::matching::{SERVICE_ACCOUNT_PREFIX, User};
 use k8s_flowcontrol_types::{GROUP, Kind};
 use serde::Serialize;
 use serde_json::Value;
@@ -76,7 +77,7 @@ fn account(subject: &Value) -> Option<String> {
     let name = subject["name"].as_str()?;
     let namespace = subject["namespace"].as_str()?;
     (subject["kind"] == "ServiceAccount")
-        .then(|| format!("system:serviceaccount:{namespace}:{name}"))
+        .then(|| format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}"))
 }
 
 /// Whether a subject of a binding includes a service account.
@@ -84,11 +85,7 @@ fn includes(subject: &Value, user: &str) -> bool {
     let name = text(&subject["name"]);
     match text(&subject["kind"]) {
         "User" => name == user,
-        "Group" => {
-            let namespace = user.split(':').nth(2).unwrap_or_default();
-            ["system:authenticated", "system:serviceaccounts"].contains(&name)
-                || name.strip_prefix("system:serviceaccounts:") == Some(namespace)
-        }
+        "Group" => User::named(user).groups.iter().any(|group| group == name),
         _ => account(subject).as_deref() == Some(user),
     }
 }

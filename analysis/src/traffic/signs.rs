@@ -2,7 +2,7 @@
 
 use crate::audit::Event;
 use crate::redact::Redactor;
-use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::{NODE_PREFIX, RequestAttributes};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of requests that every cluster has all the time, with the names for people.
@@ -66,7 +66,7 @@ impl Traits {
                 Sign::Read,
                 matches!(attributes.verb.as_str(), "get" | "list"),
             ),
-            (Sign::Node, user.starts_with("system:node:")),
+            (Sign::Node, user.starts_with(NODE_PREFIX)),
             (Sign::Lease, attributes.resource == "leases"),
             (Sign::Path, !attributes.is_resource_request),
             (Sign::EventObject, attributes.resource == "events"),

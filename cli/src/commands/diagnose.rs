@@ -23,7 +23,7 @@ use crate::stored_objects::inventory;
 use clap::ValueEnum;
 use gather::Gathered;
 use k8s_flowcontrol::Resource;
-use k8s_flowcontrol::rules::matching::User;
+use k8s_flowcontrol::rules::matching::{ANONYMOUS, User, service_account_of};
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
@@ -215,7 +215,7 @@ impl Command for Args {
 
 /// Whether the name of a user tells its groups.
 fn has_known_groups(name: &str) -> bool {
-    name == "system:anonymous" || name.starts_with("system:serviceaccount:")
+    name == ANONYMOUS || service_account_of(name).is_some()
 }
 
 /// A misspelt level would look healthy.

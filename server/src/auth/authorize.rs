@@ -1,9 +1,9 @@
 //! Authorization: the roles that a fresh RBAC cluster gives to users and groups, reduced to the resources of this
 //! server.
 
-use super::user::{AUTHENTICATED, UNAUTHENTICATED, User};
+use super::user::User;
 use crate::status::{Details, Failure, failure, without_html};
-use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::{AUTHENTICATED, RequestAttributes, UNAUTHENTICATED};
 
 /// Paths that every user may read.
 pub(super) const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];

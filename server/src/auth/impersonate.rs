@@ -1,9 +1,12 @@
 //! Impersonation: the user that a request acts as.
 
 use super::authorize::{Action, authorize, authorize_action};
-use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
+use super::user::User;
 use crate::status::{Failure, bad_request};
-use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::{
+    ANONYMOUS, AUTHENTICATED, NODE_PREFIX, NODES, RequestAttributes, SERVICE_ACCOUNT_PREFIX,
+    SERVICE_ACCOUNTS, UNAUTHENTICATED, service_account_of,
+};
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::{Fact, Release};
 use std::fmt::Write as _;
@@ -134,7 +137,7 @@ pub(crate) fn impersonate<'a>(
         match claim.kind {
             "User" => other.name = name,
             "ServiceAccount" => {
-                other.name = format!("system:serviceaccount:{}:{name}", claim.namespace);
+                other.name = format!("{SERVICE_ACCOUNT_PREFIX}{}:{name}", claim.namespace);
             }
             "Group" => other.groups.push(name),
             "UserExtra" => other.extra.entry(claim.key.clone()).or_default().push(name),
@@ -145,12 +148,12 @@ pub(crate) fn impersonate<'a>(
         && let Some(account) = claims.iter().find(|claim| claim.kind == "ServiceAccount")
     {
         other.groups = vec![
-            "system:serviceaccounts".into(),
-            format!("system:serviceaccounts:{}", account.namespace),
+            SERVICE_ACCOUNTS.into(),
+            format!("{SERVICE_ACCOUNTS}:{}", account.namespace),
         ];
     }
     if mode == Some(ARBITRARY_NODE) {
-        other.groups.push("system:nodes".into());
+        other.groups.push(NODES.into());
     }
     let implied = if other.name == ANONYMOUS {
         UNAUTHENTICATED
@@ -167,7 +170,7 @@ const ARBITRARY_NODE: &str = "arbitrary-node";
 
 /// The mode of a constrained impersonation; a node or service account with other attributes does not have one.
 fn mode(named: &Claim, is_alone: bool) -> Option<&'static str> {
-    let node = named.name.strip_prefix("system:node:");
+    let node = named.name.strip_prefix(NODE_PREFIX);
     let is_node = node.is_some_and(|name| {
         let is_valid = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.');
         !name.is_empty() && name.bytes().all(is_valid)
@@ -246,9 +249,7 @@ fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<
 }
 
 fn service_account(name: &str) -> Option<(&str, &str)> {
-    let (namespace, account) = name
-        .strip_prefix("system:serviceaccount:")?
-        .split_once(':')?;
+    let (namespace, account) = service_account_of(name)?;
     let whole = !namespace.is_empty() && !account.is_empty() && !account.contains(':');
     whole.then_some((namespace, account))
 }

@@ -11,7 +11,6 @@ pub(crate) use impersonate::{ImpersonationError, impersonate};
 pub(crate) use review::Review;
 pub(crate) use tokens::{BadTokens, CurrentTokens, Secret, Tokens};
 #[cfg(feature = "tls")]
-pub(crate) use user::ANONYMOUS;
 pub(crate) use user::User;
 
 use crate::status::{Failure, failure};

@@ -1,9 +1,10 @@
 //! Reviews: whether a user may do something, everything that the user may do, and the user itself.
 
 use super::authorize::{Action, DISCOVERY, PUBLIC, authorize_action, may_request};
-use super::user::{AUTHENTICATED, User};
+use super::user::User;
 use crate::protobuf::{self, enveloped};
 use crate::status::{Cause, Failure, bad_request, invalid};
+use k8s_flowcontrol_rules::matching::AUTHENTICATED;
 use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::{Value, json};
 

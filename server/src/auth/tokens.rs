@@ -1,6 +1,7 @@
 //! Static bearer tokens, in the form of kube-apiserver's token file.
 
-use super::user::{AUTHENTICATED, MASTERS, User};
+use super::user::{MASTERS, User};
+use k8s_flowcontrol_rules::matching::AUTHENTICATED;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};

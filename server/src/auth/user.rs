@@ -1,17 +1,12 @@
 //! The user of a request.
 
+use k8s_flowcontrol_rules::matching::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
 use std::collections::BTreeMap;
 
 /// The group that may do anything.
 pub(crate) const MASTERS: &str = "system:masters";
 /// The group to which kubeadm gives the role `cluster-admin`. Unlike [`MASTERS`] it is not exempt from flow control.
 const CLUSTER_ADMINS: &str = "kubeadm:cluster-admins";
-/// The group of all authenticated users.
-pub(crate) const AUTHENTICATED: &str = "system:authenticated";
-/// The group of all anonymous users.
-pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
-/// The name of all anonymous users.
-pub(crate) const ANONYMOUS: &str = "system:anonymous";
 
 /// The user of a request, after impersonation. It is an extension of every request that is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use crate::auth::{Tokens, authenticate};
 use crate::ids;
 use crate::status::{Failure, failure};
 use hyper::header::{self, HeaderMap};
+use k8s_flowcontrol_rules::matching::ANONYMOUS;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -78,7 +79,7 @@ impl Gate {
             _ => None,
         };
         match user {
-            Some(user) if user.name != crate::auth::ANONYMOUS => Ok(false),
+            Some(user) if user.name != ANONYMOUS => Ok(false),
             _ => Err(failure(401, "Unauthorized", "Unauthorized")),
         }
     }

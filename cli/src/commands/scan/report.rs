@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::matching::SERVICE_ACCOUNT_PREFIX;
 use k8s_flowcontrol_analysis::scan::{
     Caller, ClusterScan, Denied, Deployment, Evidence, Fails, HelmRevision, LogCallers, Part,
     Stamp, UnboundServer, Unread, library, refusals,
@@ -177,7 +178,7 @@ fn unbound(cluster: &ClusterScan) -> Vec<String> {
 
 /// The commands that give an extension API server its role.
 fn role_for(user: &str) -> String {
-    let bound = match user.strip_prefix("system:serviceaccount:") {
+    let bound = match user.strip_prefix(SERVICE_ACCOUNT_PREFIX) {
         Some(account) => format!("--serviceaccount={account}"),
         None => format!("--user={user}"),
     };

@@ -4,8 +4,8 @@
 //! `system:unauthenticated`, and every service account in its token's groups.
 
 use super::{
-    ANONYMOUS, AUTHENTICATED, Names, NonResourceRule, PolicyRule, ResourceRule,
-    SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, Url,
+    AUTHENTICATED, Names, NonResourceRule, PolicyRule, ResourceRule, SERVICE_ACCOUNT_PREFIX,
+    SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, Url,
 };
 
 /// Maximum number of combinations of single names into which a rule is split.
@@ -55,14 +55,14 @@ fn covers(wide: &Subject, narrow: &Subject) -> bool {
     }
     match (wide, narrow) {
         (Subject::Group(wide), narrow) => match wide.as_str() {
-            AUTHENTICATED => !is_unauthenticated(narrow),
-            UNAUTHENTICATED => is_unauthenticated(narrow),
+            AUTHENTICATED => !narrow.is_unauthenticated(),
+            UNAUTHENTICATED => narrow.is_unauthenticated(),
             wide => accounts_group(wide).is_some_and(|wide| {
                 namespace_of(narrow)
                     .is_some_and(|namespace| wide.is_none_or(|wide| wide == namespace))
             }),
         },
-        (Subject::ServiceAccount { namespace, name }, narrow) => match account_of(narrow) {
+        (Subject::ServiceAccount { namespace, name }, narrow) => match narrow.service_account() {
             Some((other, account)) => {
                 other == namespace
                     && name
@@ -71,19 +71,15 @@ fn covers(wide: &Subject, narrow: &Subject) -> bool {
             }
             None => false,
         },
-        (Subject::User(user), narrow) => account_of(narrow).is_some_and(|(namespace, account)| {
-            account.is_some_and(|account| {
-                *user == format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}")
-            })
-        }),
-        _ => false,
-    }
-}
-
-fn is_unauthenticated(subject: &Subject) -> bool {
-    match subject {
-        Subject::User(name) => name == ANONYMOUS,
-        Subject::Group(name) => name == UNAUTHENTICATED,
+        (Subject::User(user), narrow) => {
+            narrow
+                .service_account()
+                .is_some_and(|(namespace, account)| {
+                    account.is_some_and(|account| {
+                        *user == format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}")
+                    })
+                })
+        }
         _ => false,
     }
 }
@@ -102,19 +98,7 @@ fn accounts_group(group: &str) -> Option<Option<&str>> {
 fn namespace_of(subject: &Subject) -> Option<&str> {
     match subject {
         Subject::Group(group) => accounts_group(group)?,
-        subject => account_of(subject).map(|(namespace, _)| namespace),
-    }
-}
-
-/// Namespace and name of a service account subject; no name for all service accounts of a namespace.
-pub(super) fn account_of(subject: &Subject) -> Option<(&str, Option<&str>)> {
-    match subject {
-        Subject::ServiceAccount { namespace, name } => Some((namespace, name.as_deref())),
-        Subject::User(user) => {
-            let (namespace, name) = user.strip_prefix(SERVICE_ACCOUNT_PREFIX)?.split_once(':')?;
-            Some((namespace, Some(name)))
-        }
-        _ => None,
+        subject => subject.service_account().map(|(namespace, _)| namespace),
     }
 }
 

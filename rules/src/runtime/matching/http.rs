@@ -2,7 +2,8 @@
 
 use super::percent::decode;
 use super::query::Query;
-use super::request::{RequestAttributes, User};
+use super::request::RequestAttributes;
+use super::user::User;
 use std::fmt;
 
 /// Path prefixes of deprecated endpoints for watch and proxy: `/api/v1/watch/pods`.

@@ -1,7 +1,7 @@
 //! An index of rules by user.
 
-use super::request::{SERVICE_ACCOUNT_PREFIX, User};
 use super::subject::Subject;
+use super::user::{SERVICE_ACCOUNT_PREFIX, User};
 use std::collections::HashMap;
 
 /// Rules indexed by their subjects. A rule's number is its position in the order of trying.

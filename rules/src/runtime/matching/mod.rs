@@ -32,6 +32,7 @@ mod policy;
 mod query;
 mod request;
 mod subject;
+mod user;
 
 pub use classifier::{Classification, Classifier};
 pub use cover::is_covered;
@@ -42,10 +43,11 @@ pub use overlap::may_overlap;
 pub use percent::decode as decode_percent;
 pub use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};
 pub use query::Query;
-pub use request::{
-    ANONYMOUS, AUTHENTICATED, RequestAttributes, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS,
-    UNAUTHENTICATED, User,
-};
+pub use request::RequestAttributes;
 pub use subject::Subject;
+pub use user::{
+    ANONYMOUS, AUTHENTICATED, NODE_PREFIX, NODES, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS,
+    UNAUTHENTICATED, User, service_account_of,
+};
 
 use super::objects;

@@ -1,6 +1,5 @@
 //! Whether two rules can match the same request. `false` is certain, `true` may be wrong.
 
-use super::cover::account_of;
 use super::{
     ANONYMOUS, Names, NonResourceRule, PolicyRule, ResourceRule, Subject, UNAUTHENTICATED, Url,
 };
@@ -36,7 +35,7 @@ fn subjects_overlap(left: &Subject, right: &Subject) -> bool {
             (group == UNAUTHENTICATED) == is_anonymous
         }
         (Subject::User(left), Subject::User(right)) => left == right,
-        (left, right) => match (account_of(left), account_of(right)) {
+        (left, right) => match (left.service_account(), right.service_account()) {
             (Some((left, left_name)), Some((right, right_name))) => {
                 left == right
                     && match (left_name, right_name) {

@@ -1,6 +1,9 @@
 //! Subjects of rules.
 
-use super::request::{AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED};
+use super::{
+    ANONYMOUS, AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED,
+    service_account_of,
+};
 use k8s_flowcontrol_types::api::v1;
 
 /// A subject of a rule, prepared for matching.
@@ -68,6 +71,27 @@ impl Subject {
     /// Whether the subject includes most users or all service accounts.
     pub fn is_wide(&self) -> bool {
         self.is_everybody() || matches!(self, Self::Group(group) if group == SERVICE_ACCOUNTS)
+    }
+
+    /// Whether the subject includes only users without credentials.
+    pub fn is_unauthenticated(&self) -> bool {
+        match self {
+            Self::User(name) => name == ANONYMOUS,
+            Self::Group(name) => name == UNAUTHENTICATED,
+            _ => false,
+        }
+    }
+
+    /// Namespace and name of a service account, also of one that is named as a user. The name is `None` for all service
+    /// accounts of the namespace.
+    pub fn service_account(&self) -> Option<(&str, Option<&str>)> {
+        match self {
+            Self::ServiceAccount { namespace, name } => Some((namespace, name.as_deref())),
+            Self::User(user) => {
+                service_account_of(user).map(|(namespace, name)| (namespace, Some(name)))
+            }
+            _ => None,
+        }
     }
 
     /// Whether the subject includes the user.

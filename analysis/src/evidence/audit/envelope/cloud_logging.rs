@@ -8,6 +8,7 @@
 
 use super::content::{Content, Json};
 use super::record::Record;
+use k8s_flowcontrol_rules::matching::{self, NODE_PREFIX, NODES};
 use k8s_flowcontrol_types::json::{Fault, Reader, WriteJson, Writer};
 use std::borrow::Cow;
 
@@ -220,24 +221,13 @@ struct User<'a>(&'a str);
 impl WriteJson for User<'_> {
     fn write_json(&self, writer: &mut Writer) {
         let name = self.0;
-        let account = name.strip_prefix("system:serviceaccount:");
-        let of_namespace = account
-            .and_then(|account| account.split(':').next())
-            .map(|namespace| format!("system:serviceaccounts:{namespace}"));
-        let mut groups = Vec::new();
-        if let Some(group) = &of_namespace {
-            groups.extend(["system:serviceaccounts", group.as_str()]);
-        }
-        if name.starts_with("system:node:") {
-            groups.push("system:nodes");
-        }
-        groups.push(match name {
-            "system:anonymous" => "system:unauthenticated",
-            _ => "system:authenticated",
-        });
+        let user = match name.starts_with(NODE_PREFIX) {
+            true => matching::User::authenticated(name, [NODES]),
+            false => matching::User::named(name),
+        };
         writer.object(|writer| {
             writer.field("username", name);
-            writer.field("groups", &groups);
+            writer.field("groups", &user.groups);
         });
     }
 }
