@@ -1,7 +1,7 @@
 //! The migration of one object, and of the applied object in its annotation.
 
 use super::decide::{Decision, LAST_APPLIED, Surroundings, decide, owned};
-use super::edit::planned;
+use super::edit::{PlannedChange, planned};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Found, Role};
 use super::result::{Change, MigratedObject};
@@ -29,20 +29,7 @@ impl State<'_> {
             // The finding about the branches stands for the object.
             return;
         }
-        let span = found.node.span();
-        let version = found
-            .node
-            .get("apiVersion")
-            .map(|version| version.span().start);
-        if [Some(span.start), version]
-            .into_iter()
-            .flatten()
-            .any(|at| self.kept.contains(at))
-        {
-            self.kept.add(span);
-            let message = "this object is unchanged, because a comment keeps it";
-            let note = Finding::new(Severity::Note, Rule::Kept, span.start, message);
-            self.result.findings.push(note);
+        if self.is_kept(found.node) {
             return;
         }
         let decision = decide(around, found, &before);
@@ -74,42 +61,16 @@ impl State<'_> {
         if let Role::Object(_, version) = found.role {
             work.renames |= shares_name(version) != shares_name(self.settings.to);
         }
-        let annotation = format!(
-            "{}/metadata/annotations/{}",
-            found.pointer,
-            LAST_APPLIED.replace('/', "~1")
-        );
-        let node = ["metadata", "annotations", LAST_APPLIED]
-            .iter()
-            .try_fold(found.node, |node, name| node.get(name));
-        if let Some(node) = node {
-            // The applied object has the same losses as the object itself, which reports them.
-            let settings = Settings {
-                allow_loss: true,
-                foreign_fields: self
-                    .settings
-                    .foreign_fields
-                    .or(Some(ForeignFieldPolicy::Live)),
-                ..self.settings
-            };
-            changes.extend(
-                self.embedded(around, node, &annotation, settings, work)
-                    .map(|(change, _)| change),
-            );
-        }
+        changes.extend(self.last_applied(around, found, work));
         if let Some(mut report) = decision.report {
             report.changes = changes.iter().map(Change::from).collect();
             self.add(report, work);
         } else if !changes.is_empty() {
             // A typed list has its own apiVersion.
+            let kind = found.node.get("kind").and_then(Node::as_str);
             let report = MigratedObject {
                 offset: found.node.span().start,
-                kind: found
-                    .node
-                    .get("kind")
-                    .and_then(Node::as_str)
-                    .unwrap_or_default()
-                    .to_owned(),
+                kind: kind.unwrap_or_default().to_owned(),
                 name: None,
                 from: found.api_version.map(str::to_owned),
                 changes: changes.iter().map(Change::from).collect(),
@@ -118,6 +79,48 @@ impl State<'_> {
             self.add(report, work);
         }
         work.changes.extend(changes);
+    }
+
+    /// Whether a comment keeps the object, which is then said once.
+    fn is_kept(&mut self, object: Node<'_>) -> bool {
+        let span = object.span();
+        let version = object.get("apiVersion").map(|version| version.span().start);
+        let mut places = [Some(span.start), version].into_iter().flatten();
+        let is_kept = places.any(|at| self.kept.contains(at));
+        if is_kept {
+            self.kept.add(span);
+            let message = "this object is unchanged, because a comment keeps it";
+            let note = Finding::new(Severity::Note, Rule::Kept, span.start, message);
+            self.result.findings.push(note);
+        }
+        is_kept
+    }
+
+    /// Migrates the object that `kubectl apply` applied, in its annotation.
+    fn last_applied(
+        &mut self,
+        around: Surroundings<'_>,
+        found: &Found<'_>,
+        work: &mut DocumentEdits,
+    ) -> Option<PlannedChange> {
+        let names = ["metadata", "annotations", LAST_APPLIED];
+        let node = names
+            .iter()
+            .try_fold(found.node, |node, name| node.get(name))?;
+        let pointer = format!(
+            "{}/metadata/annotations/{}",
+            found.pointer,
+            LAST_APPLIED.replace('/', "~1")
+        );
+        // The applied object has the same losses as the object itself, which reports them.
+        let foreign_fields = self.settings.foreign_fields;
+        let settings = Settings {
+            allow_loss: true,
+            foreign_fields: foreign_fields.or(Some(ForeignFieldPolicy::Live)),
+            ..self.settings
+        };
+        let (change, _) = self.embedded(around, node, &pointer, settings, work)?;
+        Some(change)
     }
 
     /// A note at the version of an object that does not change until another line is changed by hand.

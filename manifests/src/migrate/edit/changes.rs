@@ -6,7 +6,7 @@ use crate::documents::Form;
 use crate::migrate::read::{SHARES, Text};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The kind of a change, which decides its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,12 +98,7 @@ impl Context<'_> {
             member.name_span.start >= span.start && member.name_span.end <= span.end
         };
         let own: Vec<_> = all.iter().filter(is_own).collect();
-        let renamed = SHARES.iter().find_map(|name| {
-            let other = SHARES.iter().find(|other| *other != name)?;
-            let is_renamed = old.contains_key(*name) && !new.contains_key(*name);
-            let is_new = new.contains_key(*other) && !old.contains_key(*other);
-            (is_renamed && is_new).then_some((*name, *other))
-        });
+        let renamed = renamed(old, new);
         if let Some((from, to)) = renamed {
             // JSON keeps duplicate fields: all are renamed.
             for member in all.iter().filter(|member| member.name == from) {
@@ -144,17 +139,7 @@ impl Context<'_> {
         }
         if !gone.is_empty() {
             gone.sort_unstable();
-            let names: Vec<_> = gone
-                .iter()
-                .map(|index| below(path, own[*index].name))
-                .collect();
-            let change = PlannedChange::new(
-                own[gone[0]].name_span.start,
-                format!("{} is removed", names.join(", ")),
-                splice::remove(self.source, node, &own, &gone)?,
-            );
-            let is_annotation = |index: &usize| own[*index].name == PRESERVE_ZERO_ANNOTATION;
-            out.push(change.annotation(gone.iter().any(is_annotation)));
+            out.push(self.removal(node, path, &own, &gone)?);
         }
         for (name, value) in new {
             if old.contains_key(name) || renamed.is_some_and(|(_, to)| to == name) {
@@ -173,6 +158,27 @@ impl Context<'_> {
             out.push(change.annotation(is_annotation));
         }
         Ok(())
+    }
+
+    /// Removes the fields with these indexes in `own`; there is at least one.
+    fn removal(
+        &self,
+        node: Node<'_>,
+        path: &str,
+        own: &[Field<'_>],
+        gone: &[usize],
+    ) -> Result<PlannedChange, Refusal> {
+        let names: Vec<_> = gone
+            .iter()
+            .map(|index| below(path, own[*index].name))
+            .collect();
+        let change = PlannedChange::new(
+            own[gone[0]].name_span.start,
+            format!("{} is removed", names.join(", ")),
+            splice::remove(self.source, node, own, gone)?,
+        );
+        let is_annotation = |index: &usize| own[*index].name == PRESERVE_ZERO_ANNOTATION;
+        Ok(change.annotation(gone.iter().any(is_annotation)))
     }
 
     fn member(
@@ -202,6 +208,19 @@ impl Context<'_> {
         out.push(change);
         Ok(())
     }
+}
+
+/// The names of the shares before and after, if they are renamed.
+fn renamed(
+    old: &Map<String, Value>,
+    new: &Map<String, Value>,
+) -> Option<(&'static str, &'static str)> {
+    SHARES.iter().find_map(|name| {
+        let other = SHARES.iter().find(|other| *other != name)?;
+        let is_renamed = old.contains_key(*name) && !new.contains_key(*name);
+        let is_new = new.contains_key(*other) && !old.contains_key(*other);
+        (is_renamed && is_new).then_some((*name, *other))
+    })
 }
 
 fn below(path: &str, name: &str) -> String {
