@@ -158,40 +158,14 @@ impl Command for Args {
             if !is_live {
                 objects.add_bootstrap(from);
             }
-            let cluster = is_live.then_some(&self.cluster);
-            let stored = stored_objects(self.metrics.as_deref(), cluster)?;
-            let Objects {
-                flow_schemas,
-                levels,
-                ..
-            } = &objects;
-            let mut requests = Requests::new(preview.plan(), flow_schemas, levels, seats, stored);
-            let counts = read_logs(&self.audit_log, streams, |event, _, _| {
-                requests.add(event);
-                Ok(())
-            })?;
-            if counts.requests == 0 {
-                return Err(no_requests());
-            }
-            preview.add_requests(&requests);
+            self.add_requests(&mut preview, &objects, seats, is_live, streams)?;
         }
         for path in &self.monitoring {
             let source = read(path, true)?;
             preview.add_text(&source.name, &String::from_utf8_lossy(&source.text));
         }
         match self.output {
-            Output::Table => {
-                let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
-                for change in preview.changes() {
-                    table.row([
-                        change.area.to_string(),
-                        change.subject.clone(),
-                        change.summary.clone(),
-                        change.source.clone(),
-                    ]);
-                }
-                table.write(&mut streams.out)?;
-            }
+            Output::Table => table(&preview).write(&mut streams.out)?,
             Output::Json => write_report(&mut streams.out, report(&preview))?,
         }
         streams.out.flush()?;
@@ -202,6 +176,45 @@ impl Command for Args {
         writeln!(streams.err, "{count} from {from} to {}", to)?;
         Ok(Exit::Success)
     }
+}
+
+impl Args {
+    /// Adds the requests of the audit logs.
+    fn add_requests(
+        &self,
+        preview: &mut Preview,
+        objects: &Objects,
+        seats: u32,
+        is_live: bool,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        let cluster = is_live.then_some(&self.cluster);
+        let stored = stored_objects(self.metrics.as_deref(), cluster)?;
+        let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+        let mut requests = Requests::new(preview.plan(), schemas, levels, seats, stored);
+        let counts = read_logs(&self.audit_log, streams, |event, _, _| {
+            requests.add(event);
+            Ok(())
+        })?;
+        if counts.requests == 0 {
+            return Err(no_requests());
+        }
+        preview.add_requests(&requests);
+        Ok(())
+    }
+}
+
+fn table(preview: &Preview) -> Table {
+    let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
+    for change in preview.changes() {
+        table.row([
+            change.area.to_string(),
+            change.subject.clone(),
+            change.summary.clone(),
+            change.source.clone(),
+        ]);
+    }
+    table
 }
 
 /// The objects of a cluster, in v1: a server converts them to any version that it serves.

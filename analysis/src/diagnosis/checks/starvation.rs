@@ -35,41 +35,54 @@ fn run(context: &Context<'_>, report: &mut Report) {
     }
 }
 
+/// The queues and the hand size of a level.
+fn configured(load: &Load<'_>, dealer: &Dealer) -> Vec<Observation> {
+    vec![
+        Observation::level_field(load.name(), QUEUES, dealer.queues()),
+        Observation::level_field(load.name(), HAND_SIZE, dealer.hand_size()),
+    ]
+}
+
+fn severity(probability: f64) -> Severity {
+    if probability < TOO_LIKELY {
+        Severity::Note
+    } else {
+        Severity::Risk
+    }
+}
+
+/// The odds of a level with queues that no heavy flow fills now.
+fn odds(load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
+    let odds = |elephants| percent(dealer.squish_probability(elephants));
+    let mut evidence = configured(load, dealer);
+    evidence.push(Observation::computed(format!(
+        "probability that heavy flows fill all queues of another flow: {} with 1, {} with 4, {} with 16 heavy flows",
+        odds(1),
+        odds(4),
+        odds(16),
+    )));
+    evidence.extend(of_queues(load));
+    let severity = severity(dealer.squish_probability(1));
+    let message = format!(
+        "priority level {} has {} and hand size {}: one heavy flow fills all queues of another flow with probability {}",
+        load.name(),
+        count(i64::from(dealer.queues()), "queue"),
+        dealer.hand_size(),
+        odds(1),
+    );
+    report.level(severity, load, message, evidence, action(severity));
+}
+
 /// The odds of a level with queues, and the flows that are starved now.
 fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
     let flows = flows::of_load(load).unwrap_or_default();
     let (heavy, occupied) = flows::occupied(&flows, dealer);
     let starved = starved(context, load, &flows, &heavy, dealer, &occupied);
-    let (queues, hand_size) = (dealer.queues(), dealer.hand_size());
-    let mut evidence = vec![
-        Observation::level_field(load.name(), QUEUES, queues),
-        Observation::level_field(load.name(), HAND_SIZE, hand_size),
-    ];
     if heavy.is_empty() {
-        let odds = |elephants| percent(dealer.squish_probability(elephants));
-        evidence.push(Observation::computed(format!(
-            "probability that heavy flows fill all queues of another flow: {} with 1, {} with 4, {} with 16 heavy flows",
-            odds(1),
-            odds(4),
-            odds(16),
-        )));
-        evidence.extend(of_queues(load));
-        let one = dealer.squish_probability(1);
-        let severity = if one < TOO_LIKELY {
-            Severity::Note
-        } else {
-            Severity::Risk
-        };
-        let message = format!(
-            "priority level {} has {} and hand size {hand_size}: one heavy flow fills all queues of another flow with \
-             probability {}",
-            load.name(),
-            count(i64::from(queues), "queue"),
-            percent(one),
-        );
-        report.level(severity, load, message, evidence, action(severity));
-        return;
+        return odds(load, dealer, report);
     }
+    let (queues, hand_size) = (dealer.queues(), dealer.hand_size());
+    let mut evidence = configured(load, dealer);
     let occupied = u32::try_from(occupied.len()).unwrap_or(u32::MAX);
     let probability = dealer.covered_probability(occupied);
     let number = count(i64::try_from(heavy.len()).unwrap_or(i64::MAX), "heavy flow");
@@ -116,12 +129,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
                 "another flow has no other queue with probability {}",
                 percent(probability)
             );
-            let severity = if probability < TOO_LIKELY {
-                Severity::Note
-            } else {
-                Severity::Risk
-            };
-            (severity, rest)
+            (severity(probability), rest)
         }
     };
     let message = format!(
