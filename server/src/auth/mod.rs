@@ -10,7 +10,6 @@ pub(crate) use authorize::authorize;
 pub(crate) use impersonate::{ImpersonationError, impersonate};
 pub(crate) use review::Review;
 pub(crate) use tokens::{BadTokens, CurrentTokens, Secret, Tokens};
-#[cfg(feature = "tls")]
 pub(crate) use user::User;
 
 use crate::status::{Failure, failure};
