@@ -151,6 +151,8 @@ fn set(store: &mut Store, schemas: &Kind, name: &str, object: &Object, mut condi
             config,
             force: true,
         };
-        let _unwritten = patch(store, &write, name, &config, FieldValidation::Ignore);
+        let mut warnings = Vec::new();
+        let validation = FieldValidation::Ignore;
+        let _unwritten = patch(store, &write, name, &config, validation, &mut warnings);
     }
 }

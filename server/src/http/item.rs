@@ -9,10 +9,12 @@ use super::route::ResourceTarget;
 use crate::body::Document;
 use crate::ids;
 use crate::list::revision;
+use crate::patch::go_kind;
 use crate::query::{WriteOptions, WriteVerb};
 use crate::registry::{self, Deleted, Patch, Write, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
 use k8s_flowcontrol_types::FieldValidation;
+use serde_json::Value;
 
 pub(super) async fn get(
     context: &Context,
@@ -107,20 +109,32 @@ pub(super) fn patch(
         applies: verb == WriteVerb::Apply,
         ..write(target, &options.manager, options.dry_run, &now)
     };
+    let mut warnings = Vec::new();
     let patched = context.state.write(|store| match &patch {
-        Ok(patch) => registry::patch(store, &write, name, patch, options.validation),
-        Err(failure) if verb == WriteVerb::Apply => Err(failure.clone()),
+        Ok(patch) => registry::patch(
+            store,
+            &write,
+            name,
+            patch,
+            options.validation,
+            &mut warnings,
+        ),
         // The server looks for the object before it reads the patch.
         Err(failure) => match registry::find(store, target.kind, &write.key(name))? {
-            Some(_) => Err(failure.clone()),
-            None => Err(write.subject(name).not_found()),
+            None if !write.applies || target.subresource.is_some() => {
+                Err(write.subject(name).not_found())
+            }
+            _ => Err(failure.clone()),
         },
-    })??;
-    let code = if patched.created { 201 } else { 200 };
-    Ok(
-        ApiResponse::object(code, &patched.object, target.kind, target.version)
-            .warn(patched.warnings),
-    )
+    })?;
+    let response = match patched {
+        Ok(patched) => {
+            let code = if patched.created { 201 } else { 200 };
+            ApiResponse::object(code, &patched.object, target.kind, target.version)
+        }
+        Err(failure) => failure.into(),
+    };
+    Ok(response.warn(warnings))
 }
 
 fn read_patch(media_type: &str, body: &[u8], options: &WriteOptions) -> Result<Patch, Failure> {
@@ -142,14 +156,25 @@ fn read_patch(media_type: &str, body: &[u8], options: &WriteOptions) -> Result<P
         }
         STRATEGIC_MERGE_PATCH => Patch::Strategic(Document::from_json(body).map_err(bad_request)?),
         _ => Patch::Apply {
-            config: Document::from_yaml(body).map_err(|error| {
-                bad_request(format!(
-                    "error decoding YAML: error converting YAML to JSON: {error}"
-                ))
-            })?,
+            config: read_config(body)
+                .map_err(|error| bad_request(format!("error decoding YAML: {error}")))?,
             force: options.force,
         },
     })
+}
+
+/// The applied configuration in a body.
+fn read_config(body: &[u8]) -> Result<Document, String> {
+    let config = Document::from_yaml(body)
+        .map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    match &config.value {
+        Value::Object(_) | Value::Null => Ok(config),
+        found => Err(format!(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of type \
+             map[string]interface {{}}",
+            go_kind(found)
+        )),
+    }
 }
 
 pub(super) fn delete(

@@ -3,10 +3,9 @@
 //! Objects on the path of the patch have sorted fields; the others keep their order.
 
 use super::json::DEEPEST;
-use crate::wire::WireValue;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The objects and lists that a patch touches.
@@ -104,7 +103,63 @@ impl Serialize for Patched<'_> {
                 }
                 seq.end()
             }
-            _ => WireValue { value, shape }.serialize(serializer),
+            (None, Value::Object(fields)) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value, shape) in in_order(fields, shape) {
+                    map.serialize_entry(name, &Patched::untouched(value, shape))?;
+                }
+                map.end()
+            }
+            (None, Value::Array(elements)) => {
+                let shape = match shape {
+                    Shape::List { element, .. } => element,
+                    _ => &Shape::Any,
+                };
+                serializer.collect_seq(
+                    elements
+                        .iter()
+                        .map(|value| Patched::untouched(value, shape)),
+                )
+            }
+            _ => value.serialize(serializer),
         }
     }
+}
+
+impl<'a> Patched<'a> {
+    fn untouched(value: &'a Value, shape: &'a Shape) -> Self {
+        Self {
+            value,
+            shape,
+            touched: None,
+        }
+    }
+}
+
+/// The fields of an untouched object: the known ones in Go's order, then the unknown ones, which a list in a patch can bring; the entries
+/// of a map by their keys.
+fn in_order<'a>(
+    fields: &'a Map<String, Value>,
+    shape: &'a Shape,
+) -> Vec<(&'a str, &'a Value, &'a Shape)> {
+    let (known, entry) = match shape {
+        Shape::Object(schema) => (schema.fields(), &Shape::Any),
+        Shape::Map { value, .. } => (Default::default(), *value),
+        _ => (Default::default(), &Shape::Any),
+    };
+    let place = |name: &str| known.iter().position(|field| field.name == name);
+    let mut ordered: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| {
+            let at = place(name);
+            let shape = at.map_or(entry, |at| &known[at].shape);
+            (at.unwrap_or(known.len()), name.as_str(), value, shape)
+        })
+        .collect();
+    let by_name = matches!(shape, Shape::Map { .. });
+    ordered.sort_by_key(|(at, name, ..)| (*at, by_name.then_some(*name)));
+    ordered
+        .into_iter()
+        .map(|(_, name, value, shape)| (name, value, shape))
+        .collect()
 }

@@ -120,10 +120,22 @@ fn list_name<'a>(directive: &'a str, format: &str) -> Result<&'a str, Failure> {
         .ok_or_else(|| bad_request(format!("invalid patch format of {format} list")))
 }
 
+/// A value that Go prints with `%s`.
+fn go_text(value: &Value) -> String {
+    let mismatch = |r#type: &str| format!("%!s({type}={value})");
+    match value {
+        Value::Null => "%!s(<nil>)".into(),
+        Value::Bool(_) => mismatch("bool"),
+        Value::Number(number) if number.is_f64() => mismatch("float64"),
+        Value::Number(_) => mismatch("int64"),
+        _ => go_value(value),
+    }
+}
+
 fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Failure {
     internal(format!(
         "unknown patch type: {} in map: {}",
-        go_value(directive),
+        go_text(directive),
         go_map(patch)
     ))
 }

@@ -8,7 +8,7 @@ use crate::store::{edit_metadata, meta_str};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Removes the fields that a client cannot set in a new object, before a manager owns them.
+/// Removes the fields that a client cannot set in a posted object, before a manager owns them. An applied configuration keeps them.
 pub(super) fn remove_system_fields(object: &mut Value) {
     edit_metadata(object, |metadata| {
         for field in [
@@ -23,7 +23,6 @@ pub(super) fn remove_system_fields(object: &mut Value) {
 
 /// Sets the fields of a new object that only the server may set.
 pub(super) fn initialize(object: &mut Value, kind: &Kind, now: &str) {
-    remove_system_fields(object);
     edit_metadata(object, |metadata| {
         drop_namespace(metadata, kind);
         metadata.insert("uid".into(), ids::uid().into());

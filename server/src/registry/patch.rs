@@ -32,10 +32,9 @@ pub(crate) enum Patch {
 pub(crate) struct Patched {
     pub(crate) object: Object,
     pub(crate) created: bool,
-    pub(crate) warnings: Vec<String>,
 }
 
-/// Patches the object `name`. Server-side apply creates it if it does not exist.
+/// Patches the object `name`. Server-side apply creates it if it does not exist. An error comes with the `warnings` before it.
 ///
 /// # Errors
 /// 400 for an invalid patch; 404, 409 and 422 as for other changes.
@@ -45,10 +44,13 @@ pub(crate) fn patch(
     name: &str,
     patch: &Patch,
     validation: FieldValidation,
+    warnings: &mut Vec<String>,
 ) -> Result<Patched, Failure> {
     let old = find(store, write.kind, &write.key(name))?;
     if let Patch::Apply { config, force } = patch {
-        return apply(store, write, name, old, config, *force, validation);
+        let merged = merged(write, name, old.as_ref(), config, *force)?;
+        warnings.extend(duplicates(config, validation)?);
+        return apply(store, write, name, old, merged);
     }
     let Some(old) = old else {
         return Err(write.subject(name).not_found());
@@ -56,17 +58,16 @@ pub(crate) fn patch(
     let before = write.kind.in_version(&old, write.version);
     let after = changed(&before, patch, write, validation)?;
     let decoded = decode_patched(write, patch, after, validation)?;
+    warnings.extend(decoded.warnings);
     check_name(&decoded.tree, name)?;
     let mut object = write.kind.to_hub(decoded.tree, decoded.version);
     update::check_version(write, name, &object, &old)?;
     write.writer().update(&old, &mut object);
-    let mut warnings = decoded.warnings;
     warnings.extend(dedup_owner_references(&mut object, true));
     let object = update::commit(store, write, name, &old, object)?;
     Ok(Patched {
         object,
         created: false,
-        warnings,
     })
 }
 
@@ -208,8 +209,10 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version
         return Ok(write.version);
     }
     let field = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
+    // An absent kind is that of the path.
+    let is_kind = |kind: &Value| kind.is_null() || kind == "" || kind == write.kind.name();
     match write.kind.decoded_version(field("apiVersion")) {
-        Some(version) if field("kind") == write.kind.name() => Ok(version),
+        Some(version) if after.get("kind").is_none_or(is_kind) => Ok(version),
         _ => Err(body::other_type(text.as_bytes(), write.kind, write.version)),
     }
 }
@@ -243,43 +246,46 @@ pub(crate) fn check_name(object: &Value, name: &str) -> Result<(), Failure> {
     }
 }
 
+/// The object with an applied configuration.
+fn merged(
+    write: &Write<'_>,
+    name: &str,
+    old: Option<&Object>,
+    config: &Document,
+    force: bool,
+) -> Result<Value, Failure> {
+    if old.is_none() && !write.subresource.is_empty() {
+        return Err(write.subject(name).not_found());
+    }
+    check_type(write, &config.value)?;
+    match old {
+        Some(old) => write.writer().apply(old, &config.value, force),
+        None => {
+            let empty = write.kind.empty();
+            write.writer().apply(&empty, &config.value, force)
+        }
+    }
+}
+
+/// Writes a merged object.
 fn apply(
     store: &mut Store,
     write: &Write<'_>,
     name: &str,
     old: Option<Object>,
-    document: &Document,
-    force: bool,
-    validation: FieldValidation,
+    mut object: Value,
 ) -> Result<Patched, Failure> {
-    let mut config = document.value.clone();
-    check_type(write, &config)?;
-    if meta_str(&config, "name").is_empty() {
-        edit_metadata(&mut config, |metadata| {
-            metadata.insert("name".into(), name.into())
-        });
-    }
     match old {
         Some(old) => {
-            let object = write.writer().apply(&old, &config, force)?;
-            let warnings = duplicates(document, validation)?;
             check_name(&object, name)?;
             update::check_version(write, name, &object, &old)?;
             let object = update::commit(store, write, name, &old, object)?;
             Ok(Patched {
                 object,
                 created: false,
-                warnings,
             })
         }
-        None if !write.subresource.is_empty() => Err(write.subject(name).not_found()),
         None => {
-            let mut empty = write.kind.empty();
-            edit_metadata(&mut empty, |metadata| {
-                metadata.insert("name".into(), name.into())
-            });
-            let mut object = write.writer().apply(&empty, &config, force)?;
-            let warnings = duplicates(document, validation)?;
             let uid = meta_str(&object, "uid");
             if !uid.is_empty() {
                 return Err(write.subject(name).conflict(&format!(
@@ -300,7 +306,6 @@ fn apply(
             Ok(Patched {
                 object,
                 created: true,
-                warnings,
             })
         }
     }
@@ -317,10 +322,11 @@ fn check_type(write: &Write<'_>, config: &Value) -> Result<(), Failure> {
     if api_version == write.version.api_version() && kind == write.kind.name() {
         return Ok(());
     }
-    let version = if api_version.contains('/') {
-        api_version.to_owned()
-    } else {
-        format!("/{api_version}")
+    // Go cannot read a version with two slashes, and then not the kind either.
+    let (version, kind) = match api_version.split('/').count() {
+        1 => (format!("/{api_version}"), kind),
+        2 => (api_version.to_owned(), kind),
+        _ => ("/".to_owned(), ""),
     };
     Err(bad_request(format!(
         "invalid object type: {version}, Kind={kind}"

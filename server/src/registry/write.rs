@@ -2,10 +2,11 @@
 
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
-use crate::status::{Cause, Failure, Subject, internal, invalid};
+use crate::status::{Cause, Failure, Subject, bad_request, internal, invalid};
 use crate::store::{Object, Store, edit_metadata, json_length, meta_str};
 use crate::upgrade::unreadable;
 use k8s_flowcontrol_rules::validate::Violation;
+use k8s_flowcontrol_text::go::quote;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -15,12 +16,32 @@ const LARGEST_OBJECT: usize = 3 << 19;
 /// The object under `key`.
 ///
 /// # Errors
-/// 500 for an object that is stored in a version unknown to this release.
+/// 400 for a name that cannot be a part of a path, 500 for an object that is stored in a version unknown to this release.
 pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Object>, Failure> {
+    let name = key.split_once('/').filter(|_| kind.is_namespaced());
+    check_segment(name.map_or(key, |(_, name)| name))?;
     if let Some(stored) = store.unreadable_named(kind.index, key) {
         return Err(unreadable(kind, stored));
     }
     Ok(store.get(kind.index, key).cloned())
+}
+
+fn check_segment(name: &str) -> Result<(), Failure> {
+    let why = match name {
+        "." | ".." => vec![format!("may not be '{name}'")],
+        _ => ["/", "%"]
+            .into_iter()
+            .filter(|part| name.contains(part))
+            .map(|part| format!("may not contain '{part}'"))
+            .collect(),
+    };
+    if why.is_empty() {
+        return Ok(());
+    }
+    let (name, why) = (quote(name), why.join(";"));
+    Err(bad_request(format!(
+        "Name parameter invalid: {name}: {why}"
+    )))
 }
 
 /// Stores an object under `key`. If it is too large, it loses its managed fields, unless it was applied.

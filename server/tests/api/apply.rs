@@ -128,6 +128,7 @@ async fn a_manager_stays_the_same_across_versions() {
         json!({
             "apiVersion": format!("{GROUP}/{version}"),
             "kind": "PriorityLevelConfiguration",
+            "metadata": {"name": "a"},
             "spec": {
                 "type": "Limited",
                 "limited": {

@@ -1,7 +1,7 @@
 //! The directives of strategic merge patches, as `kubectl apply` sends them.
 
 use crate::api::patches::{MERGE, STRATEGIC, api};
-use crate::api::support::Api;
+use crate::api::support::{Api, LEVELS, level};
 use serde_json::{Value, json};
 
 const UID: &str = "11111111-2222-3333-4444-55555555555";
@@ -218,4 +218,20 @@ async fn directives_in_new_values_depend_on_the_release() {
         let patched = api.patch(path, STRATEGIC, nulls).await;
         assert_eq!(patched.body["metadata"]["labels"], json!({"b": "c"}));
     }
+}
+
+/// The elements of the patch count before its directives take effect.
+#[tokio::test]
+async fn an_order_of_a_list_that_only_directives_make_empty() {
+    let api = Api::start().await;
+    api.send("POST", LEVELS, Some(level("a", 7))).await;
+    let patch = json!({"status": {
+        "conditions": [{"$patch": "delete", "type": "A"}],
+        "$setElementOrder/conditions": [{"type": "A"}],
+    }});
+    let path = format!("{LEVELS}/a/status");
+    let patched = api
+        .patch(&path, "application/strategic-merge-patch+json", patch)
+        .await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
 }

@@ -253,3 +253,122 @@ async fn a_patch_may_write_in_another_version() {
         );
     }
 }
+
+/// The kind is that of the path if a patch removes it.
+#[tokio::test]
+async fn a_patch_may_remove_the_kind() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/exempt?dryRun=All");
+    for kind in [Value::Null, json!("")] {
+        let patch = json!({"kind": kind});
+        let patched = api
+            .patch(&path, "application/merge-patch+json", patch)
+            .await;
+        assert_eq!(
+            (patched.code, &patched.body["kind"]),
+            (200, &json!("FlowSchema"))
+        );
+    }
+    let patch = json!({"kind": "Other"});
+    let failed = api
+        .patch(&path, "application/merge-patch+json", patch)
+        .await;
+    assert_eq!(failed.code, 422);
+}
+
+/// Warnings of a patched object are sent with a later error too.
+#[tokio::test]
+async fn an_error_comes_with_the_warnings_before_it() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/exempt");
+    for (media_type, patch, code) in [
+        (
+            "merge-patch+json",
+            json!({"other": 1, "metadata": {"name": "b"}}),
+            400,
+        ),
+        (
+            "strategic-merge-patch+json",
+            json!({"other": 1, "spec": {"matchingPrecedence": -1}}),
+            422,
+        ),
+        (
+            "json-patch+json",
+            json!([{"op": "add", "path": "/other", "value": 1}, {"op": "add", "path": "/metadata/uid", "value": "a"}]),
+            422,
+        ),
+    ] {
+        let failed = api
+            .patch(&path, &format!("application/{media_type}"), patch)
+            .await;
+        assert_eq!(failed.code, code, "{}", failed.body);
+        assert_eq!(failed.warnings, ["299 - \"unknown field \\\"other\\\"\""]);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_directive_is_printed_as_go_does() {
+    let api = Api::start().await;
+    for (directive, shown) in [
+        (json!("other"), "other in map: map[$patch:other]"),
+        (json!(5), "%!s(int64=5) in map: map[$patch:5]"),
+        (json!(true), "%!s(bool=true) in map: map[$patch:true]"),
+    ] {
+        let patch = json!({"spec": {"$patch": directive}});
+        let path = format!("{SCHEMAS}/exempt");
+        let failed = api
+            .patch(&path, "application/strategic-merge-patch+json", patch)
+            .await;
+        assert_eq!(
+            failed.body["message"],
+            format!("unknown patch type: {shown}")
+        );
+    }
+}
+
+/// Also below a list, which a patch replaces as a whole.
+#[tokio::test]
+async fn unknown_fields_in_a_list_of_a_patch_are_found() {
+    let api = Api::start().await;
+    let mut rules = schema("a")["spec"]["rules"].clone();
+    rules[0]["subjects"][0]["user"]["other"] = json!({"b": 1});
+    rules[0]["another"] = json!([{"c": 1}]);
+    let patches = [
+        ("merge-patch+json", json!({"spec": {"rules": rules}})),
+        (
+            "strategic-merge-patch+json",
+            json!({"spec": {"rules": rules}}),
+        ),
+        (
+            "json-patch+json",
+            json!([{"op": "replace", "path": "/spec/rules", "value": rules}]),
+        ),
+        (
+            "json-patch+json",
+            json!([{"op": "add", "path": "/spec/rules/-", "value": rules[0]}]),
+        ),
+    ];
+    api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    for (media_type, patch) in patches {
+        let media_type = format!("application/{media_type}");
+        let path = format!("{SCHEMAS}/a?dryRun=All&fieldValidation");
+        let warned = api
+            .patch(&format!("{path}=Warn"), &media_type, patch.clone())
+            .await;
+        assert_eq!(
+            (warned.code, warned.warnings.len()),
+            (200, 2),
+            "{media_type}: {:?}",
+            warned.warnings
+        );
+        let strict = api
+            .patch(&format!("{path}=Strict"), &media_type, patch)
+            .await;
+        assert_eq!(strict.code, 422, "{media_type}");
+        let message = strict.body["message"].as_str().unwrap();
+        assert!(
+            message.contains(".another\"") && message.contains(".other\""),
+            "{message}"
+        );
+    }
+}

@@ -34,6 +34,7 @@ impl Merge {
             check_order(new, &order, key)?;
         }
         let before = old.clone().unwrap_or_default();
+        let is_empty = before.is_empty() && new.as_ref().is_none_or(Vec::is_empty);
         let merged = match (old, new) {
             (None, None) => return Ok(()),
             (Some(old), None) => old,
@@ -43,7 +44,7 @@ impl Merge {
             (None, Some(new)) => new,
             (Some(old), Some(new)) => self.list(old, new, Some(field), false)?,
         };
-        if merged.is_empty() && before.is_empty() {
+        if is_empty {
             return Err(internal("no elements in any of the given slices"));
         }
         let (order, before) = (identities(&order, key)?, identities(&before, key)?);
