@@ -169,11 +169,13 @@ fn first_acceptable(
     clauses.iter().find_map(form)
 }
 
-/// The clauses of a header, the best first.
+/// The clauses of a header in the server's order, which inserts each clause before those that it precedes.
 fn clauses(accept: &str) -> Vec<Clause<'_>> {
-    let mut clauses: Vec<_> = accept.split(',').map(Clause::parse).collect();
-    // The sort is stable: equal clauses keep their order.
-    clauses.sort_by(Clause::compare);
+    let mut clauses: Vec<Clause<'_>> = Vec::new();
+    for clause in accept.split(',').filter_map(Clause::parse) {
+        let kept = clauses.iter().rposition(|other| !clause.precedes(other));
+        clauses.insert(kept.map_or(0, |at| at + 1), clause);
+    }
     clauses
 }
 
@@ -181,37 +183,47 @@ fn clauses(accept: &str) -> Vec<Clause<'_>> {
 struct Clause<'a> {
     r#type: &'a str,
     subtype: &'a str,
-    quality: f64,
+    quality: f32,
     parameters: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Clause<'a> {
-    fn parse(text: &'a str) -> Self {
-        let mut parts = text.split(';').map(str::trim);
+    /// Parses a clause as Go's library does: without a type and a subtype it does not count, nor does a parameter without a value or with
+    /// two.
+    fn parse(text: &'a str) -> Option<Self> {
+        let trim = |text: &'a str| text.trim_matches(' ');
+        let mut parts = trim(text).split(';');
         let media_type = parts.next().unwrap_or_default();
-        let (r#type, subtype) = media_type.split_once('/').unwrap_or((media_type, "*"));
+        let (r#type, rest) = media_type.split_once('/').unwrap_or((media_type, ""));
+        let r#type = trim(r#type);
+        let subtype = match rest.split_once('/').unwrap_or((rest, "")) {
+            ("", "") if r#type == "*" => "*",
+            ("", _) => return None,
+            (subtype, "") => trim(subtype),
+            _ => return None,
+        };
         let mut clause = Self {
-            r#type: r#type.trim(),
-            subtype: subtype.trim(),
+            r#type,
+            subtype,
             quality: 1.0,
             parameters: Vec::new(),
         };
         for (name, value) in parts.filter_map(|part| part.split_once('=')) {
-            match name.trim() {
-                "q" => clause.quality = value.trim().parse().unwrap_or(1.0),
-                name => clause.parameters.push((name, value.trim())),
+            let (value, second) = value.split_once('=').unwrap_or((value, ""));
+            match trim(name) {
+                _ if value.is_empty() || !second.is_empty() => {}
+                "q" => clause.quality = value.parse().unwrap_or_default(),
+                name => clause.parameters.push((name, trim(value))),
             }
         }
-        clause
+        Some(clause)
     }
 
-    /// Higher quality first, then more specific types.
-    fn compare(&self, other: &Self) -> std::cmp::Ordering {
-        let specific = |clause: &Self| (clause.r#type == "*", clause.subtype == "*");
-        other
-            .quality
-            .total_cmp(&self.quality)
-            .then(specific(self).cmp(&specific(other)))
+    /// Whether this clause comes before another one that stands before it: by a higher quality or a more specific type.
+    fn precedes(&self, other: &Self) -> bool {
+        self.quality > other.quality
+            || (self.r#type != "*" && other.r#type == "*")
+            || (self.subtype != "*" && other.subtype == "*")
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {

@@ -34,6 +34,16 @@ pub(super) struct Filtered {
 
 /// Runs the filters, and puts the [`User`] into the extensions of the request.
 pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
+    let url = parts.uri.to_string();
+    if let Err(why) = RequestAttributes::from_http(parts.method.as_str(), &url, Default::default())
+    {
+        let text = filter_error(&url, &format!("failed to create RequestInfo: {why}"));
+        return Filtered {
+            response: Some(ApiResponse::text(500, text)),
+            is_unclassified: true,
+            ..Filtered::default()
+        };
+    }
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
     let tokens = context.tokens.get();
     let credentials = (tokens.as_deref(), authorization.as_deref());

@@ -62,7 +62,12 @@ pub(super) fn write_options(
     verb: WriteVerb,
 ) -> Result<WriteOptions, Failure> {
     let release = context.state.kinds.release();
-    WriteOptions::parse(&request.query, verb, request.user_agent(), release)
+    WriteOptions::parse(
+        &request.query,
+        verb,
+        request.user_agent().as_deref(),
+        release,
+    )
 }
 
 /// The options of a deletion, and whether it is a dry run.

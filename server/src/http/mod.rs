@@ -32,7 +32,7 @@ pub(crate) use payload::Body;
 pub(crate) use payload::is_wanted as wants_gzip;
 pub(crate) use response::ApiResponse;
 
-use crate::query::Query;
+use crate::query::{Query, has_valid_escapes};
 use crate::recorded::RecordedRequest;
 use crate::state::Admitted;
 use crate::status::{Failure, bad_request, failure, too_large};
@@ -42,7 +42,7 @@ use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response, Uri};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use request::ApiRequest;
 use route::Target;
 use std::time::Duration;
@@ -50,6 +50,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 /// The content type of metrics.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 const AUDIT_ID: &str = "audit-id";
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
@@ -67,6 +68,9 @@ where
     }
     // HTTP/2 has the whole URL.
     parts.uri = without_host(parts.uri);
+    if !has_valid_escapes(parts.uri.path()) {
+        return malformed();
+    }
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let body = read_body(&parts.method, body, context.patience).await;
     context.state.record(|| RecordedRequest {
@@ -234,7 +238,9 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
             if let Some(part) = part {
                 let known = health::parts(check).any(|known| known == part);
                 return Ok(match known {
-                    true if health::passes(&part, storage) => ApiResponse::text(200, "ok"),
+                    true if health::passes(&part, storage) => {
+                        ApiResponse::bytes(PLAIN_TEXT, b"ok".to_vec())
+                    }
                     true => ApiResponse::text(500, "internal server error: not finished\n"),
                     false => not_found(),
                 });
@@ -258,6 +264,16 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
         }
         Target::Unknown => Ok(not_found()),
     }
+}
+
+/// The response of Go's HTTP server to a path with an invalid escape.
+fn malformed() -> Response<Body> {
+    let mut response = Response::new(payload::whole("400 Bad Request"));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PLAIN_TEXT));
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn not_found() -> ApiResponse {

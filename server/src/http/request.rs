@@ -5,6 +5,7 @@ use crate::status::Failure;
 use hyper::body::Bytes;
 use hyper::header;
 use hyper::http::request::Parts;
+use std::borrow::Cow;
 
 /// A request with its whole body.
 pub(super) struct ApiRequest {
@@ -27,8 +28,9 @@ impl ApiRequest {
         Some(media_type.to_ascii_lowercase())
     }
 
-    pub(super) fn user_agent(&self) -> Option<&str> {
-        self.header(header::USER_AGENT)
+    pub(super) fn user_agent(&self) -> Option<Cow<'_, str>> {
+        let agent = self.parts.headers.get(header::USER_AGENT)?;
+        Some(String::from_utf8_lossy(agent.as_bytes()))
     }
 
     pub(super) fn is_pretty(&self) -> bool {

@@ -34,14 +34,14 @@ pub(super) async fn respond(
 ) -> Result<ApiResponse, Failure> {
     let verb = verb(&request, target)?;
     let offer = match verb {
-        Verb::List | Verb::Watch | Verb::DeleteCollection => Offer::Collection,
+        Verb::List | Verb::Watch => Offer::Collection,
         _ => Offer::Object,
     };
-    let accepted = request.header(header::ACCEPT);
-    accept::check_route(accepted, offer)?;
     if verb == Verb::Patch {
         item::check_patch_type(&request)?;
     }
+    let accepted = request.header(header::ACCEPT);
+    accept::check_route(accepted, offer)?;
     // From here on the request has reached its handler, so errors carry the warning and count too.
     let deprecation = target.kind.deprecation(target.version);
     if let Some(deprecation) = deprecation {

@@ -84,6 +84,9 @@ impl ApiResponse {
     ) -> Result<Self, Failure> {
         if let Content::Objects(objects) = &self.body {
             self.body = Content::Json(objects.text(form.view, include, texts)?);
+        } else if self.code >= 400 {
+            // An error has one view, and its encoding is negotiated separately.
+            return Ok(self);
         }
         Ok(self.encoded(form))
     }

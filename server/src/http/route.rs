@@ -58,6 +58,9 @@ pub(crate) struct ResourceTarget<'a> {
 /// # Errors
 /// 404 as a `Status` for unknown resources of a served group or of the core group; other unknown paths are [`Target::Unknown`].
 pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Failure> {
+    // Escaped slashes divide a path too.
+    let path = decode(path);
+    let path = path.as_str();
     // Other paths do not exist with a final slash.
     let path = match path.strip_suffix('/') {
         Some(start) if start == "/version" || start.starts_with("/api") => start,
@@ -105,7 +108,7 @@ fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'
             ["v1", "namespaces", "default", "endpointslices", name @ ..]
                 if group == "discovery.k8s.io" && name.len() <= 1 =>
             {
-                Target::EndpointSlices(name.first().map(|name| decode(name)))
+                Target::EndpointSlices(name.first().map(|name| (*name).to_owned()))
             }
             _ => Target::Unknown,
         });
@@ -141,7 +144,7 @@ fn resource<'a>(
     let inside = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !namespace.is_empty() => find(plural)
             .filter(|(kind, _)| kind.is_namespaced())
-            .map(|served| (served, decode(namespace), rest)),
+            .map(|served| (served, (*namespace).to_owned(), rest)),
         _ => None,
     };
     let ((kind, version), namespace, rest) = match (inside, rest) {
@@ -158,12 +161,12 @@ fn resource<'a>(
     };
     let (name, subresource) = match *rest {
         [] => (None, None),
-        [name] if !name.is_empty() => (Some(decode(name)), None),
+        [name] if !name.is_empty() => (Some(name.to_owned()), None),
         [name, subresource] if !watch && !name.is_empty() => {
             let mut served = kind.subresources().iter().copied();
             let served = served.find(|served| *served == subresource);
             (
-                Some(decode(name)),
+                Some(name.to_owned()),
                 Some(served.ok_or_else(unknown_resource)?),
             )
         }

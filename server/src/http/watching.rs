@@ -133,6 +133,8 @@ struct Watcher {
     /// The initial objects, and the number of them that the client has. Watches that start together share the
     /// objects.
     initial: Option<(Arc<[Object]>, usize)>,
+    /// Whether a bookmark comes after the initial objects.
+    bookmarks_initial: bool,
     /// A line after the initial objects.
     then: Option<Bytes>,
     /// Whether the watch ends after that.
@@ -169,6 +171,7 @@ impl Watcher {
             revisions: state.revision.subscribe(),
             position: 0,
             initial: None,
+            bookmarks_initial: false,
             then: None,
             ended: false,
             stopping,
@@ -204,9 +207,7 @@ impl Watcher {
                 self.position = revision;
             }
         }
-        if options.initial_bookmark {
-            self.then = Some(self.lines.bookmark(self.position, true).into());
-        }
+        self.bookmarks_initial = options.initial_bookmark;
     }
 
     fn end_with(&mut self, failure: Failure) {
@@ -219,6 +220,9 @@ impl Watcher {
         loop {
             if let Some(lines) = self.next_initial()? {
                 return Some(lines);
+            }
+            if std::mem::take(&mut self.bookmarks_initial) {
+                return Some(self.lines.bookmark(self.position, true).into());
             }
             if let Some(line) = self.then.take() {
                 return Some(line);

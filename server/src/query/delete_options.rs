@@ -9,7 +9,7 @@ use k8s_flowcontrol_rules::decode::{DecodeAs, Format, decode};
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_text::{self as text, parse_json, parse_yaml};
 use k8s_flowcontrol_types::schema::{FieldSchema, ListKind, Shape, TypeSchema};
-use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
+use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::Value;
 
 static DELETE_OPTIONS: TypeSchema = TypeSchema::new("DeleteOptions", || FIELDS);
@@ -163,13 +163,17 @@ fn check_type(options: &Value) -> Result<(), String> {
             .unwrap_or_default()
     };
     let (kind, version) = (text("kind"), text("apiVersion"));
-    let known_version = matches!(version, "" | "v1" | "meta.k8s.io/v1")
-        || ApiVersion::ALL
-            .iter()
-            .any(|known| known.api_version() == version);
-    if matches!(kind, "" | "DeleteOptions") && known_version {
+    if version.split('/').count() > 2 {
+        return Err(format!("unexpected GroupVersion string: {version}"));
+    }
+    // The kind belongs to all versions.
+    if matches!(kind, "" | "DeleteOptions") {
         return Ok(());
     }
+    let version = match version {
+        "" | "/" => "meta.k8s.io/v1",
+        version => version,
+    };
     Err(format!(
         "no kind {} is registered for version {} in scheme \
          \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"",

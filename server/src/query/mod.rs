@@ -5,5 +5,5 @@ mod parameters;
 mod write_options;
 
 pub(crate) use delete_options::delete_options;
-pub(crate) use parameters::{Query, decode};
+pub(crate) use parameters::{Query, decode, has_valid_escapes};
 pub(crate) use write_options::{WriteOptions, WriteVerb};

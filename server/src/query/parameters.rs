@@ -9,10 +9,14 @@ use percent_encoding::percent_decode_str;
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
+    /// Parses a query as Go does: a pair with a semicolon or with an invalid escape does not count.
     pub(crate) fn parse(text: &str) -> Self {
+        let pairs = text
+            .split('&')
+            .filter(|pair| !pair.contains(';') && has_valid_escapes(pair));
         Self(
-            form_urlencoded::parse(text.as_bytes())
-                .into_owned()
+            pairs
+                .flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned())
                 .collect(),
         )
     }
@@ -70,7 +74,15 @@ impl Query {
     }
 }
 
-/// Decodes the percent-encoding of a path segment or a header name. An invalid escape stays as it was sent.
+/// Whether two hexadecimal digits follow each percent sign.
+pub(crate) fn has_valid_escapes(text: &str) -> bool {
+    text.split('%').skip(1).all(|rest| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+/// Decodes the percent-encoding of a path or a header name. An invalid escape stays as it was sent.
 pub(crate) fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -257,3 +257,46 @@ async fn a_cascading_deletion_that_waits_is_accepted() {
     let deleted = answer(collection.header("content-type", "text/plain")).await;
     assert_eq!(deleted.code, 200);
 }
+
+/// The options belong to all versions, and to `meta.k8s.io/v1` without one.
+#[tokio::test]
+async fn options_can_name_any_version() {
+    let api = Api::start().await;
+    let scheme =
+        "in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"";
+    for (kind, version, code, message) in [
+        (
+            "DeleteOptions",
+            "apps/v1",
+            404,
+            format!("prioritylevelconfigurations.{GROUP} \"none\" not found"),
+        ),
+        (
+            "DeleteOptions",
+            "a/b/c",
+            400,
+            "unexpected GroupVersion string: a/b/c".to_owned(),
+        ),
+        (
+            "Other",
+            "",
+            400,
+            format!("no kind \"Other\" is registered for version \"meta.k8s.io/v1\" {scheme}"),
+        ),
+        (
+            "Other",
+            "v2",
+            400,
+            format!("no kind \"Other\" is registered for version \"v2\" {scheme}"),
+        ),
+    ] {
+        let options = json!({"kind": kind, "apiVersion": version});
+        let answer = api
+            .send("DELETE", &format!("{LEVELS}/none"), Some(options))
+            .await;
+        assert_eq!(
+            (answer.code, &answer.body["message"]),
+            (code, &json!(message))
+        );
+    }
+}

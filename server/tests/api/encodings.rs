@@ -48,6 +48,16 @@ async fn the_first_acceptable_clause_of_the_best_quality_wins() {
         (PROTOBUF, PROTOBUF),
         (&format!("{PROTOBUF},application/json"), PROTOBUF),
         (&format!("{PROTOBUF};as=Table;g=meta.k8s.io;v=v1"), "406"),
+        // A parameter without a value or with two does not count, and an unreadable quality is 0.
+        ("application/json;as=;g=;v=a=b", JSON),
+        (
+            "application/json;q=x,application/yaml;q=0.1",
+            "application/yaml",
+        ),
+        // A named type comes before `*/*` that stands before it, whatever their qualities.
+        ("*/*;q=0.9,application/yaml;q=0.1", "application/yaml"),
+        ("application/yaml;q=0.1,*/*;q=0.9", JSON),
+        ("application,application/yaml", "application/yaml"),
         // The router knows bare types only.
         ("text/html,*/*", JSON),
         ("application/*", "unknown"),
@@ -150,4 +160,37 @@ async fn the_first_error_depends_on_the_verb() {
             .header("content-type", "text/plain");
         assert_eq!(answer(request.body("{}")).await.code, code, "{method}");
     }
+}
+
+/// The router reads the type of a patch before the `Accept` header, which for deletions does not offer streams.
+#[tokio::test]
+async fn errors_of_the_router() {
+    let api = Api::start().await;
+    let path = format!("/apis/{GROUP}/{SCHEMAS}");
+    let patch = api
+        .request("PATCH", &format!("{path}/exempt"))
+        .header("content-type", "application/json");
+    let failed = answer(patch.header("accept", "text/html").body("{}")).await;
+    assert_eq!(failed.code, 415);
+    for (method, offers_streams) in [("GET", true), ("DELETE", false)] {
+        let request = api.request(method, &path).header("accept", "text/html");
+        let failed = answer(request).await;
+        assert_eq!(failed.code, 406, "{method}");
+        let streams = failed.body["message"]
+            .as_str()
+            .unwrap()
+            .contains("stream=watch");
+        assert_eq!(streams, offers_streams, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_a_replacement_has_no_view() {
+    let api = Api::start().await;
+    let request = api
+        .request("PUT", &format!("/apis/{GROUP}/{LEVELS}/mine"))
+        .header("accept", &TABLE.replace("json", "yaml"));
+    let response = request.json(&level("mine", 7)).send().await;
+    assert_eq!(response.code(), 404);
+    assert_eq!(response.headers()["content-type"], "application/json");
 }

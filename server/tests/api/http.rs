@@ -42,7 +42,7 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn header(self, name: &str, value: &str) -> Self {
-        let head = self.head.header(name, value);
+        let head = self.head.header(name, value.as_bytes());
         Self { head, ..self }
     }
 

@@ -43,6 +43,7 @@ mod swagger_protobuf;
 mod tls;
 mod tracking;
 mod upgrade;
+mod urls;
 mod users;
 mod versions;
 mod watches;
