@@ -64,3 +64,25 @@ fn messages_print_values_as_the_release_does() {
         );
     }
 }
+
+#[test]
+fn only_a_version_is_named_when_a_field_of_an_owner_is_empty() {
+    let schema = json!({
+        "metadata": {"name": "a", "ownerReferences": [{"apiVersion": "a/b/c", "kind": "", "name": "", "uid": ""}]},
+        "spec": {"priorityLevelConfiguration": {"name": "a"}, "matchingPrecedence": 1000},
+    });
+    let kind = VersionedKind::new(Kind::FlowSchema, ApiVersion::V1, Release::new(36).unwrap());
+    let messages: Vec<_> = validate::create(&schema, kind)
+        .into_iter()
+        .map(|violation| format!("{}: {}", violation.field, violation.message))
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "metadata.ownerReferences.apiVersion: Invalid value: \"a/b/c\": version must not be empty",
+            "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty",
+            "metadata.ownerReferences.name: Invalid value: \"\": must not be empty",
+            "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty",
+        ]
+    );
+}

@@ -32,6 +32,11 @@ impl Step {
         }
     }
 
+    /// Whether a step has a form of which later releases may know more.
+    fn is_unknown(text: &str) -> bool {
+        matches!(text.as_bytes(), [kind, b':', ..] if !b"fkvi".contains(kind))
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let (kind, rest) = text.split_once(':')?;
         Some(match kind {
@@ -225,14 +230,18 @@ impl FieldSet {
         Value::Object(fields)
     }
 
-    /// Reads `fieldsV1`, without steps of an unknown form.
-    pub(crate) fn from_fields_v1(fields: &Value) -> Self {
+    /// Reads `fieldsV1`, without steps of an unknown form; `None` for malformed ones.
+    pub(crate) fn from_fields_v1(fields: &Value) -> Option<Self> {
         let mut set = Self::default();
-        for (text, below) in fields.as_object().into_iter().flatten() {
-            let Some(step) = Step::parse(text) else {
+        if fields.is_null() {
+            return Some(set);
+        }
+        for (text, below) in fields.as_object()? {
+            if text == "." || Step::is_unknown(text) {
                 continue;
-            };
-            let below_set = Self::from_fields_v1(below);
+            }
+            let step = Step::parse(text)?;
+            let below_set = Self::from_fields_v1(below)?;
             let is_included = below.get(".").is_some() || below_set.is_empty();
             set.steps.insert(
                 step,
@@ -242,6 +251,6 @@ impl FieldSet {
                 },
             );
         }
-        set
+        Some(set)
     }
 }

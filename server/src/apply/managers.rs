@@ -57,7 +57,7 @@ impl Managers {
             let manager = Manager::new(operation, text("manager"), text("subresource"), version);
             let owned = Owned {
                 version: version.into(),
-                fields: FieldSet::from_fields_v1(entry.get("fieldsV1")?),
+                fields: FieldSet::from_fields_v1(entry.get("fieldsV1").unwrap_or(&Value::Null))?,
                 time: Some(text("time"))
                     .filter(|time| !time.is_empty())
                     .map(str::to_owned),

@@ -45,6 +45,12 @@ impl Writer<'_> {
                 .filter(|managers| !managers.is_empty())
                 .unwrap_or_else(|| read_managers(old)),
         };
+        // With an entry of a malformed version the server fails to compute the fields, and drops all of them.
+        let is_malformed = |owned: &Owned| owned.version.split('/').count() > 2;
+        if managers.0.values().any(is_malformed) {
+            write_managers(new, &Managers::default());
+            return;
+        }
         // An object without entries that was never applied stays without entries.
         if managers.is_empty() && !meta_str(old, "uid").is_empty() {
             write_managers(new, &managers);

@@ -69,6 +69,7 @@ impl ListOptions {
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
         let selector = selector(query, release)?;
         check(list_problems(query, release))?;
+        selector.check_fields()?;
         let mut options = Self {
             selector,
             at: At::Now,
@@ -80,12 +81,12 @@ impl ListOptions {
         let exact = query.text("resourceVersionMatch") == "Exact";
         let token = query.text("continue");
         if !token.is_empty() {
+            let token = Token::parse(token).map_err(bad_request)?;
             if !matches!(version, "" | "0") {
                 return Err(bad_request(
                     "specifying resource version is not allowed when using continue",
                 ));
             }
-            let token = Token::parse(token).map_err(bad_request)?;
             options.at = u64::try_from(token.revision).map_or(At::Now, At::Exactly);
             options.start = Some(token.start);
         } else if version == "0" {
@@ -125,6 +126,7 @@ impl WatchOptions {
             true => watch_problems(query, release),
             false => list_problems(query, release),
         })?;
+        selector.check_fields()?;
         let version = query.text("resourceVersion");
         let after = match version {
             "" | "0" => None,

@@ -42,7 +42,8 @@ pub(crate) struct PartialList<'a, M> {
     kind: &'static str,
     api_version: &'static str,
     metadata: &'a M,
-    items: Vec<Partial<'a>>,
+    /// Go writes an empty list as `null`.
+    items: Option<Vec<Partial<'a>>>,
 }
 
 /// The metadata of the items of a list, and of the list.
@@ -56,9 +57,9 @@ pub(crate) fn partial_list<'a, M: Serialize>(
         kind: "PartialObjectMetadataList",
         api_version: version.api_version(),
         metadata,
-        items: items
-            .iter()
-            .map(|item| partial(item, schema, version))
-            .collect(),
+        items: (!items.is_empty()).then(|| {
+            let partial = |item| partial(item, schema, version);
+            items.iter().map(partial).collect()
+        }),
     }
 }

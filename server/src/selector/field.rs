@@ -16,10 +16,12 @@ struct Term {
     equal: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Field {
     Name,
     Namespace,
+    /// A field that cannot be selected.
+    Unknown(String),
 }
 
 impl FieldSelector {
@@ -38,25 +40,30 @@ impl FieldSelector {
         }
         // A term without name and value has no effect.
         read.retain(|(name, value, _)| !name.is_empty() || !value.is_empty());
-        let terms = read.into_iter().map(|(name, value, equal)| {
-            let field = match name {
+        let terms = read.into_iter().map(|(name, value, equal)| Term {
+            field: match name {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" => Field::Namespace,
-                _ => {
-                    return Err(bad_request(format!(
-                        "{} is not a known field selector: only \"metadata.name\", \
-                         \"metadata.namespace\"",
-                        quote(name)
-                    )));
-                }
-            };
-            Ok(Term {
-                field,
-                value,
-                equal,
-            })
+                _ => Field::Unknown(name.to_owned()),
+            },
+            value,
+            equal,
         });
-        Ok(Self(terms.collect::<Result<_, Failure>>()?))
+        Ok(Self(terms.collect()))
+    }
+
+    /// # Errors
+    /// A 400 for an unknown field.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        for term in &self.0 {
+            if let Field::Unknown(name) = &term.field {
+                return Err(bad_request(format!(
+                    "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+                    quote(name)
+                )));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -80,9 +87,10 @@ impl FieldSelector {
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
         self.0.iter().all(|term| {
-            let field = match term.field {
+            let field = match &term.field {
                 Field::Name => "name",
                 Field::Namespace => "namespace",
+                Field::Unknown(name) => name,
             };
             (meta_str(object, field) == term.value) == term.equal
         })

@@ -31,6 +31,12 @@ impl Selector {
         })
     }
 
+    /// # Errors
+    /// A 400 for a field that cannot be selected.
+    pub(crate) fn check_fields(&self) -> Result<(), Failure> {
+        self.fields.check()
+    }
+
     /// Restricts the selector to one object.
     pub(crate) fn named(mut self, name: &str) -> Self {
         self.fields.require_name(name);

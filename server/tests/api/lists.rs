@@ -360,3 +360,36 @@ async fn a_list_waits_for_a_future_revision() {
     );
     assert_eq!(found.code, 200);
 }
+
+/// A token is read before it is compared with other parameters, and parameters before the names of fields.
+#[tokio::test]
+async fn the_first_error_of_a_list_is_that_of_the_server() {
+    let api = Api::start().await;
+    for (query, code, part) in [
+        (
+            "continue=x&resourceVersion=1",
+            400,
+            "invalid continue token",
+        ),
+        (
+            "fieldSelector=x=y&resourceVersionMatch=Exact",
+            422,
+            "resourceVersionMatch is forbidden",
+        ),
+        (
+            "fieldSelector=x&resourceVersionMatch=Exact",
+            400,
+            "can't understand 'x'",
+        ),
+        (
+            "fieldSelector=x=y",
+            400,
+            "\"x\" is not a known field selector",
+        ),
+    ] {
+        let failed = api.get(&format!("{SCHEMAS}?{query}")).await;
+        assert_eq!(failed.code, code, "{query}");
+        let message = failed.body["message"].as_str().unwrap();
+        assert!(message.contains(part), "{query}: {message}");
+    }
+}

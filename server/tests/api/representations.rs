@@ -100,6 +100,9 @@ async fn partial_metadata_is_for_one_object_or_for_a_list() {
         (code, &json(&text)["kind"]),
         (200, &"PartialObjectMetadataList".into())
     );
+    let empty = format!("{list}?labelSelector=none");
+    let (_, _, text) = get(&api, &empty, PARTIAL_LIST).await;
+    assert_eq!(json(&text)["items"], serde_json::Value::Null);
     for (path, accept) in [(&one, PARTIAL_LIST), (&list, PARTIAL)] {
         let (code, _, text) = get(&api, path, accept).await;
         assert_eq!(code, 406, "{text}");

@@ -1,6 +1,6 @@
 //! The fields that managers own, and their form in errors and dry runs.
 
-use crate::api::support::{Api, GROUP, SCHEMAS, schema};
+use crate::api::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use serde_json::{Value, json};
 
 async fn create(release: &str, version: &str, mut object: Value, query: &str) -> (u16, Value) {
@@ -177,4 +177,58 @@ async fn the_oldest_updaters_share_an_entry() {
         .as_object()
         .unwrap();
     assert!(labels.len() > 2, "{labels:?}");
+}
+
+/// A server fails to compute the fields with an entry of a malformed version, and drops all entries.
+#[tokio::test]
+async fn an_entry_of_a_malformed_version_leaves_no_managers() {
+    let mut object = schema("a");
+    for (version, is_tracked) in [("a/b", true), ("a/b/c", false)] {
+        object["metadata"]["managedFields"] = json!([{
+            "manager": "other",
+            "operation": "Update",
+            "apiVersion": version,
+            "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:metadata": {"f:labels": {"f:lab": {}}}},
+        }]);
+        let (code, created) = create("1.36", "v1", object.clone(), "dryRun=All").await;
+        assert_eq!(code, 201, "{created}");
+        let managed = created["metadata"].get("managedFields");
+        assert_eq!(managed.is_some(), is_tracked, "{created}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_agent_can_have_any_letters() {
+    let api = Api::start().await;
+    let request = api.request("POST", &format!("/apis/{GROUP}/{SCHEMAS}"));
+    let request = request.header("user-agent", "é/1");
+    let created = answer(request.json(&schema("a"))).await;
+    assert_eq!(created.body["metadata"]["managedFields"][0]["manager"], "é");
+}
+
+/// Malformed entries of a client do not replace those of the object.
+#[tokio::test]
+async fn malformed_entries_are_ignored() {
+    let api = Api::start().await;
+    let path = format!("{LEVELS}?fieldManager=tool");
+    let created = api.send("POST", &path, Some(level("a", 7))).await.body;
+    for (fields, is_read) in [
+        (json!({"f:spec": {"f:type": {}}}), true),
+        (json!({"z:later": {}, "f:spec": {"f:type": {}}}), true),
+        (json!({"x": {}}), false),
+        (json!({"k:{": {}}), false),
+        (json!({"f:metadata": 1}), false),
+    ] {
+        let mut object = created.clone();
+        object["metadata"]["resourceVersion"] = Value::Null;
+        object["metadata"]["managedFields"][0]["fieldsV1"] = fields.clone();
+        object["metadata"]["managedFields"][0]["manager"] = "other".into();
+        let path = format!("{LEVELS}/a?dryRun=All");
+        let replaced = api.send("PUT", &path, Some(object)).await;
+        assert_eq!(replaced.code, 200, "{}", replaced.body);
+        let manager = &replaced.body["metadata"]["managedFields"][0]["manager"];
+        let expected = if is_read { "other" } else { "tool" };
+        assert_eq!(*manager, expected, "{fields}: {}", replaced.body);
+    }
 }

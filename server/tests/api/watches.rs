@@ -293,3 +293,29 @@ async fn a_watch_of_one_object_must_select_it() {
         assert_eq!(api.get(&path).await.code, code, "{selector}");
     }
 }
+
+/// The first event of a watch of tables has their columns, also where a bookmark ends the initial events.
+#[tokio::test]
+async fn only_the_first_event_has_columns() {
+    let api = Api::start().await;
+    let query =
+        "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    let request = api
+        .request("GET", &format!("/apis/{GROUP}/{SCHEMAS}?{query}"))
+        .header("accept", "application/json;as=Table;g=meta.k8s.io;v=v1");
+    let mut watch = Watch {
+        response: request.send().await,
+        rest: Vec::new(),
+    };
+    let mut with_columns = Vec::new();
+    loop {
+        let event = watch.next().await.unwrap();
+        with_columns.push(event["object"]["columnDefinitions"].is_array());
+        if event["type"] == "BOOKMARK" {
+            break;
+        }
+    }
+    assert!(with_columns.len() > 2);
+    assert_eq!(with_columns.iter().position(|has| *has), Some(0));
+    assert_eq!(with_columns.iter().filter(|has| **has).count(), 1);
+}

@@ -63,7 +63,7 @@ impl Wording {
 
     /// The message for an empty field of an owner reference.
     pub(super) fn empty_owner_field(&self, name: &str) -> String {
-        if self.names_empty_owner_fields {
+        if self.names_empty_owner_fields || name == "version" {
             format!("{name} must not be empty")
         } else {
             "must not be empty".into()

@@ -125,7 +125,7 @@ fn without_identity(element: &Value, shape: &Shape, kind: ListKind) -> Option<St
             let has_default = |key: &str| match shape {
                 Shape::Object(schema) => schema
                     .field(key)
-                    .is_some_and(|field| field.default.is_some()),
+                    .is_some_and(|field| field.default.is_some() || field.always_emitted),
                 _ => false,
             };
             let missing = |key: &&&str| !fields.contains_key(**key) && !has_default(key);
