@@ -235,9 +235,10 @@ impl Flow {
         }
         if self.configuration.follow(store, kinds) || self.classifier.is_none() {
             let release = kinds.release();
-            let schemas = self.configuration.usable_schemas(release);
-            let levels = &self.configuration.levels;
-            self.classifier = Some(Classifier::new(&*schemas, levels, release));
+            let Configuration {
+                schemas, levels, ..
+            } = &self.configuration;
+            self.classifier = Some(Classifier::new(schemas, levels, release));
             let took = now.elapsed();
             self.rest_until = (took > SHORT).then(|| now + took * REST);
         }

@@ -77,7 +77,7 @@ impl Context {
                     &in_use,
                     &object.spec.priority_level_configuration.name,
                 )
-                .is_none(),
+                .is_none_or(|level| level.built_in_fallback),
                 rules: object.spec.rules.iter().map(PolicyRule::new).collect(),
                 object,
             })

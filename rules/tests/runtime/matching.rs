@@ -117,6 +117,35 @@ fn dangling_schemas_are_skipped_and_explained() {
 }
 
 #[test]
+fn schemas_of_a_missing_mandatory_level_are_skipped() {
+    let release = Release::NEWEST;
+    let mut levels = levels(release);
+    levels.retain(|level| level.metadata.name.as_deref() != Some("exempt"));
+    let classifier = Classifier::new(&schemas(release), &levels, release);
+
+    // The built-in value of the level is only for the flow schema `exempt`, and not for `probes`.
+    let probe = request("GET", "/healthz", User::anonymous());
+    let explanation = classifier.explain(&probe).unwrap();
+    assert_eq!(explanation.classification.flow_schema, "global-default");
+    assert!(!explanation.classification.built_in_fallback);
+    let mut considered = explanation.considered.iter();
+    let probes = considered.find(|considered| considered.flow_schema == "probes");
+    assert_eq!(
+        probes.map(|probes| &probes.verdict),
+        Some(&Verdict::Dangling)
+    );
+
+    let masters = User::authenticated("root", ["system:masters"]);
+    let request = request("GET", "/healthz", masters);
+    let found = classifier.classify(&request).unwrap();
+    assert_eq!(
+        (found.flow_schema, found.priority_level),
+        ("exempt", "exempt")
+    );
+    assert!(found.built_in_fallback);
+}
+
+#[test]
 fn an_explanation_names_the_mismatch() {
     let classifier = built_in();
     let node = User::authenticated("system:node:n", ["system:nodes"]);

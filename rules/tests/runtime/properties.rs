@@ -91,7 +91,10 @@ proptest! {
             last.retain(|other| other.name() != schema.name());
             last.push(schema);
         }
-        last.retain(|s| limits.level(&s.spec.priority_level_configuration.name).is_some());
+        last.retain(|s| {
+            let level = limits.level(&s.spec.priority_level_configuration.name);
+            level.is_some_and(|level| !level.built_in_fallback)
+        });
         last.sort_by_key(|s| {
             let precedence = s.spec.matching_precedence.filter(|p| *p != 0).unwrap_or(1000);
             (precedence, s.name().to_owned())

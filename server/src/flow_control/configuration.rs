@@ -2,11 +2,9 @@
 
 use crate::kinds::{Kind, Kinds};
 use crate::store::Store;
-use k8s_flowcontrol_rules::objects;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol_types::{Kind as OwnKind, Release, Resource};
+use k8s_flowcontrol_types::{Kind as OwnKind, Resource};
 use serde_json::json;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The flow schemas and levels of a revision, by name. They have their name and their spec: nothing else concerns flow control.
@@ -30,20 +28,6 @@ impl Configuration {
         let has_new_schemas = follow(&mut self.schemas, store, schemas, since);
         let has_new_levels = follow(&mut self.levels, store, levels, since);
         has_new_schemas || has_new_levels
-    }
-
-    /// The flow schemas whose levels exist. A server uses no others, also where the built-in value of a mandatory level takes the place of a
-    /// missing one.
-    pub(crate) fn usable_schemas(&self, release: Release) -> Cow<'_, [FlowSchema]> {
-        let in_use = objects::levels_in_use(&self.levels, release);
-        let is_usable = |schema: &&FlowSchema| {
-            let level = &schema.spec.priority_level_configuration.name;
-            objects::level_named(&in_use, level).is_some_and(|level| !level.built_in_fallback)
-        };
-        match self.schemas.iter().all(|schema| is_usable(&schema)) {
-            true => Cow::Borrowed(&self.schemas),
-            false => self.schemas.iter().filter(is_usable).cloned().collect(),
-        }
     }
 }
 

@@ -97,7 +97,6 @@ impl Throttle {
 
     /// Follows a changed configuration.
     pub(crate) fn follow(&mut self, configuration: &Configuration) {
-        let schemas = configuration.usable_schemas(self.release);
         let names = configuration.levels.iter();
         let names: HashSet<_> = names
             .filter_map(|level| level.metadata.name.as_deref())
@@ -108,9 +107,9 @@ impl Throttle {
             metrics::observe_gauges(self);
         }
         let now = self.now();
-        let followed = self
-            .controller
-            .configure(now, &schemas, &configuration.levels);
+        let followed =
+            self.controller
+                .configure(now, &configuration.schemas, &configuration.levels);
         // Stored levels are valid, so that hands can be dealt.
         if followed.is_ok() {
             self.tell_dispatched();

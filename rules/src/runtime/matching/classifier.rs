@@ -46,8 +46,9 @@ pub(super) struct Rule {
 impl Classifier {
     /// Prepares a configuration for a server of `release`.
     ///
-    /// Missing mandatory objects are added with their built-in values. Absent fields get the server's defaults. Of
-    /// several objects with the same name the last one counts.
+    /// Missing mandatory objects are added with their built-in values. A flow schema is used only if its priority level is one
+    /// of `priority_levels`: a server uses the built-in value of a missing level only for the mandatory flow schemas, which it
+    /// then adds. Absent fields get the server's defaults. Of several objects with the same name the last one counts.
     ///
     /// Both are slices, or any other iterators of references, such as `snapshot.iter().map(|schema| &**schema)` for a
     /// snapshot of a store.
@@ -55,14 +56,17 @@ impl Classifier {
     /// ```
     /// use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
     /// use k8s_flowcontrol_types::Release;
-    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    /// use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
     ///
+    /// let level: PriorityLevelConfiguration = serde_json::from_str(r#"{
+    ///     "metadata": {"name": "batch"},
+    ///     "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}}}"#)?;
     /// let schema: FlowSchema = serde_json::from_str(r#"{
     ///     "metadata": {"name": "reports"},
-    ///     "spec": {"priorityLevelConfiguration": {"name": "catch-all"}, "rules": [{
+    ///     "spec": {"priorityLevelConfiguration": {"name": "batch"}, "rules": [{
     ///         "subjects": [{"kind": "User", "user": {"name": "alice"}}],
     ///         "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/version"]}]}]}}"#)?;
-    /// let classifier = Classifier::new([&schema], [], Release::NEWEST);
+    /// let classifier = Classifier::new([&schema], [&level], Release::NEWEST);
     /// let request = RequestAttributes::from_http("GET", "/version", User::named("alice"))?;
     /// assert_eq!(classifier.classify(&request).map(|taken| taken.flow_schema), Some("reports"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,11 +80,13 @@ impl Classifier {
         let level_of = |schema: &FlowSchema| {
             objects::level_named(&levels, &schema.spec.priority_level_configuration.name)
         };
+        let is_usable =
+            |schema: &FlowSchema| level_of(schema).is_some_and(|level| !level.built_in_fallback);
         let given = in_order(flow_schemas, release);
         let mut built_in_fallback = Vec::new();
         for (mandatory, built_in) in crate::bootstrap::flow_schemas(release) {
             let found = given.iter().find(|schema| schema.name() == built_in.name());
-            if mandatory && found.and_then(level_of).is_none() {
+            if mandatory && !found.is_some_and(is_usable) {
                 built_in_fallback.push(built_in);
             }
         }
@@ -99,8 +105,7 @@ impl Classifier {
             index: SubjectIndex::default(),
         };
         for schema in ordered {
-            let level = level_of(schema);
-            let separates_flows = level.is_some_and(|level| {
+            let separates_flows = level_of(schema).is_some_and(|level| {
                 objects::queuing(&level.object).is_some_and(|(queues, _)| queues > 1)
             });
             let is_built_in_fallback = built_in_fallback
@@ -108,7 +113,7 @@ impl Classifier {
                 .any(|other| std::ptr::eq(other, schema));
             classifier.push(
                 schema,
-                level.is_none(),
+                !is_built_in_fallback && !is_usable(schema),
                 is_built_in_fallback,
                 separates_flows,
             );
