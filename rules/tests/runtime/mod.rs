@@ -7,6 +7,7 @@
 
 mod built_in;
 mod changing_levels;
+mod changing_limits;
 mod extremes;
 mod limits;
 mod matching;

@@ -1,7 +1,7 @@
 //! The limits of the levels, adjusted to their demand.
 
 use super::level::Level;
-use super::{ADJUSTMENT_PERIOD, FlowController, LevelIndex};
+use super::{FlowController, LevelIndex};
 use crate::limits::{Adjustment, SeatDemand, ServerLimits};
 use crate::queueing::{QueueSetConfig, Queuing};
 use std::time::Duration;
@@ -37,7 +37,6 @@ pub(super) fn adjust(limits: &ServerLimits, levels: &mut [&mut Adjusted]) -> Adj
 impl FlowController {
     /// Adjusts the limits to the demand since the last adjustment.
     pub(super) fn adjust(&mut self, now: Duration) {
-        self.next_adjustment = now.saturating_add(ADJUSTMENT_PERIOD);
         if let Some(forecast) = self.due_forecast(now) {
             for (level, of) in self.levels.iter_mut().zip(forecast.levels()) {
                 level.recorder.finish_period(now);

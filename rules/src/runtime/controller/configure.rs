@@ -7,6 +7,7 @@ use crate::limits::ServerLimits;
 use crate::matching::Classifier;
 use crate::objects::{self, LevelInUse};
 use crate::queueing::Queuing;
+use crate::seats;
 use crate::sharding::InvalidDealer;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::time::Duration;
@@ -48,9 +49,20 @@ impl FlowController {
         for used in new {
             self.add(now, used)?;
         }
+        self.bound_seats();
         self.adjust(now);
         self.next_event = self.find_next_event();
         Ok(())
+    }
+
+    /// Sets the bounds of all levels that queue. The others keep what they have, as on a server.
+    fn bound_seats(&mut self) {
+        for level in &mut self.levels {
+            let limits = self.limits.level(&level.adjusted.name);
+            let bound =
+                limits.and_then(|limits| seats::bound_of(&level.used.object, limits, self.release));
+            level.max_seats = bound.or(level.max_seats);
+        }
     }
 
     /// The limits of all levels that are not gone, and of `new` ones.
@@ -96,6 +108,7 @@ impl FlowController {
         let level = &self.levels[level.0];
         if level.is_drained() && !level.adjusted.is_gone {
             self.limits = self.divide(&[]);
+            self.bound_seats();
             self.adjust(now);
             self.next_event = self.find_next_event();
         }

@@ -20,6 +20,8 @@ pub(super) struct Level {
     pub(super) queues: QueueSet,
     pub(super) recorder: DemandRecorder,
     pub(super) retry_after: RetryAfter,
+    /// The bound of the seats of a request, from the last configuration in which the level queued.
+    pub(super) max_seats: Option<u64>,
     /// The demand that the recorder has.
     noted: u64,
 }
@@ -62,6 +64,7 @@ impl Level {
             queues: QueueSet::new(&QueueSetConfig { seats, queuing }, now)?,
             recorder: DemandRecorder::new(now),
             retry_after: RetryAfter::new(release),
+            max_seats: None,
             noted: 0,
             is_quiescing: false,
             used,

@@ -33,7 +33,6 @@ pub use level::LevelState;
 use crate::limits::{Adjustment, ServerLimits};
 use crate::matching::{Classification, Classifier, RequestAttributes};
 use crate::queueing::{Decision, Rejection, RequestId, Work};
-use crate::seats;
 use crate::sharding::InvalidDealer;
 use adjust::seats_of;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -90,7 +89,7 @@ pub enum Admission {
 
 /// The flow control of one server.
 ///
-/// Limits are adjusted to demand every [`ADJUSTMENT_PERIOD`], and on every change of the configuration. Levels that a
+/// Limits are adjusted to demand every [`ADJUSTMENT_PERIOD`] since the start, and on every change of the configuration. Levels that a
 /// change removes keep their shares until their last request ends.
 #[derive(Clone, Debug)]
 pub struct FlowController {
@@ -131,7 +130,7 @@ impl FlowController {
             limits: ServerLimits::new(&[], concurrency_limit, release),
             adjustment: None,
             levels: Vec::new(),
-            next_adjustment: start,
+            next_adjustment: start.saturating_add(ADJUSTMENT_PERIOD),
             next_event: start,
             dispatched: Vec::new(),
             keeps_last_dispatches: false,
@@ -246,10 +245,10 @@ impl FlowController {
     }
 
     /// The maximum number of seats that the server estimates for a request of a level; `None` if the level does not bound them.
+    ///
+    /// A level that does not queue any more keeps the bound that it had when it did.
     pub fn max_seats(&self, level: LevelIndex) -> Option<u64> {
-        let level = self.levels.get(level.0)?;
-        let limits = self.limits.level(&level.adjusted.name)?;
-        seats::bound_of(&level.used.object, limits, self.release)
+        self.levels.get(level.0)?.max_seats
     }
 
     /// The time of the next adjustment or the next end of an additional latency, at which the caller advances.
@@ -280,6 +279,7 @@ impl FlowController {
                 }
             }
             if self.next_adjustment <= next {
+                self.next_adjustment = next.saturating_add(ADJUSTMENT_PERIOD);
                 self.adjust(next);
             }
             self.next_event = self.find_next_event();

@@ -31,7 +31,8 @@ impl LevelBounds {
         Self(bounds.collect())
     }
 
-    /// The bound of a level in seats, at least 1; `None` if the level does not queue: it is then unbounded.
+    /// The bound of a level in seats, at least 1; `None` if the level does not queue: it is then unbounded, unless it queued before
+    /// ([`FlowController::max_seats`](crate::controller::FlowController::max_seats)).
     pub fn of(&self, level: &str) -> Option<u64> {
         let found = self
             .0
