@@ -104,7 +104,11 @@ fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
         PriorityLevelType::Limited => spec.limited.as_ref().is_some_and(|limited| {
             let response = &limited.limit_response;
             (spec.exempt.is_none() || !knows_exempt)
-                && (response.r#type == LimitResponseType::Queue) == response.queuing.is_some()
+                && match response.r#type {
+                    LimitResponseType::Queue => response.queuing.is_some(),
+                    LimitResponseType::Reject => response.queuing.is_none(),
+                    _ => false,
+                }
         }),
         _ => false,
     }

@@ -152,7 +152,9 @@ fn ignored_levels_do_not_count() {
     let broken = json!({"metadata": {"name": "exempt"}, "spec": {"type": "Exempt"}});
     let no_queues = json!({"metadata": {"name": "q"}, "spec": {
         "type": "Limited", "limited": {"limitResponse": {"type": "Queue"}}}});
-    let set = [read(broken), read(no_queues)];
+    let unknown = json!({"metadata": {"name": "u"}, "spec": {
+        "type": "Limited", "limited": {"limitResponse": {"type": "Delay"}}}});
+    let set = [read(broken), read(no_queues), read(unknown)];
     let limits = ServerLimits::new(&set, 100, Release::NEWEST);
     let names: Vec<_> = limits
         .levels()

@@ -16,7 +16,8 @@ impl RequestAttributes {
     ///
     /// `method` is the HTTP method in capitals; `url` is a path with an optional query, or a complete URL, whose scheme
     /// and host are ignored. A path outside of `/api/<version>/` and `/apis/<group>/<version>/` is a non-resource
-    /// request: discovery, `/healthz`, `/metrics`.
+    /// request: discovery, `/healthz`, `/metrics`. Label selectors are not checked: with an invalid one a server, which then returns
+    /// 400, does not read the name of a field selector.
     ///
     /// ```
     /// use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
