@@ -34,6 +34,7 @@ mod documents;
 mod dry_runs;
 mod dumps;
 mod dynamic;
+mod example_programs;
 mod examples;
 mod metadata;
 mod missing;

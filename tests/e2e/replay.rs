@@ -1,7 +1,7 @@
 //! The example `replay`: an answer of `size` on a server, and a load that is sent at its times, beside the prediction of the simulation.
 
 use crate::config::support::Folder;
-use crate::e2e::examples::{example, output};
+use crate::e2e::example_programs::{example, output};
 use serde_json::json;
 use std::fmt::Write;
 use std::process::Command;

@@ -81,7 +81,7 @@ impl State<'_> {
         work.changes.extend(changes);
     }
 
-    /// Whether a comment keeps the object, which is then said once.
+    /// Whether a comment keeps the object, which a note then reports once.
     fn is_kept(&mut self, object: Node<'_>) -> bool {
         let span = object.span();
         let version = object.get("apiVersion").map(|version| version.span().start);

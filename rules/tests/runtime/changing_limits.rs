@@ -53,7 +53,7 @@ fn a_level_that_does_not_queue_any_more_keeps_its_bound() {
         .unwrap();
     assert_eq!(server.max_seats(batch), Some(12));
 
-    // A level that never queued has no bound.
+    // A level that never queued does not have a bound.
     server.configure(Duration::ZERO, &[], &[]).unwrap();
     server
         .configure(Duration::ZERO, &[], &level(1, &reject))

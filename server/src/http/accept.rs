@@ -169,7 +169,7 @@ fn first_acceptable(
     clauses.iter().find_map(form)
 }
 
-/// The clauses of a header in the server's order, which inserts each clause before those that it precedes.
+/// The clauses of a header in the order of the server, which inserts each clause ahead of all clauses that it precedes.
 fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause<'_>> = Vec::new();
     for clause in accept.split(',').filter_map(Clause::parse) {
@@ -219,7 +219,7 @@ impl<'a> Clause<'a> {
         Some(clause)
     }
 
-    /// Whether this clause comes before another one that stands before it: by a higher quality or a more specific type.
+    /// Whether this clause moves ahead of an earlier clause: by a higher quality or a more specific type.
     fn precedes(&self, other: &Self) -> bool {
         self.quality > other.quality
             || (self.r#type != "*" && other.r#type == "*")

@@ -3,7 +3,6 @@
 use super::filters::attributes;
 use super::request::ApiRequest;
 use super::response::ApiResponse;
-use crate::auth::User;
 use crate::status::{Failure, bad_request};
 use k8s_flowcontrol_text::go::parse_duration;
 use std::time::Duration;
@@ -20,7 +19,7 @@ pub(super) fn of(request: &ApiRequest) -> Result<Option<Duration>, Failure> {
     if text.is_empty() {
         return Ok(None);
     }
-    let attributes = attributes(&User::default(), &request.parts);
+    let attributes = attributes(&request.parts);
     if attributes.verb == "watch" || !attributes.is_subject_to_flow_control() {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use super::accept;
 use super::context::Context;
 use super::request::ApiRequest;
 use super::response::ApiResponse;
-use crate::selector::Selector;
+use crate::selector::ParsedSelector;
 use crate::status::{Failure, failure, method_not_allowed};
 use hyper::{Method, header};
 use serde_json::{Value, json};
@@ -21,11 +21,12 @@ pub(super) fn respond(
     }
     let form = accept::negotiate_plain(request.header(header::ACCEPT))?;
     let (query, release) = (&request.query, context.state.kinds.release());
-    let selector = Selector::parse(
+    let selector = ParsedSelector::new(
         query.text("labelSelector"),
         query.text("fieldSelector"),
         release,
-    )?;
+    )?
+    .checked()?;
     let mut slices = context.endpoints.slices();
     let Some(name) = name else {
         slices.retain(|slice| selector.matches(slice));

@@ -25,7 +25,7 @@ pub(super) struct Filtered {
     pub(super) delay: Option<Duration>,
     /// The warning of authentication.
     pub(super) warning: Option<String>,
-    /// Whether authentication failed, which precedes classification.
+    /// Whether the path or the authentication failed, which precedes classification.
     is_unclassified: bool,
     is_forbidden: bool,
     /// The number of lines after which the response breaks off.
@@ -35,24 +35,27 @@ pub(super) struct Filtered {
 /// Runs the filters, and puts the [`User`] into the extensions of the request.
 pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     let url = parts.uri.to_string();
-    if let Err(why) = RequestAttributes::from_http(parts.method.as_str(), &url, Default::default())
-    {
-        let text = filter_error(&url, &format!("failed to create RequestInfo: {why}"));
-        return Filtered {
-            response: Some(ApiResponse::text(500, text)),
-            is_unclassified: true,
-            ..Filtered::default()
-        };
-    }
+    let method = parts.method.as_str();
+    let request = match RequestAttributes::from_http(method, &url, Default::default()) {
+        Ok(request) => request,
+        Err(why) => {
+            let text = filter_error(&url, &format!("failed to create RequestInfo: {why}"));
+            return Filtered {
+                response: Some(ApiResponse::text(500, text)),
+                is_unclassified: true,
+                ..Filtered::default()
+            };
+        }
+    };
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
     let tokens = context.tokens.get();
     let credentials = (tokens.as_deref(), authorization.as_deref());
     let warning = auth::warning(credentials.0, credentials.1);
-    let user = match authenticate(context, credentials, parts) {
+    let user = match authenticate(context, credentials, parts, &request) {
         Ok(user) => user,
         Err(response) => {
             return Filtered {
-                attributes: attributes(&User::default(), parts),
+                attributes: request,
                 response: Some(*response),
                 warning,
                 is_unclassified: true,
@@ -60,7 +63,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
             };
         }
     };
-    let attributes = attributes(&user, parts);
+    let attributes = user.requests(request);
     let is_watch = attributes.verb == "watch";
     let mut filtered = Filtered {
         warning,
@@ -93,9 +96,16 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     filtered
 }
 
-/// The attributes of a request of a user.
-pub(super) fn attributes(user: &User, parts: &Parts) -> RequestAttributes {
-    user.attributes(parts.method.as_str(), &parts.uri.to_string())
+/// The attributes of a request; those of no resource for a path without a meaning.
+pub(crate) fn attributes(parts: &Parts) -> RequestAttributes {
+    let (method, url) = (parts.method.as_str(), parts.uri.to_string());
+    RequestAttributes::from_http(method, &url, Default::default()).unwrap_or_else(|_| {
+        RequestAttributes {
+            verb: method.to_ascii_lowercase(),
+            path: url,
+            ..RequestAttributes::default()
+        }
+    })
 }
 
 fn text(value: &HeaderValue) -> String {
@@ -107,6 +117,7 @@ fn authenticate(
     context: &Context,
     (tokens, authorization): (Option<&Tokens>, Option<&str>),
     parts: &Parts,
+    request: &RequestAttributes,
 ) -> Result<User, Box<ApiResponse>> {
     let user =
         auth::authenticate(tokens, authorization).map_err(|failure| Box::new(failure.into()))?;
@@ -118,7 +129,8 @@ fn authenticate(
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
     let release = context.state.kinds.release();
-    auth::impersonate(user, headers, |user| attributes(user, parts), release).map_err(|error| {
+    let request = |user: &User| user.requests(request.clone());
+    auth::impersonate(user, headers, request, release).map_err(|error| {
         Box::new(match error {
             ImpersonationError::Failed(failure) => ApiResponse::from(failure),
             ImpersonationError::NoUser(why) => {
@@ -158,17 +170,11 @@ impl Filtered {
 }
 
 impl User {
-    /// The attributes of a request of this user, for authorization and flow control.
-    pub(crate) fn attributes(&self, method: &str, url: &str) -> RequestAttributes {
-        let user = || k8s_flowcontrol_rules::matching::User::new(&self.name, self.groups.clone());
-        RequestAttributes::from_http(method, url, user()).unwrap_or_else(|_| {
-            // Not the path of a resource: only `system:masters` may request it, and the response is 404.
-            RequestAttributes {
-                user: user(),
-                verb: method.to_ascii_lowercase(),
-                path: url.to_owned(),
-                ..RequestAttributes::default()
-            }
-        })
+    /// The attributes of a request when this user sends it.
+    fn requests(&self, request: RequestAttributes) -> RequestAttributes {
+        RequestAttributes {
+            user: k8s_flowcontrol_rules::matching::User::new(&self.name, self.groups.clone()),
+            ..request
+        }
     }
 }

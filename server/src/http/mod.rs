@@ -25,6 +25,8 @@ mod watching;
 pub(crate) use context::{Context, stopped};
 #[cfg(feature = "tls")]
 pub(crate) use fault_responses::rejected;
+#[cfg(feature = "tls")]
+pub(crate) use filters::attributes;
 pub(crate) use heavy::Turns;
 pub(crate) use hosts::{Hosts, check as check_host};
 pub(crate) use payload::Body;

@@ -2,7 +2,7 @@
 
 use super::Token;
 use crate::query::Query;
-use crate::selector::Selector;
+use crate::selector::{ParsedSelector, Selector};
 use crate::status::{Cause, Failure, bad_request, internal, invalid};
 use k8s_flowcontrol_text::go::{parse_uint, quote};
 use k8s_flowcontrol_types::{Fact, Release};
@@ -69,7 +69,7 @@ impl ListOptions {
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
         let selector = selector(query, release)?;
         check(list_problems(query, release))?;
-        selector.check_fields()?;
+        let selector = selector.checked()?;
         let mut options = Self {
             selector,
             at: At::Now,
@@ -126,7 +126,7 @@ impl WatchOptions {
             true => watch_problems(query, release),
             false => list_problems(query, release),
         })?;
-        selector.check_fields()?;
+        let selector = selector.checked()?;
         let version = query.text("resourceVersion");
         let after = match version {
             "" | "0" => None,
@@ -157,8 +157,8 @@ fn streams_lists(release: Release) -> bool {
     release.has(Fact::WatchListTrial) || release.has(Fact::WatchList)
 }
 
-fn selector(query: &Query, release: Release) -> Result<Selector, Failure> {
-    Selector::parse(
+fn selector(query: &Query, release: Release) -> Result<ParsedSelector, Failure> {
+    ParsedSelector::new(
         query.text("labelSelector"),
         query.text("fieldSelector"),
         release,

@@ -16,16 +16,17 @@ struct Term {
     equal: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Field {
     Name,
     Namespace,
-    /// A field that cannot be selected.
-    Unknown(String),
 }
 
-impl FieldSelector {
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+/// Name, value and equality of each term.
+pub(super) struct ParsedFields(Vec<(String, String, bool)>);
+
+impl ParsedFields {
+    pub(super) fn new(text: &str) -> Result<Self, Failure> {
         // A server sorts the terms, and looks at their names after it has read all of them.
         let mut parts = split(text);
         parts.sort();
@@ -36,36 +37,39 @@ impl FieldSelector {
                     "invalid selector: '{text}'; can't understand '{part}'"
                 ))
             })?;
-            read.push((name, unescape(value)?, equal));
+            read.push((name.to_owned(), unescape(value)?, equal));
         }
         // A term without name and value has no effect.
         read.retain(|(name, value, _)| !name.is_empty() || !value.is_empty());
-        let terms = read.into_iter().map(|(name, value, equal)| Term {
-            field: match name {
-                "metadata.name" => Field::Name,
-                "metadata.namespace" => Field::Namespace,
-                _ => Field::Unknown(name.to_owned()),
-            },
-            value,
-            equal,
-        });
-        Ok(Self(terms.collect()))
+        Ok(Self(read))
     }
 
     /// # Errors
     /// A 400 for an unknown field.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        for term in &self.0 {
-            if let Field::Unknown(name) = &term.field {
-                return Err(bad_request(format!(
-                    "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
-                    quote(name)
-                )));
-            }
-        }
-        Ok(())
+    pub(super) fn checked(self) -> Result<FieldSelector, Failure> {
+        let terms = self.0.into_iter().map(|(name, value, equal)| {
+            let field = match name.as_str() {
+                "metadata.name" => Field::Name,
+                "metadata.namespace" => Field::Namespace,
+                _ => {
+                    return Err(bad_request(format!(
+                        "{} is not a known field selector: only \"metadata.name\", \
+                         \"metadata.namespace\"",
+                        quote(&name)
+                    )));
+                }
+            };
+            Ok(Term {
+                field,
+                value,
+                equal,
+            })
+        });
+        Ok(FieldSelector(terms.collect::<Result<_, Failure>>()?))
     }
+}
 
+impl FieldSelector {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -87,10 +91,9 @@ impl FieldSelector {
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
         self.0.iter().all(|term| {
-            let field = match &term.field {
+            let field = match term.field {
                 Field::Name => "name",
                 Field::Namespace => "namespace",
-                Field::Unknown(name) => name,
             };
             (meta_str(object, field) == term.value) == term.equal
         })

@@ -3,6 +3,8 @@
 mod field;
 mod label;
 
+use field::ParsedFields;
+
 pub(crate) use field::FieldSelector;
 pub(crate) use label::LabelSelector;
 
@@ -20,23 +22,34 @@ pub(crate) struct Selector {
     namespace: String,
 }
 
-impl Selector {
+/// Selectors whose syntax is valid, before the names of their fields are looked at, which comes later in a request.
+pub(crate) struct ParsedSelector {
+    labels: LabelSelector,
+    fields: ParsedFields,
+}
+
+impl ParsedSelector {
     /// # Errors
     /// A 400 for an invalid selector.
-    pub(crate) fn parse(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
+    pub(crate) fn new(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
         Ok(Self {
             labels: LabelSelector::parse(labels, release)?,
-            fields: FieldSelector::parse(fields)?,
-            namespace: String::new(),
+            fields: ParsedFields::new(fields)?,
         })
     }
 
     /// # Errors
     /// A 400 for a field that cannot be selected.
-    pub(crate) fn check_fields(&self) -> Result<(), Failure> {
-        self.fields.check()
+    pub(crate) fn checked(self) -> Result<Selector, Failure> {
+        Ok(Selector {
+            labels: self.labels,
+            fields: self.fields.checked()?,
+            namespace: String::new(),
+        })
     }
+}
 
+impl Selector {
     /// Restricts the selector to one object.
     pub(crate) fn named(mut self, name: &str) -> Self {
         self.fields.require_name(name);

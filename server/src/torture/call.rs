@@ -1,7 +1,7 @@
 //! A request of the client under test, and what the rules need to know of it.
 
 use super::dice::hash;
-use crate::auth::User;
+use crate::http::attributes;
 use crate::query::Query;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap};
@@ -27,7 +27,7 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn new(parts: &Parts, body: &Bytes) -> Self {
         let method = parts.method.as_str().to_owned();
-        let attributes = User::master().attributes(&method, &parts.uri.to_string());
+        let attributes = attributes(parts);
         let query = parts.uri.query().unwrap_or_default();
         let is_put = method == "PUT" && attributes.is_resource_request;
         Self {

@@ -1,6 +1,6 @@
 //! Bodies that do not match their request.
 
-use crate::api::support::{Answer, Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
+use crate::api::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::{Value, json};
 
 /// Sends a text, and returns the code and message of the error.
@@ -140,52 +140,4 @@ async fn long_warnings_are_cut() {
         warnings(&control).await,
         [header(&quoted), header(&message("c"))]
     );
-}
-
-/// An applied configuration is a YAML mapping, and a new object needs its name. A status is applied to an object that exists.
-#[tokio::test]
-async fn an_applied_configuration_is_a_named_mapping() {
-    let api = Api::start().await;
-    let path = format!("/apis/{GROUP}/{LEVELS}/mine");
-    let apply = async |path: &str, body: String| {
-        let request = api
-            .request("PATCH", &format!("{path}?fieldManager=a"))
-            .header("content-type", "application/apply-patch+yaml");
-        let answer = answer(request.body(body)).await;
-        (
-            answer.code,
-            answer.body["message"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-        )
-    };
-    for (body, found) in [
-        ("5", "number"),
-        ("yes", "bool"),
-        ("// a\n", "string"),
-        ("[1]", "array"),
-    ] {
-        let message = format!(
-            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go \
-             value of type map[string]interface {{}}"
-        );
-        assert_eq!(apply(&path, body.into()).await, (400, message));
-        let (code, _) = apply(&format!("{path}/status"), body.into()).await;
-        assert_eq!(code, 404, "{body}");
-    }
-    let mut unnamed = level("mine", 7);
-    unnamed["metadata"] = json!({});
-    let message =
-        "the name of the object (mine based on URL) was undeterminable: name must be provided";
-    assert_eq!(
-        apply(&path, unnamed.to_string()).await,
-        (400, message.into())
-    );
-    let mut malformed = level("mine", 7);
-    malformed["apiVersion"] = "a/b/c".into();
-    let message = "invalid object type: /, Kind=".to_owned();
-    assert_eq!(apply(&path, malformed.to_string()).await, (400, message));
-    assert_eq!(apply(&path, level("mine", 7).to_string()).await.0, 201);
-    assert_eq!(apply(&path, unnamed.to_string()).await.0, 200);
 }

@@ -54,7 +54,7 @@ async fn the_first_acceptable_clause_of_the_best_quality_wins() {
             "application/json;q=x,application/yaml;q=0.1",
             "application/yaml",
         ),
-        // A named type comes before `*/*` that stands before it, whatever their qualities.
+        // A named type precedes an earlier `*/*`, whatever their qualities.
         ("*/*;q=0.9,application/yaml;q=0.1", "application/yaml"),
         ("application/yaml;q=0.1,*/*;q=0.9", JSON),
         ("application,application/yaml", "application/yaml"),

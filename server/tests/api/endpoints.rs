@@ -46,6 +46,8 @@ async fn a_server_lists_itself_and_its_peers() {
         ("GET", format!("{SLICES}/other"), 404),
         ("DELETE", format!("{SLICES}/kubernetes"), 405),
         ("GET", SLICES.replace("default", "kube-system"), 404),
+        ("GET", format!("{SLICES}?fieldSelector=x%3Dy"), 400),
+        ("GET", format!("{SLICES}?fieldSelector=x"), 400),
     ] {
         assert_eq!(
             answer(two.request(method, &path)).await.code,

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod applied_configurations;
 mod apply;
 mod apply_across_versions;
 mod big_bodies;

@@ -207,7 +207,7 @@ async fn a_user_agent_can_have_any_letters() {
     assert_eq!(created.body["metadata"]["managedFields"][0]["manager"], "é");
 }
 
-/// Malformed entries of a client do not replace those of the object.
+/// Malformed entries of a client do not replace the entries of the object.
 #[tokio::test]
 async fn malformed_entries_are_ignored() {
     let api = Api::start().await;

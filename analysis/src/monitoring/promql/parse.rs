@@ -51,7 +51,7 @@ impl Parser {
         is_next
     }
 
-    fn expect(&mut self, text: &str) -> Option<()> {
+    fn pass(&mut self, text: &str) -> Option<()> {
         self.has(text).then_some(())
     }
 
@@ -116,7 +116,7 @@ impl Parser {
     /// An expression and the parenthesis that closes it.
     fn inside(&mut self) -> Option<Expression> {
         let inner = self.binary(0)?;
-        self.expect(")")?;
+        self.pass(")")?;
         Some(inner)
     }
 
@@ -131,7 +131,7 @@ impl Parser {
                 true => self.labels()?,
                 false => Vec::new(),
             };
-            self.expect("(")?;
+            self.pass("(")?;
             let inner = Box::new(self.inside()?);
             return Some(Expression::Aggregate {
                 function,
@@ -152,14 +152,14 @@ impl Parser {
                     return None;
                 };
                 let series = self.selected(&name)?;
-                self.expect(")")?;
+                self.pass(")")?;
                 return Some(Expression::Absent(series));
             }
             "histogram_quantile" => {
                 let Some(Token::Number(quantile)) = self.take() else {
                     return None;
                 };
-                self.expect(",")?;
+                self.pass(",")?;
                 let inner = self.inside()?;
                 return Some(Expression::Quantile(quantile, Box::new(inner)));
             }
@@ -169,12 +169,12 @@ impl Parser {
             return None;
         };
         let series = self.selected(&name)?;
-        self.expect("[")?;
+        self.pass("[")?;
         let Some(Token::Word(duration)) = self.take() else {
             return None;
         };
-        self.expect("]")?;
-        self.expect(")")?;
+        self.pass("]")?;
+        self.pass(")")?;
         Some(Expression::Range {
             function,
             series,
@@ -188,7 +188,7 @@ impl Parser {
             while !self.has("}") {
                 matchers.push(self.matcher()?);
                 if !self.has(",") {
-                    self.expect("}")?;
+                    self.pass("}")?;
                     break;
                 }
             }
@@ -226,7 +226,7 @@ impl Parser {
 
     /// Labels in parentheses.
     fn labels(&mut self) -> Option<Vec<String>> {
-        self.expect("(")?;
+        self.pass("(")?;
         let mut labels = Vec::new();
         while !self.has(")") {
             let Token::Word(label) = self.take()? else {

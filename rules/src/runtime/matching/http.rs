@@ -33,8 +33,8 @@ impl RequestAttributes {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidRequest`] if a server returns 400 before classification: a malformed percent escape in the path, or a path
-    /// that ends after the `watch` or `proxy` of a deprecated endpoint.
+    /// [`InvalidRequest`] if a server does not classify the request: 400 for a malformed percent escape in the path, and 500 for a
+    /// path that ends after the `watch` or `proxy` of a deprecated endpoint.
     pub fn from_http(method: &str, url: &str, user: User) -> Result<Self, InvalidRequest> {
         let target = request_target(url);
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -82,7 +82,7 @@ impl Subject {
         }
     }
 
-    /// Namespace and name of a service account, also of one that is named as a user. The name is `None` for all service
+    /// Namespace and name of a service account, which can also be named as a user. The name is `None` for all service
     /// accounts of the namespace.
     pub fn service_account(&self) -> Option<(&str, Option<&str>)> {
         match self {

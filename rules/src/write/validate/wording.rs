@@ -63,6 +63,7 @@ impl Wording {
 
     /// The message for an empty field of an owner reference.
     pub(super) fn empty_owner_field(&self, name: &str) -> String {
+        // The version is not the field itself, but a part of it.
         if self.names_empty_owner_fields || name == "version" {
             format!("{name} must not be empty")
         } else {
