@@ -21,13 +21,14 @@ pub fn quote(text: &str) -> String {
 /// ```
 ///
 /// # Errors
-/// Go's message for a text that is not such a number or does not fit into 64 bits.
+/// Go's message for a text that is not such a number or does not fit into 64 bits. What follows the digits that do not
+/// fit is not looked at.
 pub fn parse_uint(text: &str) -> Result<u64, String> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let why = match (is_number, text.parse()) {
-        (true, Ok(number)) => return Ok(number),
-        (true, Err(_)) => "value out of range",
-        (false, _) => "invalid syntax",
+    let (number, rest) = digits(text);
+    let why = match number.parse() {
+        Ok(number) if rest.is_empty() => return Ok(number),
+        Err(_) if !number.is_empty() => "value out of range",
+        _ => "invalid syntax",
     };
     Err(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
 }
@@ -44,7 +45,7 @@ pub fn parse_uint(text: &str) -> Result<u64, String> {
 /// # Errors
 /// Go's message for a text that is not a duration or does not fit into 64 bits.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
-    let invalid = || format!("time: invalid duration {}", quote(text));
+    let invalid = || format!("time: invalid duration {}", time_quote(text));
     let is_negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {
@@ -72,10 +73,13 @@ pub fn parse_duration(text: &str) -> Result<i64, String> {
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
             "" => {
-                return Err(format!("time: missing unit in duration {}", quote(text)));
+                return Err(format!(
+                    "time: missing unit in duration {}",
+                    time_quote(text)
+                ));
             }
             unit => {
-                let (unit, text) = (quote(unit), quote(text));
+                let (unit, text) = (time_quote(unit), time_quote(text));
                 return Err(format!("time: unknown unit {unit} in duration {text}"));
             }
         };
@@ -115,6 +119,24 @@ fn part_of(fraction: &str, unit: u64) -> u64 {
         (number, scale) = (more, scale * 10.0);
     }
     (number as f64 * (unit as f64 / scale)) as u64
+}
+
+/// Quotes a text as Go's package `time` does in its messages: control characters, and all that is not ASCII, as bytes.
+///
+/// ```
+/// assert_eq!(k8s_flowcontrol_text::go::time_quote("5µs \"\n"), r#""5\xc2\xb5s \"\x0a""#);
+/// ```
+pub fn time_quote(text: &str) -> String {
+    let mut out = String::from('"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            b' '..=0x7f => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Quotes a byte, interpreted as Latin-1, as Go's JSON scanner does in its messages.

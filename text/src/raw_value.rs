@@ -80,6 +80,8 @@ fn number(text: &str) -> Value {
     // Numbers beyond the integers become floats; numbers beyond the floats stay text.
     match text.parse::<Number>() {
         Err(_) => text.into(),
+        // An integer in Go, which has no negative zero.
+        Ok(_) if text == "-0" => 0.into(),
         Ok(number) if number.is_i64() || number.is_u64() => number.into(),
         // serde_json may read the float next to the nearest one.
         Ok(number) => {

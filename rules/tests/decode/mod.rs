@@ -105,6 +105,21 @@ fn a_release_has_only_its_own_fields() {
 }
 
 #[test]
+fn kinds_of_every_group_are_known_and_not_converted() {
+    for kind in ["Status", "APIGroup", "DeleteOptions", "WatchEvent"] {
+        let body = format!(r#"{{"kind":"{kind}"}}"#);
+        let error = decode::read_body(body.as_bytes(), Format::Json, LEVEL, FieldValidation::Warn);
+        let expected = format!(
+            "converting (v1.{kind}) to (flowcontrol.PriorityLevelConfiguration): unknown conversion"
+        );
+        assert_eq!(error.unwrap_err().cause, expected);
+    }
+    let body = br#"{"apiVersion":"example.com/v7","kind":"Status"}"#;
+    let error = decode::read_body(body, Format::Json, LEVEL, FieldValidation::Warn).unwrap_err();
+    assert!(error.cause.starts_with("converting (v1.Status)"), "{error}");
+}
+
+#[test]
 fn depth_is_limited_as_in_a_server() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(text::parse_json(nested(MAX_DEPTH).as_bytes()).is_ok());
@@ -151,6 +166,15 @@ mod yaml {
     }
 
     #[test]
+    fn a_byte_order_mark_begins_a_document_and_is_a_letter_elsewhere() {
+        assert_eq!(value("\u{feff}a: 1"), json!({"a": 1}));
+        assert_eq!(value("a: 1\n\u{feff}b: 2"), json!({"a": 1, "\u{feff}b": 2}));
+        let documents = text::parse_yaml_documents("a: 1\n---\n\u{feff}b: 2".as_bytes());
+        assert_eq!(documents.error, None);
+        assert!(documents.documents[1].tree.root().get("b").is_some());
+    }
+
+    #[test]
     fn aliases_and_merges_are_resolved() {
         assert_eq!(
             value("a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\ne: *x"),
@@ -188,6 +212,14 @@ mod yaml {
             (
                 "~: b",
                 "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\"",
+            ),
+            (
+                "~:",
+                "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>",
+            ),
+            (
+                "~: [~]",
+                "unsupported map key of type: %!s(<nil>), key: <nil>, value: []interface {}{interface {}(nil)}",
             ),
             ("a: .nan", "json: unsupported value: NaN"),
             ("a: !!int x", "yaml: cannot decode !!str `x` as a !!int"),

@@ -114,6 +114,13 @@ fn messages_are_those_of_go() {
             Err(format!(r#"parsing time "{time}"{problem}"#))
         );
     }
+    let quoted = r#""2020\xe2\x80\x9301""#;
+    assert_eq!(
+        seconds("2020–01"),
+        Err(format!(
+            r#"parsing time {quoted} {seconds_layout} "\xe2\x80\x9301" as "-""#
+        ))
+    );
     assert_eq!(
         micros("2020-01-02T03:04:05Z"),
         Err(

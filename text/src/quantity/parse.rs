@@ -22,6 +22,8 @@ enum Problem {
     Character,
     Suffix,
     Exponent,
+    /// No digit before `Pi`, `Ei` or an exponent below -9. Before other suffixes a server takes no digit as zero.
+    Digits,
 }
 
 impl InvalidQuantity {
@@ -37,6 +39,7 @@ impl InvalidQuantity {
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
             ),
             Problem::Suffix => Some("unable to parse quantity's suffix"),
+            Problem::Digits => Some("unable to parse numeric part of quantity"),
             Problem::Exponent => None,
         }
     }
@@ -52,6 +55,7 @@ impl fmt::Display for InvalidQuantity {
         write!(f, "`{text}` is not a quantity such as `500m` or `2Gi`: ")?;
         match self.problem {
             Problem::Suffix => write!(f, "unknown suffix `{rest}` at offset {offset}"),
+            Problem::Digits => write!(f, "no digit before `{rest}` at offset {offset}"),
             Problem::Exponent => write!(
                 f,
                 "the exponent at offset {offset} is not between -{MAX_EXPONENT} and {MAX_EXPONENT}"
@@ -118,6 +122,10 @@ impl<'a> Parts<'a> {
             Problem::Exponent => error(fraction_end + 1, problem),
             _ => error(fraction_end, problem),
         })?;
+        let has_digits = whole_start < whole_end || fraction_start < fraction_end;
+        if !has_digits && matches!(suffix, Suffix::Binary(50..) | Suffix::Exponent(..-9)) {
+            return Err(error(fraction_end, Problem::Digits));
+        }
         Ok(Self {
             is_negative: bytes[0] == b'-',
             whole: &text[whole_start..whole_end],

@@ -31,6 +31,7 @@ impl Scanner {
         for _ in 0..3 {
             self.cursor.next();
         }
+        self.after_document_start = kind == TokenKind::DocumentStart;
         self.push(kind, start);
         Ok(())
     }

@@ -30,7 +30,7 @@ impl Key {
     /// The key as Go's `%#v` prints it.
     pub(super) fn go_syntax(&self) -> String {
         match self {
-            Self::Null => "<nil>".into(),
+            Self::Null => NIL.into(),
             Self::Bool(value) => value.to_string(),
             Self::Integer(number) => number.to_string(),
             Self::Float(bits) => printed_float(f64::from_bits(*bits)),
@@ -50,6 +50,11 @@ impl Key {
     }
 }
 
+const NIL: &str = "<nil>";
+
+/// Nil in a sequence or a mapping.
+const NIL_ELEMENT: &str = "interface {}(nil)";
+
 /// Maximum length in bytes of a value printed in a message.
 const MAX_PRINTED: usize = 200;
 
@@ -57,7 +62,8 @@ const MAX_PRINTED: usize = 200;
 pub(super) fn go_syntax(graph: &Graph, id: NodeId) -> String {
     let mut out = String::new();
     print(graph, id, &mut out, 0);
-    out
+    // A nil of its own has no type.
+    if out == NIL_ELEMENT { NIL.into() } else { out }
 }
 
 fn print(graph: &Graph, id: NodeId, out: &mut String, depth: usize) {
@@ -68,7 +74,7 @@ fn print(graph: &Graph, id: NodeId, out: &mut String, depth: usize) {
     match &graph.nodes[id].kind {
         NodeKind::Alias { target, .. } => print(graph, *target, out, depth + 1),
         NodeKind::Scalar(scalar) => match resolve(scalar) {
-            Ok(Value::Null) | Err(_) => out.push_str("interface {}(nil)"),
+            Ok(Value::Null) | Err(_) => out.push_str(NIL_ELEMENT),
             Ok(value) => out.push_str(&Key::new(value).go_syntax()),
         },
         NodeKind::Sequence(elements) => {

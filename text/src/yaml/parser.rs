@@ -259,11 +259,10 @@ impl Parser {
             TokenKind::Scalar { text, is_plain } => {
                 self.scanner.next()?;
                 self.pop_state();
-                // With the tag `!` the text determines a scalar's type.
-                let (is_plain, tag) = match tag.as_str() {
-                    "" => (is_plain, tag),
-                    "!" => (true, String::new()),
-                    _ => (false, tag),
+                // With the tag `!` even a quoted `<<` merges.
+                let is_plain = match tag.as_str() {
+                    "" => is_plain,
+                    other => other == "!",
                 };
                 let scalar = Scalar {
                     text,

@@ -67,6 +67,8 @@ pub(super) struct Scanner {
     /// The context of each possible key by its token's number. Deep nesting then does not slow down the lookup.
     pub(super) levels: HashMap<usize, usize>,
     pub(super) key_allowed: bool,
+    /// Whether the last token is `---`.
+    pub(super) after_document_start: bool,
 }
 
 pub(super) type Scan<T = ()> = Result<T, SyntaxError>;
@@ -84,6 +86,7 @@ impl Scanner {
             keys: Vec::new(),
             levels: HashMap::new(),
             key_allowed: false,
+            after_document_start: false,
         }
     }
 
@@ -120,7 +123,8 @@ impl Scanner {
             self.push(TokenKind::StreamStart, self.cursor.mark());
             return Ok(());
         }
-        self.skip_to_token();
+        let is_first = std::mem::take(&mut self.after_document_start);
+        self.skip_to_token(is_first);
         self.unroll(to_indent(self.cursor.column()));
         let character = self.cursor.peek();
         if character == '\0' {
@@ -165,10 +169,11 @@ impl Scanner {
         }
     }
 
-    /// Skips blanks, comments and line breaks.
-    fn skip_to_token(&mut self) {
+    /// Skips blanks, comments and line breaks, and before the first token of a document byte order marks: kubectl reads
+    /// each document by itself. Elsewhere such a mark is a letter.
+    fn skip_to_token(&mut self, is_first: bool) {
         loop {
-            if self.cursor.column() == 0 && self.cursor.peek() == BYTE_ORDER_MARK {
+            if is_first && self.cursor.column() == 0 && self.cursor.peek() == BYTE_ORDER_MARK {
                 self.cursor.next();
             }
             // In a block, a tab is not white space where a key may begin.

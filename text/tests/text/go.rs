@@ -1,6 +1,6 @@
 //! Go's quotation marks and escapes.
 
-use k8s_flowcontrol_text::go::{json_quote, quote, quote_byte};
+use k8s_flowcontrol_text::go::{json_quote, parse_duration, parse_uint, quote, quote_byte};
 
 #[test]
 fn texts_are_quoted_as_by_go() {
@@ -25,4 +25,24 @@ fn bytes_are_quoted_as_by_go() {
     ] {
         assert_eq!(quote_byte(byte), quoted);
     }
+}
+
+#[test]
+fn numbers_that_do_not_fit_end_at_the_digit_that_is_too_much() {
+    for (text, why) in [
+        ("18446744073709551616x", "value out of range"),
+        ("1844674407370955161x", "invalid syntax"),
+        ("", "invalid syntax"),
+    ] {
+        let message = format!("strconv.ParseUint: parsing \"{text}\": {why}");
+        assert_eq!(parse_uint(text), Err(message));
+    }
+}
+
+#[test]
+fn durations_in_messages_are_ascii() {
+    let message = r#"time: invalid duration "\xc2\xb5s\x09\"""#;
+    assert_eq!(parse_duration("µs\t\""), Err(message.into()));
+    let message = r#"time: unknown unit "\xc3\xa9" in duration "5\xc3\xa9""#;
+    assert_eq!(parse_duration("5é"), Err(message.into()));
 }

@@ -11,6 +11,19 @@ fn amount(text: &str) -> Amount {
 }
 
 #[test]
+fn without_a_digit_only_small_powers_are_zero() {
+    for text in ["", ".", "m", "Ti", ".Ki", "e3", "e-9"] {
+        assert_eq!(text.parse::<Amount>().is_ok(), !text.is_empty(), "{text}");
+    }
+    for text in ["Pi", "+Ei", ".Pi", "e-10"] {
+        let error = text.parse::<Amount>().unwrap_err();
+        let message = error.server_message();
+        assert_eq!(message, Some("unable to parse numeric part of quantity"));
+        assert!(error.to_string().contains("no digit before"), "{error}");
+    }
+}
+
+#[test]
 fn the_canonical_form_is_that_of_a_server() {
     for (text, canonical) in [
         ("0", "0"),

@@ -39,6 +39,8 @@ fn yaml_scalars_are_those_of_yaml_1_1() {
         ("~", "null"),
         ("!!str yes", "\"yes\""),
         ("!!float 500", "500"),
+        ("! 500", "\"500\""),
+        ("! ~", "\"~\""),
         ("!!binary \"aGVs\\nbG8=\"", "\"hello\""),
     ] {
         assert_eq!(value(scalar).as_deref(), Ok(expected), "{scalar}");

@@ -265,7 +265,7 @@ impl BodyReader<'_> {
     }
 
     fn no_conversion(&self, found: &GroupVersionKind) -> String {
-        let (package, kind) = (&found.version, &found.kind);
+        let (package, kind) = (found.package(), &found.kind);
         let expected = self.expected.kind.as_str();
         format!("converting ({package}.{kind}) to (flowcontrol.{expected}): unknown conversion")
     }

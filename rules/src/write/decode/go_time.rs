@@ -1,7 +1,7 @@
 //! Times as Go reads them. The reader is our own, because servers show the messages of Go's `time.Parse`.
 
 use super::civil::Civil;
-use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::go::time_quote;
 use std::ops::RangeInclusive;
 
 /// How precise a time is.
@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, 
     };
     let offset = reader.zone()?;
     if !reader.rest.is_empty() {
-        return Err(reader.failed(&format!(": extra text: {}", quote(reader.rest))));
+        return Err(reader.failed(&format!(": extra text: {}", time_quote(reader.rest))));
     }
     // The other parts are in their ranges.
     let local = Civil::new([year, month, day], [hour, minute, second])
@@ -178,13 +178,13 @@ impl<'a> Reader<'a> {
     }
 
     fn bad(&self, element: &str) -> String {
-        let (whole, rest) = (quote(self.whole), quote(self.rest));
+        let (whole, rest) = (time_quote(self.whole), time_quote(self.rest));
         let layout = self.precision.layout();
         format!("parsing time {whole} as {layout:?}: cannot parse {rest} as {element:?}")
     }
 
     fn failed(&self, message: &str) -> String {
-        format!("parsing time {}{message}", quote(self.whole))
+        format!("parsing time {}{message}", time_quote(self.whole))
     }
 }
 

@@ -23,7 +23,9 @@ impl GroupVersionKind {
     /// Whether a server of `release` decodes the kind, even if it then expects another kind.
     pub(super) fn is_registered(&self, release: Release) -> bool {
         let kind = self.kind.as_str();
-        if self.group == GROUP {
+        if UNVERSIONED.contains(&kind) {
+            true
+        } else if self.group == GROUP {
             is_decoded(&self.version, release)
                 && (Kind::named(kind).or(Kind::of_list(kind)).is_some() || OPTIONS.contains(&kind))
         } else {
@@ -32,6 +34,15 @@ impl GroupVersionKind {
                     && *version == self.version
                     && (kinds.contains(&kind) || is_list_of(kind, kinds) || OPTIONS.contains(&kind))
             })
+        }
+    }
+
+    /// The Go package of the kind's type.
+    pub(super) fn package(&self) -> &str {
+        let kind = self.kind.as_str();
+        match UNVERSIONED.contains(&kind) || OPTIONS.contains(&kind) {
+            true => "v1",
+            false => &self.version,
         }
     }
 }
@@ -70,6 +81,15 @@ const OPTIONS: &[&str] = &[
     "WatchEvent",
 ];
 
+/// Kinds that a decoder finds in any group and version.
+const UNVERSIONED: &[&str] = &[
+    "APIGroup",
+    "APIGroupList",
+    "APIResourceList",
+    "APIVersions",
+    "Status",
+];
+
 /// Kinds of other groups that people are likely to send by mistake. The list is not complete: for the
 /// rest the error is that the kind is not registered, where a server reports that it does not convert.
 const OTHER_GROUPS: &[(&str, &str, &[&str])] = &[
@@ -95,7 +115,6 @@ const OTHER_GROUPS: &[(&str, &str, &[&str])] = &[
             "Secret",
             "Service",
             "ServiceAccount",
-            "Status",
         ],
     ),
     (
