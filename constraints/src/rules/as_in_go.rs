@@ -1,9 +1,11 @@
-//! Functions of CEL that have another result in Go: the text of a number, and regular expressions.
+//! Functions of CEL that have another result in Go: the text of a number, regular expressions, and conversions of text.
 
 use super::compile::environment;
+use super::conversions;
 use super::patterns::searched;
 use crate::go;
 use cel::common::ast::{CallExpr, Expr};
+use cel::common::functions::Function;
 use cel::common::types::{CelBool, CelDouble, CelString, CelTimestamp, DYN_TYPE, STRING_TYPE};
 use cel::common::value::CowVal;
 use cel::parser::{Expression, Macro};
@@ -14,9 +16,9 @@ use chrono::{DateTime, FixedOffset};
 const STRING: &str = "@string";
 const MATCHES: &str = "@matches";
 
-/// Adds macros that lead calls of the functions to this file. Each is declared once, so that no declaration fails.
+/// Adds macros that lead calls of the functions to this file, and to that of the conversions. Each is declared once, so that no
+/// declaration fails.
 pub(super) fn add_to(env: &mut Env) {
-    let _ = env.add_overload(STRING, STRING, vec![DYN_TYPE], string);
     let texts = vec![STRING_TYPE, STRING_TYPE];
     let _ = env.add_overload(MATCHES, MATCHES, texts, matches);
     let call = |name: &'static str| {
@@ -29,11 +31,8 @@ pub(super) fn add_to(env: &mut Env) {
             })
         }
     };
-    let (as_string, as_matches) = (call(STRING), call(MATCHES));
-    let macros = [
-        Macro::global("string", 1, move |helper, target, args| {
-            Ok(Some(helper.next_expr(as_string(target, args))))
-        }),
+    let as_matches = call(MATCHES);
+    let mut macros = vec![
         Macro::global("matches", 2, move |helper, target, args| {
             Ok(Some(helper.next_expr(as_matches(target, args))))
         }),
@@ -41,6 +40,14 @@ pub(super) fn add_to(env: &mut Env) {
             Ok(Some(helper.next_expr(as_matches(target, args))))
         }),
     ];
+    let string: (_, _, Function) = ("string", STRING, string);
+    for (name, behind, function) in conversions::ALL.into_iter().chain([string]) {
+        let _ = env.add_overload(behind, behind, vec![DYN_TYPE], function);
+        let converted = call(behind);
+        macros.push(Macro::global(name, 1, move |helper, target, args| {
+            Ok(Some(helper.next_expr(converted(target, args))))
+        }));
+    }
     for one in macros {
         let _ = env.add_macro(one);
     }
@@ -57,14 +64,20 @@ fn string<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Execution
         let text = rfc_3339(time.inner());
         return Ok(CowVal::owned(CelString::from(text)));
     }
-    match environment().find_overload("string", &args) {
+    declared("string", args)
+}
+
+/// Calls a function of CEL by the name behind which another one is here.
+pub(super) fn declared<'b, 'v>(
+    name: &str,
+    args: Vec<CowVal<'b, 'v>>,
+) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    match environment().find_overload(name, &args) {
         Some(function) => function(args),
         None => {
-            let types = first.map(|value| value.get_type().name().to_owned());
-            Err(ExecutionError::no_such_overload(
-                "string",
-                types.into_iter().collect(),
-            ))
+            let types = args.iter().map(|value| value.as_ref().get_type());
+            let types = types.map(|kind| kind.name().to_owned()).collect();
+            Err(ExecutionError::no_such_overload(name, types))
         }
     }
 }

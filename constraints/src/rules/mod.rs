@@ -2,6 +2,7 @@
 
 mod as_in_go;
 mod compile;
+mod conversions;
 mod evaluate;
 mod fault;
 mod functions;

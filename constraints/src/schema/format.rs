@@ -90,7 +90,7 @@ impl Format {
             Self::Byte => is_base64(text),
             Self::Cidr => is_cidr(text),
             Self::Date => is_date(text),
-            Self::DateTime => date_time(text).is_some(),
+            Self::DateTime => is_date_time(text),
             Self::Duration => duration(text).is_some(),
             Self::HexColor => {
                 let digits = text.strip_prefix('#').unwrap_or(text);
@@ -115,6 +115,15 @@ fn is_base64(text: &str) -> bool {
 
 fn is_date(text: &str) -> bool {
     text.len() == 10 && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
+}
+
+/// A date and a time of day, with any letter before the fraction and with any offset.
+fn is_date_time(text: &str) -> bool {
+    static TIME: Pattern = Pattern::new(
+        r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?([zZ]|[+-][0-9]{2}:[0-9]{2})",
+    );
+    let parts = text.split_once(['T', 't']);
+    parts.is_some_and(|(date, time)| is_date(date) && TIME.is_match(time))
 }
 
 /// A time of RFC 3339, with or without a fraction.

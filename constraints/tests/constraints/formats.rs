@@ -22,6 +22,25 @@ fn has(format: &str, valid: &[&str], invalid: &[&str]) {
 }
 
 #[test]
+fn times_are_those_of_the_pattern_of_a_server() {
+    has(
+        "date-time",
+        &[
+            "2024-02-29T23:59:59Z",
+            "2024-01-02t03:04:05z",
+            "2024-01-02T03:04:05.5+01:00",
+        ],
+        &[
+            "2024-01-02T03:04:60Z",
+            "2024-01-02T24:00:00Z",
+            "2024-01-02 03:04:05Z",
+            "2023-02-29T00:00:00Z",
+            "2024-01-02T03:04:05",
+        ],
+    );
+}
+
+#[test]
 fn durations_are_those_of_go_and_scala() {
     has(
         "duration",

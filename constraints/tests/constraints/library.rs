@@ -342,3 +342,35 @@ fn other_functions_are_not_checked() {
         assert!(reason.ends_with("is not supported"), "{rule}: {reason}");
     }
 }
+
+#[test]
+fn names_and_urls_have_the_faults_of_a_server() {
+    let long = "a".repeat(64);
+    for (format, text, fault) in [
+        ("dns1123Label", "a.b", "must not contain dots"),
+        ("dns1123Label", &*long, "must be no more than 63 characters"),
+        ("dns1035Label", &*long, "must be no more than 63 characters"),
+        ("labelValue", &*long, "must be no more than 63 bytes"),
+        (
+            "qualifiedName",
+            &*long,
+            "name part must be no more than 63 bytes",
+        ),
+        (
+            "uri",
+            "http://[x]:y/",
+            "parse \"http://[x]:y/\": invalid port \":y\" after host",
+        ),
+    ] {
+        let rule = format!(
+            "format.{format}().validate('{text}').value() == ['{}']",
+            fault.replace('"', "\\\"")
+        );
+        are_true(&[&rule]);
+    }
+    are_true(&[
+        "format.qualifiedName().validate('a/b/c').value()[0].startsWith('a valid label key must consist of')",
+        // The fragment is not looked at.
+        "isURL('http://h/?#%zz') && !format.uri().validate('http://h/?#%zz').hasValue()",
+    ]);
+}

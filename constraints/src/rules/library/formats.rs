@@ -32,6 +32,8 @@ static LABEL: Pattern = Pattern::new("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
 static OLD_LABEL: Pattern = Pattern::new("[a-z]([-a-z0-9]*[a-z0-9])?");
 static SUBDOMAIN: Pattern =
     Pattern::new(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+const SUBDOMAIN_WORDS: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start \
+                               and end with an alphanumeric character";
 static NAME: Pattern = Pattern::new("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
 static VALUE: Pattern = Pattern::new("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
 
@@ -121,31 +123,33 @@ impl Kind {
             Self::Label { is_prefix } => {
                 let words = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
                              with an alphanumeric character";
+                let masked = masked(text, is_prefix);
+                if SUBDOMAIN.is_match(&masked) && !LABEL.is_match(&masked) {
+                    let mut faults = too_long(&masked, 63, "characters");
+                    faults.push("must not contain dots".to_owned());
+                    return faults;
+                }
                 matching(
-                    &masked(text, is_prefix),
-                    63,
+                    &masked,
+                    (63, "characters"),
                     &LABEL,
                     words,
                     &["my-name", "123-abc"],
                 )
             }
-            Self::Subdomain { is_prefix } => {
-                let words = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start \
-                             and end with an alphanumeric character";
-                matching(
-                    &masked(text, is_prefix),
-                    253,
-                    &SUBDOMAIN,
-                    words,
-                    &["example.com"],
-                )
-            }
+            Self::Subdomain { is_prefix } => matching(
+                &masked(text, is_prefix),
+                (253, "characters"),
+                &SUBDOMAIN,
+                SUBDOMAIN_WORDS,
+                &["example.com"],
+            ),
             Self::OldLabel { is_prefix } => {
                 let words = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, \
                              and end with an alphanumeric character";
                 matching(
                     &masked(text, is_prefix),
-                    63,
+                    (63, "characters"),
                     &OLD_LABEL,
                     words,
                     &["my-name", "abc-123"],
@@ -154,10 +158,16 @@ impl Kind {
             Self::LabelValue => {
                 let words = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start \
                              and end with an alphanumeric character";
-                matching(text, 63, &VALUE, words, &["MyValue", "my_value", "12345"])
+                matching(
+                    text,
+                    (63, "bytes"),
+                    &VALUE,
+                    words,
+                    &["MyValue", "my_value", "12345"],
+                )
             }
             Self::QualifiedName => qualified_name(text),
-            Self::Uri => Url::parse(text).err().into_iter().collect(),
+            Self::Uri => Url::check_request(text).err().into_iter().collect(),
             Self::Uuid => unless(
                 Format::Uuid("").accepts(text),
                 "does not match the UUID format",
@@ -185,17 +195,22 @@ fn masked(text: &str, is_prefix: bool) -> String {
     }
 }
 
+/// The length is in bytes, also where a server writes characters.
+fn too_long(text: &str, most: usize, unit: &str) -> Vec<String> {
+    match text.len() > most {
+        true => vec![format!("must be no more than {most} {unit}")],
+        false => vec![],
+    }
+}
+
 fn matching(
     text: &str,
-    most: usize,
+    (most, unit): (usize, &str),
     pattern: &Pattern,
     words: &str,
     examples: &[&str],
 ) -> Vec<String> {
-    let mut faults = Vec::new();
-    if text.len() > most {
-        faults.push(format!("must be no more than {most} bytes"));
-    }
+    let mut faults = too_long(text, most, unit);
     if !pattern.is_match(text) {
         let examples: Vec<String> = examples.iter().map(|one| format!("'{one}'")).collect();
         let examples = examples.join(",  or ");
@@ -215,9 +230,9 @@ fn qualified_name(text: &str) -> Vec<String> {
         Some((_, name)) if name.contains('/') => {
             let fault = matching(
                 "",
-                63,
+                (63, "bytes"),
                 &NAME,
-                &format!("a qualified name {words}"),
+                &format!("a valid label key {words}"),
                 &examples,
             );
             let end = " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
@@ -227,7 +242,13 @@ fn qualified_name(text: &str) -> Vec<String> {
             match prefix.is_empty() {
                 true => faults.push("prefix part must be non-empty".to_owned()),
                 false => {
-                    let found = Kind::Subdomain { is_prefix: false }.faults(prefix);
+                    let found = matching(
+                        prefix,
+                        (253, "bytes"),
+                        &SUBDOMAIN,
+                        SUBDOMAIN_WORDS,
+                        &["example.com"],
+                    );
                     faults.extend(
                         found
                             .into_iter()
@@ -242,7 +263,7 @@ fn qualified_name(text: &str) -> Vec<String> {
     if name.is_empty() {
         faults.push("name part must be non-empty".to_owned());
     }
-    let found = matching(name, 63, &NAME, words, &examples);
+    let found = matching(name, (63, "bytes"), &NAME, words, &examples);
     faults.extend(found.into_iter().map(|fault| format!("name part {fault}")));
     faults
 }

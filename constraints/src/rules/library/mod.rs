@@ -174,6 +174,6 @@ fn string<'b, 'v>(value: impl Into<String>) -> Answer<'b, 'v> {
 }
 
 /// An error of the rule in a server's words.
-fn fails(words: impl Into<String>) -> ExecutionError {
+pub(super) fn fails(words: impl Into<String>) -> ExecutionError {
     ExecutionError::function_error(SERVER, words.into())
 }

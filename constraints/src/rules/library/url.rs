@@ -24,13 +24,21 @@ impl Url {
     /// In Go's words.
     pub(super) fn parse(raw: &str) -> Result<Self, String> {
         let error = |words: String| format!("parse {}: {words}", quote(raw));
-        // The first reading takes `#` as a letter of the path, as in requests.
-        parse(raw, true).map_err(error)?;
+        Self::check_request(raw)?;
         let (before, fragment) = raw.split_once('#').unwrap_or((raw, ""));
         unescaped(fragment, false).map_err(error)?;
         let mut url = parse(before, false).map_err(error)?;
         url.fragment = fragment.to_owned();
         Ok(url)
+    }
+
+    /// Checks a URL as that of a request, where `#` is a letter of the path or of the query.
+    ///
+    /// # Errors
+    /// In Go's words.
+    pub(super) fn check_request(raw: &str) -> Result<(), String> {
+        let error = |words: String| format!("parse {}: {words}", quote(raw));
+        parse(raw, true).map(drop).map_err(error)
     }
 
     /// The host without its port and without brackets.
@@ -139,25 +147,28 @@ fn user_and_host(authority: &str) -> Result<(String, String), String> {
 }
 
 fn host(host: &str) -> Result<String, String> {
-    let port = match host.starts_with('[') {
-        true => {
-            let end = host.rfind(']').ok_or("missing ']' in host")?;
-            let inside = &host[1..end];
-            let address = inside
-                .split_once("%25")
-                .map_or(inside, |(address, _)| address);
-            if address.parse::<Ipv6Addr>().is_err() {
-                return Err(format!(
-                    "invalid host: ParseAddr({}): unable to parse IP",
-                    quote(inside)
-                ));
-            }
-            &host[end + 1..]
-        }
-        false => host.rfind(':').map_or("", |colon| &host[colon..]),
+    let bracket = match host.starts_with('[') {
+        true => Some(host.rfind(']').ok_or("missing ']' in host")?),
+        false => None,
+    };
+    let port = match bracket {
+        Some(end) => &host[end + 1..],
+        None => host.rfind(':').map_or("", |colon| &host[colon..]),
     };
     if !port.is_empty() && !port.strip_prefix(':').is_some_and(is_digits) {
         return Err(format!("invalid port {} after host", quote(port)));
+    }
+    if let Some(end) = bracket {
+        let inside = &host[1..end];
+        let address = inside
+            .split_once("%25")
+            .map_or(inside, |(address, _)| address);
+        if address.parse::<Ipv6Addr>().is_err() {
+            return Err(format!(
+                "invalid host: ParseAddr({}): unable to parse IP",
+                quote(inside)
+            ));
+        }
     }
     unescaped(host, true)
 }

@@ -26,7 +26,7 @@ pub(super) fn add_to(env: &mut Env) {
                 Ok(CowVal::owned(Address(url)))
             }),
             ("isURL", "is_url_string", vec![&STRING_TYPE], |args| {
-                boolean(Url::parse(text(&args, 0)?).is_ok())
+                boolean(Url::check_request(text(&args, 0)?).is_ok())
             }),
         ],
     );
