@@ -23,7 +23,9 @@ pub(crate) async fn apply_dry_run(
     let version = live.version.api_version();
     let takeover = before.and_then(|before| Takeover::of(before, manager, version));
     // Fields of client-side apply are taken over first, so they are not a conflict.
-    let mut after = apply_own(live, kind, tree, write, force).await?;
+    let taken = takeover.iter().flat_map(Takeover::client_side_managers);
+    let own: Vec<&str> = taken.chain([manager]).collect();
+    let mut after = apply_despite(live, kind, tree, write, force, &own).await?;
     let Some(takeover) = takeover else {
         return Ok(after);
     };
@@ -49,17 +51,32 @@ pub(crate) async fn apply_own(
     write: &WriteArgs,
     force: bool,
 ) -> Result<Value, Error> {
+    let own = [CLIENT_SIDE_APPLY, &write.field_manager];
+    apply_despite(live, kind, tree, write, force, &own).await
+}
+
+/// Applies an object. Conflicts with the managers `own` do not count.
+async fn apply_despite(
+    live: &Live,
+    kind: Kind,
+    tree: &Value,
+    write: &WriteArgs,
+    force: bool,
+    own: &[&str],
+) -> Result<Value, Error> {
     match live.apply(kind, tree, write, force).await {
-        Err(error) if is_with_own_only(&error, &write.field_manager) => {
-            live.apply(kind, tree, write, true).await
-        }
+        Err(error) if is_with_only(&error, own) => live.apply(kind, tree, write, true).await,
         applied => applied,
     }
 }
 
-fn is_with_own_only(error: &Error, manager: &str) -> bool {
-    let own = [CLIENT_SIDE_APPLY, manager].map(|name| format!("conflict with \"{name}\""));
-    let is_own = |message: &str| own.iter().any(|own| message.starts_with(own.as_str()));
+fn is_with_only(error: &Error, own: &[&str]) -> bool {
+    let is_with = |message: &str, name: &str| {
+        let rest = message.strip_prefix("conflict with \"");
+        rest.and_then(|rest| rest.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with('"'))
+    };
+    let is_own = |message: &str| own.iter().any(|name| is_with(message, name));
     let causes = error.causes();
     error.is_conflict()
         && !causes.is_empty()

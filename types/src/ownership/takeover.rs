@@ -10,8 +10,13 @@ use serde_json::{Map, Value, json};
 
 /// The field manager of `kubectl apply` without `--server-side`.
 pub const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
+/// In a set of fields, the field that contains the others.
+const ITSELF: &str = ".";
 
 /// The fields that a manager takes over: fields that it applied through other versions, and fields of client-side apply.
+///
+/// Client-side apply is known by its manager [`CLIENT_SIDE_APPLY`], and, like in kubectl, by the annotation that it writes:
+/// `kubectl apply --field-manager` chooses another manager.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::Time;
@@ -33,6 +38,8 @@ pub const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Takeover {
     manager: String,
+    /// The managers of client-side apply.
+    client_side: Vec<String>,
     api_version: String,
     resource_version: Value,
     has_annotation: bool,
@@ -53,10 +60,12 @@ impl Takeover {
         let mut rest = Vec::new();
         let mut taken = Vec::new();
         let mut own = json!({});
-        for entry in metadata["managedFields"].as_array()? {
+        let entries = metadata["managedFields"].as_array()?;
+        let client_side = client_side_managers(entries);
+        for entry in entries {
             let is_own = entry["manager"] == field_manager && entry["operation"] == "Apply";
-            let is_client_side =
-                entry["manager"] == CLIENT_SIDE_APPLY && entry["operation"] == "Update";
+            let is_client_side = entry["operation"] == "Update"
+                && client_side.iter().any(|name| entry["manager"] == **name);
             if entry.get("subresource").is_some() || !(is_own || is_client_side) {
                 rest.push(entry.clone());
             } else if is_own && entry["apiVersion"] == api_version {
@@ -70,6 +79,7 @@ impl Takeover {
         }
         (!taken.is_empty()).then(|| Self {
             manager: field_manager.to_owned(),
+            client_side: client_side.into_iter().map(str::to_owned).collect(),
             api_version: api_version.to_owned(),
             resource_version: metadata["resourceVersion"].clone(),
             has_annotation: metadata["annotations"]
@@ -78,6 +88,11 @@ impl Takeover {
             own,
             rest,
         })
+    }
+
+    /// The managers of client-side apply, whose fields are taken over.
+    pub fn client_side_managers(&self) -> impl Iterator<Item = &str> {
+        self.client_side.iter().map(String::as_str)
     }
 
     /// The JSON patch that makes the manager the owner of the fields, and keeps the time of its entry. It also removes
@@ -122,6 +137,18 @@ impl Takeover {
     }
 }
 
+/// The managers of client-side apply: its default manager, and the managers that wrote its annotation.
+fn client_side_managers(entries: &[Value]) -> Vec<&str> {
+    let annotation = format!("f:{LAST_APPLIED_ANNOTATION}");
+    let writes_annotation = |entry: &&Value| {
+        let annotations = &entry["fieldsV1"]["f:metadata"]["f:annotations"];
+        entry["operation"] == "Update" && annotations.get(&annotation).is_some()
+    };
+    let writers = entries.iter().filter(writes_annotation);
+    let names = writers.filter_map(|entry| entry["manager"].as_str());
+    std::iter::once(CLIENT_SIDE_APPLY).chain(names).collect()
+}
+
 /// The fields of an entry under their names in a version.
 fn fields_in(entry: &Value, api_version: &str) -> Value {
     let mut fields = entry["fieldsV1"].clone();
@@ -132,33 +159,44 @@ fn fields_in(entry: &Value, api_version: &str) -> Value {
 }
 
 /// Adds the fields of one set to another.
+///
+/// `{}` owns the field itself, which is written as `.` if fields below it are owned too.
 fn merge(into: &mut Value, fields: &Value) {
     let (Value::Object(into), Value::Object(fields)) = (into, fields) else {
         return;
     };
     for (name, below) in fields {
-        merge(
-            into.entry(name.as_str()).or_insert_with(|| json!({})),
-            below,
-        );
+        let Some(known) = into.get_mut(name) else {
+            into.insert(name.clone(), below.clone());
+            continue;
+        };
+        if is_leaf(known) != is_leaf(below) {
+            known[ITSELF] = json!({});
+        }
+        merge(known, below);
     }
 }
 
-/// Removes a field below a path, and the parts of the path that are then empty.
-fn remove(fields: &mut Value, path: &[&str], name: &str) {
+fn is_leaf(fields: &Value) -> bool {
+    fields.as_object().is_some_and(Map::is_empty)
+}
+
+/// Removes a field below a path, and the parts of the path that are then empty. Returns whether there was one.
+fn remove(fields: &mut Value, path: &[&str], name: &str) -> bool {
     let Some(below) = fields.as_object_mut() else {
-        return;
+        return false;
     };
     let Some((step, path)) = path.split_first() else {
-        below.remove(name);
-        return;
+        return below.remove(name).is_some();
     };
-    if let Some(inner) = below.get_mut(*step) {
-        remove(inner, path, name);
-        if inner.as_object().is_some_and(Map::is_empty) {
-            below.remove(*step);
-        }
+    let Some(inner) = below.get_mut(*step) else {
+        return false;
+    };
+    let removed = remove(inner, path, name);
+    if removed && is_leaf(inner) {
+        below.remove(*step);
     }
+    removed
 }
 
 fn remove_omitted(after: &mut Value, wanted: &Value, own: &Value, others: &Value) {

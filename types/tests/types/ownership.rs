@@ -164,6 +164,48 @@ fn client_side_apply_is_taken_over_with_its_annotation() {
 }
 
 #[test]
+fn the_writer_of_the_annotation_is_a_manager_of_client_side_apply() {
+    let annotation =
+        json!({"f:metadata": {"f:annotations": {format!("f:{LAST_APPLIED_ANNOTATION}"): {}}}});
+    let fields = |name: &str| json!({"f:spec": {name: {}}});
+    let entries = [
+        entry("ci", "Update", ApiVersion::V1, annotation),
+        entry("ci", "Update", ApiVersion::V1Beta3, fields("f:type")),
+        entry("other", "Update", ApiVersion::V1, fields("f:exempt")),
+    ];
+    let object = object(&entries);
+    let takeover = Takeover::of(&object, "me", ApiVersion::V1.api_version()).unwrap();
+    let managers: Vec<_> = takeover.client_side_managers().collect();
+    assert_eq!(managers, [CLIENT_SIDE_APPLY, "ci"]);
+    let patch = patch(&object).unwrap();
+    assert_eq!(patch[1]["value"][0], entries[2]);
+    assert_eq!(patch[1]["value"][1]["fieldsV1"], fields("f:type"));
+    assert_eq!(patch[1]["value"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_empty_map_of_annotations_stays_owned() {
+    let fields = json!({"f:metadata": {"f:annotations": {}}});
+    let entry = entry(CLIENT_SIDE_APPLY, "Update", ApiVersion::V1, fields.clone());
+    let patch = patch(&object(&[entry])).unwrap();
+    assert_eq!(patch[1]["value"][0]["fieldsV1"], fields);
+}
+
+#[test]
+fn a_field_and_the_fields_below_it_are_both_taken_over() {
+    let limited = |fields: Value| json!({"f:spec": {"f:limited": fields}});
+    let (itself, below) = (limited(json!({})), limited(json!({"f:a": {}})));
+    for (first, second) in [(&itself, &below), (&below, &itself)] {
+        let object = object(&[
+            entry("me", "Apply", ApiVersion::V1, first.clone()),
+            entry(CLIENT_SIDE_APPLY, "Update", ApiVersion::V1, second.clone()),
+        ]);
+        let fields = &patch(&object).unwrap()[1]["value"][0]["fieldsV1"];
+        assert_eq!(fields, &limited(json!({".": {}, "f:a": {}})));
+    }
+}
+
+#[test]
 fn other_entries_are_not_taken_over() {
     let mut status = entry("me", "Apply", ApiVersion::V1Beta3, json!({}));
     status["subresource"] = "status".into();
