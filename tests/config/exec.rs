@@ -45,14 +45,33 @@ fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
 async fn a_token_is_used_until_it_expires() {
     let folder = Folder::new();
     let server = Server::secure().await;
-    let client = client(&server, plugin(&folder));
-    let far = json!({"token": "far", "expirationTimestamp": "2999-01-01T00:00:00Z"});
-    folder.write("answer", credential(far));
-    for _ in 0..3 {
-        ask(&client).await.unwrap();
-        assert_eq!(server.last_header("authorization").unwrap(), "Bearer far");
+    // The other times mean "never".
+    let times = [
+        "2999-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+        "0001-01-01T00:00:00Z",
+    ];
+    for (index, time) in times.into_iter().enumerate() {
+        let client = client(&server, plugin(&folder));
+        let far = json!({"token": "far", "expirationTimestamp": time});
+        folder.write("answer", credential(far));
+        for _ in 0..3 {
+            ask(&client).await.unwrap();
+            assert_eq!(server.last_header("authorization").unwrap(), "Bearer far");
+        }
+        assert_eq!(runs(&folder), index + 1, "{time}");
     }
-    assert_eq!(runs(&folder), 1);
+}
+
+#[tokio::test]
+async fn the_kind_of_the_output_is_optional() {
+    let folder = Folder::new();
+    let server = Server::secure().await;
+    let version = "client.authentication.k8s.io/v1";
+    let output = json!({"apiVersion": version, "status": {"token": "far"}});
+    folder.write("answer", output.to_string());
+    ask(&client(&server, plugin(&folder))).await.unwrap();
+    assert_eq!(server.last_header("authorization").unwrap(), "Bearer far");
 }
 
 #[tokio::test]

@@ -184,6 +184,17 @@ async fn a_whole_chain_is_shown() {
         .unwrap();
 }
 
+/// `openssl x509 -req` makes certificates of X.509 version 1, which only the server judges.
+#[tokio::test]
+async fn a_client_certificate_of_version_1() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["127.0.0.1"])).await;
+    let chain = include_str!("../fixtures/client_v1.pem");
+    let key = Secret::new(authority.sign(&["me"]).key);
+    let config = trusting(&server, &authority).with_client_certificate(chain, key);
+    ask_with(config).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_key_that_is_another_certificates() {
     let authority = Authority::new("one");

@@ -5,7 +5,11 @@
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::rt::v1::scalars;
 #[cfg(feature = "jiff")]
-use jiff::{Timestamp, fmt::temporal::DateTimePrinter};
+use jiff::civil::DateTime;
+#[cfg(feature = "jiff")]
+use jiff::fmt::temporal::{DateTimePrinter, Pieces};
+#[cfg(feature = "jiff")]
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 #[cfg(feature = "jiff")]
@@ -78,7 +82,10 @@ macro_rules! time {
             /// # Errors
             /// [`InvalidTime`] when the text is not RFC 3339.
             pub fn system_time(&self) -> Result<SystemTime, InvalidTime> {
-                self.timestamp().map(SystemTime::from)
+                match self.timestamp() {
+                    Ok(time) => Ok(time.into()),
+                    Err(error) => last_hours(self.as_str()).ok_or(error),
+                }
             }
         }
 
@@ -149,6 +156,18 @@ macro_rules! time {
             }
         }
     };
+}
+
+/// A time in the last hours of the year 9999, such as `9999-12-31T23:59:59Z`, which often means "never". A `Timestamp`
+/// cannot express it.
+#[cfg(feature = "jiff")]
+fn last_hours(text: &str) -> Option<SystemTime> {
+    let pieces = Pieces::parse(text).ok()?;
+    let offset = pieces.to_numeric_offset()?;
+    let local = pieces.date().to_datetime(pieces.time()?);
+    let since = local.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+    let since = since - SignedDuration::from_secs(offset.seconds().into());
+    SystemTime::UNIX_EPOCH.checked_add(since.try_into().ok()?)
 }
 
 time! {

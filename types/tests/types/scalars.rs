@@ -96,6 +96,10 @@ fn moments_come_back() {
     assert_eq!(micro.system_time(), Ok(before));
     let east = Time::from("1970-01-01T01:00:00+01:00");
     assert_eq!(east.system_time(), Ok(epoch));
+    let last = epoch + Duration::from_secs(253_402_300_799);
+    for text in ["9999-12-31T23:59:59Z", "9999-12-31T22:59:59-01:00"] {
+        assert_eq!(Time::from(text).system_time(), Ok(last));
+    }
     for text in [
         "",
         "soon",

@@ -16,7 +16,8 @@ use roots::Roots;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{AlertDescription as Alert, CertificateError, ClientConfig};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{AlertDescription as Alert, CertificateError, ClientConfig, InconsistentKeys};
 use std::error::Error as StdError;
 use std::sync::Arc;
 use verifier::{Trust, by_name};
@@ -74,10 +75,8 @@ pub(crate) fn client_config(
     let mut client = match &files.client {
         None => builder.with_no_client_auth(),
         Some((chain, key)) => {
-            let (certificates, private_key) = identity(chain, key)?;
-            builder
-                .with_client_auth_cert(certificates, private_key)
-                .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
+            let identity = identity(chain, key, builder.crypto_provider())?;
+            builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(identity)))
         }
     };
     client.alpn_protocols = match names.http2 {
@@ -92,7 +91,8 @@ pub(crate) fn client_config(
 fn identity(
     chain: &Pem,
     key: &Pem,
-) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ConfigError> {
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, ConfigError> {
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&chain.bytes)
         .collect::<Result<_, _>>()
         .map_err(|error| chain.source.error(format!("expected PEM: {error}")))?;
@@ -102,7 +102,15 @@ fn identity(
     // The original error might quote the key.
     let key = PrivateKeyDer::from_pem_slice(&key.bytes)
         .map_err(|_| key.source.error("expected a private key in PEM"))?;
-    Ok((certificates, key))
+    let unusable = |error| chain.source.error(format!("it cannot be used: {error}"));
+    let key = provider.key_provider.load_private_key(key);
+    let identity = CertifiedKey::new(certificates, key.map_err(unusable)?);
+    match identity.keys_match() {
+        Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(identity),
+        // A certificate of X.509 version 1, as `openssl x509 -req` makes it. Only the server judges it, as in Go.
+        Err(rustls::Error::InvalidCertificate(CertificateError::Other(_))) => Ok(identity),
+        Err(error) => Err(unusable(error)),
+    }
 }
 
 /// Whether a request failed because of TLS.

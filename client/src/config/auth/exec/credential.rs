@@ -35,7 +35,9 @@ impl ExecCredential {
         let document =
             yaml::read(text).map_err(|_| "the output is neither JSON nor YAML".to_owned())?;
         let expected = version.as_str();
-        if document.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
+        // Like kubectl, which also accepts an absent kind.
+        let kind = text_of(document.get("kind"));
+        if !document.is_object() || !matches!(kind, Ok(None | Some("ExecCredential"))) {
             return Err("the output is not of the kind ExecCredential".to_owned());
         }
         if document.get("apiVersion").and_then(Value::as_str) != Some(expected) {
@@ -45,10 +47,8 @@ impl ExecCredential {
         }
         let status = document.get("status").filter(|status| status.is_object());
         let status = status.ok_or("the output has no status")?;
-        let text = |field: &str| match status.get(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
-            Some(_) => Err(format!("status.{field} is not text")),
+        let text = |field: &str| {
+            text_of(status.get(field)).map_err(|()| format!("status.{field} is not text"))
         };
         let token = text("token")?.map(Secret::new);
         if token.as_ref().is_some_and(|token| bearer(token).is_err()) {
@@ -67,11 +67,11 @@ impl ExecCredential {
             return Err("the output has neither a token nor a client certificate".to_owned());
         }
         let expires = text("expirationTimestamp")?
+            .map(Time::from)
+            .filter(|time| !is_zero(time))
             .map(|time| {
                 let message = "status.expirationTimestamp is not an RFC 3339 time";
-                Time::from(time)
-                    .system_time()
-                    .map_err(|_| message.to_owned())
+                time.system_time().map_err(|_| message.to_owned())
             })
             .transpose()?;
         Ok(Self::new(token, certificate, expires))
@@ -112,6 +112,21 @@ impl ExecCredential {
     pub(crate) fn is_expired(&self, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| now >= expires)
     }
+}
+
+/// Text; `None` if it is absent or empty.
+fn text_of(value: Option<&Value>) -> Result<Option<&str>, ()> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(_) => Err(()),
+    }
+}
+
+/// Whether it is the first moment of the year 1, which plugins in Go print if a credential does not expire.
+fn is_zero(time: &Time) -> bool {
+    let time = time.timestamp();
+    time.is_ok_and(|time| time.as_second() == -62_135_596_800)
 }
 
 impl fmt::Debug for ExecCredential {
