@@ -233,6 +233,7 @@ fn addresses_of_servers() {
         ("[::1]:6443/", true, "https://[::1]:6443/"),
         ("http://10.0.0.1", true, "http://10.0.0.1/"),
         ("https://host/prefix", false, "https://host/prefix"),
+        ("https://host//a//b/", false, "https://host/a/b"),
     ] {
         let cluster = json!({"server": text, "insecure-skip-tls-verify": skips});
         let text = kubeconfig(cluster.clone(), cluster).to_string();

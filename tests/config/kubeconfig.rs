@@ -77,6 +77,12 @@ async fn tokens_files_and_passwords() {
             json!({"username": "me", "password": "planted-secret"}),
             Some("Basic bWU6cGxhbnRlZC1zZWNyZXQ="),
         ),
+        // A key without a certificate is ignored.
+        (json!({"client-key-data": "YQ=="}), None),
+        (
+            json!({"client-key": "missing", "token": "inline"}),
+            Some("Bearer inline"),
+        ),
         (json!({}), None),
     ] {
         let file = folder.write("kubeconfig", document(server.cluster(), user));
@@ -160,12 +166,12 @@ async fn a_plugin_of_the_kubeconfig() {
     let folder = Folder::new();
     let server = Server::secure().await;
     let body = r#"cd "$(dirname "$0")" && printf %s "$KUBERNETES_EXEC_INFO" > info && cat <<END
-{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$WORD"}}
+{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$WORD${EMPTY-unset}"}}
 END"#;
     folder.script("bin/plugin", body);
     let exec = json!({
         "apiVersion": "client.authentication.k8s.io/v1beta1",
-        "command": "bin/plugin", "args": ["a"], "env": [{"name": "WORD", "value": "w"}],
+        "command": "bin/plugin", "args": ["a"], "env": [{"name": "WORD", "value": "w"}, {"name": "EMPTY"}],
         "provideClusterInfo": true, "installHint": "see the manual",
     });
     let extension =
@@ -319,16 +325,21 @@ async fn servers_without_a_scheme() {
 
     // Without a hint at TLS it is `http`, and like kubectl no credentials are sent.
     let plain = Server::plain().await;
-    let text = document(json!({"server": plain.address.to_string()}), user);
-    ask_with(Config::builder().text(text).build().unwrap())
-        .await
-        .unwrap();
+    let cluster = json!({"server": plain.address.to_string()});
+    let with = |user: Value| {
+        let text = document(cluster.clone(), user);
+        Config::builder().text(text).build().unwrap()
+    };
+    ask_with(with(user)).await.unwrap();
     assert_eq!(plain.last_header("authorization"), None);
     let reported = notices.take().join("\n");
-    assert!(
-        reported.contains("cluster `c`: server: the scheme defaults to http"),
-        "{reported}"
-    );
+    assert!(reported.contains("credentials are not sent"), "{reported}");
+    // Without the impersonated user it would be a request of another user.
+    ask_with(with(json!({"as": "jane"}))).await.unwrap();
+    assert_eq!(plain.last_header("impersonate-user").unwrap(), "jane");
+    let error = ask_with(with(json!({"as": "jane", "token": "planted"}))).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("needed to impersonate a user"), "{error}");
 }
 
 #[test]

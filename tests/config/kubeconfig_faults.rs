@@ -84,10 +84,6 @@ fn faults_name_the_field() {
         ),
         (json!({"password": "planted"}), "username: is missing"),
         (
-            json!({"client-key-data": "YQ=="}),
-            "client-certificate: is missing",
-        ),
-        (
             json!({"client-certificate-data": "YQ=="}),
             "client-key: is missing",
         ),
@@ -109,7 +105,7 @@ fn faults_name_the_field() {
             "exec: args: expected a list of texts",
         ),
         (
-            exec("env", json!([{"name": "planted"}])),
+            exec("env", json!([{"name": "planted", "value": 1}])),
             "exec: env: expected",
         ),
         (

@@ -25,7 +25,7 @@
 //! | `insecure-skip-tls-verify` | [`with_insecure_skip_tls_verify`](Config::with_insecure_skip_tls_verify) | an error together with an authority |
 //! | `proxy-url` | [`with_proxy`](Config::with_proxy) | `http`, `https` or `socks5`; takes precedence over the environment |
 //! | `disable-compression` | [`with_compression`](Config::with_compression) | |
-//! | `client-certificate-data`, `client-certificate`, `client-key-data`, `client-key` | [`with_client_certificate`](Config::with_client_certificate) | data takes precedence over the file; PKCS#1, PKCS#8 and SEC1 keys; chains |
+//! | `client-certificate-data`, `client-certificate`, `client-key-data`, `client-key` | [`with_client_certificate`](Config::with_client_certificate) | data takes precedence over the file; PKCS#1, PKCS#8 and SEC1 keys; chains; a key without a certificate is ignored |
 //! | `token`, `tokenFile` | [`with_token`](Config::with_token), [`with_token_file`](Config::with_token_file) | the file takes precedence; the token is used until the file has contained one |
 //! | `username`, `password` | [`with_basic_auth`](Config::with_basic_auth) | an error together with a token |
 //! | `exec` | [`with_exec`](Config::with_exec) | v1 and v1beta1; used only for users without other credentials, like kubectl |

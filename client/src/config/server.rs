@@ -16,7 +16,8 @@ pub(super) fn of_kubectl() -> Cow<'static, str> {
     }
 }
 
-/// Adds the scheme to an address without one, as client-go does. Such an address does not have a path.
+/// Adds the scheme to an address without one, as client-go does for a `rest.Config`. (Of kubeconfigs it ignores the
+/// certificates then, and always adds `http`.) Such an address does not have a path.
 pub(super) fn with_scheme(text: &str, uses_tls: bool) -> Result<Cow<'_, str>, ConfigError> {
     if text.contains("://") {
         return Ok(Cow::Borrowed(text));
@@ -33,7 +34,7 @@ pub(super) fn with_scheme(text: &str, uses_tls: bool) -> Result<Cow<'_, str>, Co
 
 /// Reads a server's address. Credentials in it are an error, because they would end up in logs.
 pub(super) fn parse(text: &str) -> Result<Url, ConfigError> {
-    let url = Url::parse(text).map_err(|error| {
+    let mut url = Url::parse(text).map_err(|error| {
         ConfigError::new(format!("the server is not a URL: {error}; {EXPECTED}"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -50,6 +51,12 @@ pub(super) fn parse(text: &str) -> Result<Url, ConfigError> {
         return Err(ConfigError::new(format!(
             "the server's URL has a query or fragment; {EXPECTED}"
         )));
+    }
+    // As in client-go, an empty segment of the path does not count.
+    if url.path().contains("//") {
+        let segments = url.path().split('/').filter(|segment| !segment.is_empty());
+        let path = segments.collect::<Vec<_>>().join("/");
+        url.set_path(&path);
     }
     Ok(url)
 }

@@ -1,6 +1,7 @@
 //! The meaning of an error for a program.
 
 use super::{Error, ErrorKind};
+use http::Method;
 
 impl Error {
     /// The object does not exist (404), or the server does not have the path.
@@ -19,18 +20,23 @@ impl Error {
         self.0.not_served.is_some() || matches!(self.kind(), ErrorKind::NotServed(_))
     }
 
-    /// An object with this name exists already (409, reason `AlreadyExists`).
+    /// An object with this name exists already: 409 with the reason `AlreadyExists`, or a create that fails with 409 and
+    /// without a `Status`.
     pub fn is_already_exists(&self) -> bool {
-        self.code() == Some(409) && self.reason() == "AlreadyExists"
+        self.code() == Some(409)
+            && match (self.status(), &self.0.line) {
+                (None, Some(line)) => line.method == Method::POST,
+                _ => self.reason() == "AlreadyExists",
+            }
     }
 
-    /// The object has changed since it was read, or a server-side apply conflicts with another field manager (409, any
-    /// reason except `AlreadyExists`).
+    /// The object has changed since it was read, or a server-side apply conflicts with another field manager (409,
+    /// unless [`is_already_exists`](Self::is_already_exists)).
     ///
     /// After a failed replace, get the object again, repeat the change and replace again.
     /// [`Api::update_with`](crate::Api::update_with) does that.
     pub fn is_conflict(&self) -> bool {
-        self.code() == Some(409) && self.reason() != "AlreadyExists"
+        self.code() == Some(409) && !self.is_already_exists()
     }
 
     /// A server-side apply changes fields of other managers.

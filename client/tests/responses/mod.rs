@@ -59,6 +59,16 @@ async fn a_good_response() {
 }
 
 #[tokio::test]
+async fn a_create_without_a_reason_exists_already() {
+    let client = Script::of([Reply::new(409, b"conflict".to_vec()).of_type(None)]).client();
+    let create = client.flow_schemas().create(&FlowSchema::default());
+    let error = create.await.unwrap_err();
+    assert!(error.is_already_exists() && !error.is_conflict(), "{error}");
+    let error = response(409, &[], "conflict").await.unwrap_err();
+    assert!(!error.is_already_exists() && error.is_conflict(), "{error}");
+}
+
+#[tokio::test]
 async fn every_predicate() {
     type Predicate = fn(&Error) -> bool;
     let predicates: [(&str, Predicate); 12] = [

@@ -3,13 +3,8 @@
 use super::document::Fields;
 use crate::config::{Config, ConfigError, server};
 
-/// A configuration for the cluster, without credentials, and whether its server got the scheme `http` by default.
-///
-/// `has_certificate` is whether the user has a client certificate.
-pub(super) fn config(
-    cluster: &Fields<'_>,
-    has_certificate: bool,
-) -> Result<(Config, bool), ConfigError> {
+/// A configuration for the cluster, without credentials. `has_certificate` is whether the user has a client certificate.
+pub(super) fn config(cluster: &Fields<'_>, has_certificate: bool) -> Result<Config, ConfigError> {
     let insecure = cluster.flag("insecure-skip-tls-verify")?;
     let authority = cluster.source("certificate-authority-data", "certificate-authority")?;
     if insecure && authority.is_some() {
@@ -17,13 +12,11 @@ pub(super) fn config(
         return Err(cluster.error("insecure-skip-tls-verify", hint));
     }
     let uses_tls = insecure || authority.is_some() || has_certificate;
-    let given = cluster.text("server")?;
     let in_field = |error: ConfigError| error.within(&cluster.at("server"));
-    let server = match given {
+    let server = match cluster.text("server")? {
         Some(server) => server::with_scheme(server, uses_tls).map_err(in_field)?,
         None => server::of_kubectl(),
     };
-    let is_assumed = server.starts_with("http://") && given != Some(&*server);
     let mut config = Config::new(server).map_err(in_field)?;
     config.tls.insecure = insecure;
     config.tls.certificate_authority = authority;
@@ -38,5 +31,5 @@ pub(super) fn config(
     if cluster.flag("disable-compression")? {
         config = config.with_compression(false);
     }
-    Ok((config, is_assumed))
+    Ok(config)
 }

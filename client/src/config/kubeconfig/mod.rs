@@ -7,7 +7,7 @@ mod user;
 pub(crate) mod yaml;
 
 use super::auth::cached_file::{MAX_KUBECONFIG, read_at_most};
-use super::{Config, ConfigError, Secret, notice};
+use super::{Config, ConfigError, Secret};
 use document::{Document, Fields};
 use serde::Serialize;
 use serde_json::Value;
@@ -207,20 +207,11 @@ fn resolve(documents: &[Document], selection: &Selection) -> Result<Config, Conf
         (None, None) => None,
     };
     let has_certificate = user.as_ref().map(user::has_certificate).transpose()?;
-    let (mut config, is_assumed) = cluster::config(&cluster, has_certificate.unwrap_or(false))?;
+    let mut config = cluster::config(&cluster, has_certificate.unwrap_or(false))?;
     if let Some(namespace) = in_context("namespace")? {
         config = config.with_namespace(namespace);
     }
     match user {
-        // Like kubectl, sends no credentials without TLS unless the scheme `http` is explicit.
-        Some(user) if is_assumed => {
-            let message = format!(
-                "the scheme defaults to http, so the credentials of {} are not sent; add `https://` to the server",
-                user.path()
-            );
-            notice(&cluster.error("server", &message));
-            Ok(config)
-        }
         Some(user) => user::apply(config, &user, &cluster),
         None => Ok(config),
     }

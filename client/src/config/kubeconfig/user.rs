@@ -6,6 +6,7 @@ use crate::config::auth::exec::EXTENSION;
 use crate::config::{
     Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret, TokenFile,
 };
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Adds the credentials of a user to a cluster's configuration.
@@ -15,14 +16,12 @@ pub(super) fn apply(
     cluster: &Fields<'_>,
 ) -> Result<Config, ConfigError> {
     refuse_auth_provider(user)?;
-    let chain = user.source("client-certificate-data", "client-certificate")?;
-    let key = user.source("client-key-data", "client-key")?;
-    config.tls.client_certificate = match (chain, key) {
-        (Some(chain), Some(key)) => Some((chain, key)),
-        (None, None) => None,
-        (Some(_), None) => return Err(user.error("client-key", "is missing")),
-        (None, Some(_)) => return Err(user.error("client-certificate", "is missing")),
-    };
+    // Like kubectl, ignores a key without a certificate.
+    if let Some(chain) = user.source("client-certificate-data", "client-certificate")? {
+        let key = user.source("client-key-data", "client-key")?;
+        let key = key.ok_or_else(|| user.error("client-key", "is missing"))?;
+        config.tls.client_certificate = Some((chain, key));
+    }
     config.auth = match (authorization(user)?, user.fields("exec")?) {
         // Like kubectl, runs a plugin only for a user without other credentials.
         (Auth::None, Some(exec)) if config.tls.client_certificate.is_none() => {
@@ -150,16 +149,17 @@ fn plugin(exec: &Fields<'_>, cluster: &Fields<'_>) -> Result<ExecPlugin, ConfigE
         .interactive_mode(mode)
         .provide_cluster_info(exec.flag("provideClusterInfo")?);
     for variable in exec.list("env")? {
-        let (name, value) = (text_of(variable, "name"), text_of(variable, "value"));
-        match (name.filter(|name| !name.is_empty()), value) {
-            (Some(name), Some(value)) => plugin = plugin.env(name, value),
-            _ => {
-                return Err(exec.error(
-                    "env",
-                    "expected a list of maps with name and value, both text",
-                ));
-            }
-        }
+        let name = text_of(variable, "name").filter(|name| !name.is_empty());
+        // Like in kubectl, the value defaults to the empty text.
+        let value = match &variable["value"] {
+            Value::Null => Some(""),
+            value => value.as_str(),
+        };
+        let (Some(name), Some(value)) = (name, value) else {
+            let expected = "expected a list of maps with name and value, both text";
+            return Err(exec.error("env", expected));
+        };
+        plugin = plugin.env(name, value);
     }
     if let Some(hint) = exec.text("installHint")? {
         plugin = plugin.install_hint(hint);

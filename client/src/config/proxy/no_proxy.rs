@@ -90,8 +90,14 @@ fn network(text: &str) -> Option<(IpAddr, u8)> {
     let address: IpAddr = address.parse().ok()?;
     let digits = !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit());
     let bits: u8 = bits.parse().ok().filter(|_| digits)?;
-    let most = if address.is_ipv4() { 32 } else { 128 };
-    (bits <= most).then_some((address, bits))
+    match (address, address.to_canonical()) {
+        // `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
+        (IpAddr::V6(_), IpAddr::V4(mapped)) if (96..=128).contains(&bits) => {
+            Some((mapped.into(), bits - 96))
+        }
+        (IpAddr::V4(_), _) => (bits <= 32).then_some((address, bits)),
+        (IpAddr::V6(_), _) => (bits <= 128).then_some((address, bits)),
+    }
 }
 
 /// Whether two addresses have the same family and the same first `bits`.
