@@ -126,8 +126,21 @@ impl<'a> ResourceName<'a> {
         }
     }
 
-    /// Makes a request one for this resource.
-    pub fn fill(self, request: &mut RequestAttributes) {
+    /// Makes a request one for an object of this resource. Without a namespace or a name, these are empty; a request for a
+    /// namespace is in it, as on a server.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_analysis::api_resources::ResourceName;
+    /// use k8s_flowcontrol_rules::matching::RequestAttributes;
+    ///
+    /// let mut request = RequestAttributes::default();
+    /// ResourceName::of("namespaces/status").fill("", "team-a", &mut request);
+    /// assert_eq!(request.namespace, "team-a");
+    /// ```
+    pub fn fill(self, namespace: &str, name: &str, request: &mut RequestAttributes) {
+        let is_namespace = (self.group, self.resource) == ("", "namespaces");
+        request.namespace = if is_namespace { name } else { namespace }.to_owned();
+        request.name = name.to_owned();
         request.is_resource_request = true;
         request.api_group = self.group.to_owned();
         request.resource = self.resource.to_owned();

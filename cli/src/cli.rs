@@ -144,7 +144,7 @@ impl Cli {
             None => program(),
         };
         let matches = program.try_get_matches_from_mut(arguments);
-        let mut matches = matches.map_err(|error| suggest(error, named))?;
+        let mut matches = matches.map_err(|error| suggest(error, named, &program))?;
         let Global { color } = Global::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut program))?;
         let named = matches.remove_subcommand();
@@ -172,8 +172,25 @@ impl Cli {
     }
 }
 
-/// Adds the most similar command to the error about an unknown one, and the other ways to the error about a missing argument.
-fn suggest(mut error: clap::Error, command: Option<&Declared>) -> clap::Error {
+/// Adds the most similar command to the error about an unknown one, the other ways to the error about a missing argument, and
+/// the way of this command to the error about an argument of other ones.
+fn suggest(
+    mut error: clap::Error,
+    command: Option<&Declared>,
+    program: &clap::Command,
+) -> clap::Error {
+    let tip = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) => command
+            .and_then(|command| program.find_subcommand(command.name))
+            .and_then(|command| tip(word, command)),
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
     if let Some(ContextValue::String(wanted)) = error.get(ContextKind::InvalidSubcommand) {
         let names = command::all().iter().map(|command| command.name);
         if let Some(name) = similar_name::nearest(wanted, names) {
@@ -193,6 +210,26 @@ fn suggest(mut error: clap::Error, command: Option<&Declared>) -> clap::Error {
         error.insert(ContextKind::Suggested, tip);
     }
     error
+}
+
+/// What to write in place of an argument that the command does not have.
+fn tip(word: &str, command: &clap::Command) -> Option<String> {
+    let has_files = command
+        .get_arguments()
+        .any(|argument| argument.get_short() == Some('f'));
+    match word {
+        "-f" | "--filename" => command
+            .get_positionals()
+            .next()
+            .map(|_| format!("`{}` takes files without a flag", command.get_name())),
+        "-n" | "--namespace" | "-A" | "--all-namespaces" => Some(
+            "flow schemas and priority levels are cluster-scoped: they are in no namespace".into(),
+        ),
+        _ if has_files && !word.starts_with('-') => {
+            Some(format!("to read a file, use '-f {word}'"))
+        }
+        _ => None,
+    }
 }
 
 /// When to use color.

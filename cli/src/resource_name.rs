@@ -36,13 +36,13 @@ pub(crate) fn resource_name<'a>(text: &'a str, verb: &str) -> Result<ResourceNam
     })))
 }
 
-/// Checks a path, and the verb of a request for it.
+/// Checks a path or a URL, and the verb of a request for it.
 ///
 /// # Errors
 /// A path without a slash at its beginning, or an unknown verb.
 pub(crate) fn check_path(path: &str, verb: &str) -> Result<(), Failure> {
     check_verb(verb, &PATH_VERBS)?;
-    match path.starts_with('/') {
+    match path.starts_with('/') || path.contains("://") {
         true => Ok(()),
         false => Err(Failure::usage(format!("`{path}` is not a path"))
             .hint(format!("did you mean `/{path}`?"))),

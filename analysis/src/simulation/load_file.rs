@@ -350,8 +350,8 @@ fn request(
         request.path = path;
     }
     if let Some(resource) = fields.text("resource", problems) {
-        ResourceName::of(&resource).fill(&mut request);
-        request.namespace = any_text(fields, "namespace", problems);
+        let namespace = any_text(fields, "namespace", problems);
+        ResourceName::of(&resource).fill(&namespace, "", &mut request);
     }
     request
 }

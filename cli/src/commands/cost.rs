@@ -194,10 +194,11 @@ fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
         verb: verb.to_owned(),
         ..RequestAttributes::default()
     };
-    resource.fill(&mut attributes);
-    if matches!(verb, "list" | "watch") {
-        attributes.name = listed.name;
-    }
+    let name = match verb {
+        "list" | "watch" => listed.name.as_str(),
+        _ => "",
+    };
+    resource.fill("", name, &mut attributes);
     Ok(attributes)
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", requires = "resource")]
     name: Option<String>,
 
-    /// The path of a non-resource request, such as /healthz
+    /// The path or the URL of a request, such as /healthz or /api/v1/pods?limit=500
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
@@ -78,6 +78,9 @@ Examples:
 
   # Classify a probe
   kubectl flowcontrol match --live --user system:anonymous --path /healthz
+
+  # Classify a request of a log
+  kubectl flowcontrol match --live --user system:node:a --verb patch --path /api/v1/nodes/a/status?timeout=10s
 
   # Classify many requests
   kubectl flowcontrol match -f all.yaml --requests requests.jsonl";
@@ -110,7 +113,7 @@ impl Command for Args {
         }
         let request = request(self)?;
         match (classifier.explain(&request), self.output) {
-            (Some(explanation), Output::Table) => print(&explanation, &request.user, streams)?,
+            (Some(explanation), Output::Table) => print(&explanation, &request, streams)?,
             (Some(explanation), Output::Json) => {
                 let considered: Vec<_> = explanation
                     .considered
@@ -145,10 +148,18 @@ impl Command for Args {
     }
 }
 
-fn print(explanation: &Explanation<'_>, user: &User, streams: &mut Streams) -> Result<(), Failure> {
+fn print(
+    explanation: &Explanation<'_>,
+    request: &RequestAttributes,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
     let taken = explanation.classification;
     let (schema, level) = (taken.flow_schema, taken.priority_level);
-    writeln!(streams.out, "groups:          {}", user.groups.join(", "))?;
+    if request.is_resource_request && !request.path.is_empty() {
+        writeln!(streams.out, "request:         {}", described(request))?;
+    }
+    let groups = request.user.groups.join(", ");
+    writeln!(streams.out, "groups:          {groups}")?;
     writeln!(streams.out, "flow schema:     {schema}")?;
     writeln!(streams.out, "priority level:  {level}")?;
     if !taken.flow_distinguisher.is_empty() {
@@ -164,21 +175,40 @@ fn print(explanation: &Explanation<'_>, user: &User, streams: &mut Streams) -> R
     Ok(())
 }
 
+/// What a server makes of the path of a request for a resource, such as `list deployments.apps in namespace team-a`.
+fn described(request: &RequestAttributes) -> String {
+    let mut text = format!("{} {}", request.verb, request.resource);
+    for (separator, part) in [
+        (".", &request.api_group),
+        ("/", &request.subresource),
+        (" ", &request.name),
+        (" in namespace ", &request.namespace),
+    ] {
+        if !part.is_empty() {
+            text.push_str(separator);
+            text.push_str(part);
+        }
+    }
+    text
+}
+
 /// The request that the options describe.
 fn request(args: &Args) -> Result<RequestAttributes, Failure> {
+    let user = User::impersonated(args.user.as_deref().unwrap_or_default(), &args.group);
+    if let Some(path) = &args.path {
+        check_path(path, &args.verb)?;
+        return RequestAttributes::from_http(&args.verb.to_uppercase(), path, user)
+            .map_err(|error| Failure::usage(format!("a server does not classify this: {error}")));
+    }
     let mut request = RequestAttributes {
-        user: User::impersonated(args.user.as_deref().unwrap_or_default(), &args.group),
+        user,
         verb: args.verb.clone(),
         ..RequestAttributes::default()
     };
-    if let Some(path) = &args.path {
-        check_path(path, &args.verb)?;
-        request.path.clone_from(path);
-    }
     if let Some(resource) = &args.resource {
-        resource_name(resource, &args.verb)?.fill(&mut request);
-        request.namespace = args.namespace.clone().unwrap_or_default();
-        request.name = args.name.clone().unwrap_or_default();
+        let (namespace, name) = (args.namespace.as_deref(), args.name.as_deref());
+        let (namespace, name) = (namespace.unwrap_or_default(), name.unwrap_or_default());
+        resource_name(resource, &args.verb)?.fill(namespace, name, &mut request);
     }
     Ok(request)
 }
