@@ -74,6 +74,15 @@ async fn two() -> (Arc<ApiServer>, Candidate, Candidate) {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_candidate_without_an_identity_never_leads() {
+    let server = server().await;
+    let nobody = Candidate::new(&server, "");
+    let error = nobody.election().acquire().await.unwrap_err();
+    assert!(error.is_argument(), "{error}");
+    assert!(error.to_string().contains("lease `tenants`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_leads_and_the_other_follows_after_a_release() {
     let (_server, one, two) = two().await;
     let leadership = one.leads_within(1).await.unwrap();

@@ -41,7 +41,8 @@ pub struct Election {
 }
 
 impl Election {
-    /// A candidate for the Lease `name` in a namespace. The identity must be different for each candidate, such as the name of the pod.
+    /// A candidate for the Lease `name` in a namespace. The identity must be different for each candidate, such as the name of the pod;
+    /// with an empty one, [`acquire`](Self::acquire) is an error.
     ///
     /// Others take the Lease 15 s after it was last renewed. The leader renews it every 2 s, and gives up 10 s after the last success.
     pub fn new(
@@ -87,6 +88,13 @@ impl Election {
 
     /// Takes or renews the Lease. Returns whether this candidate holds it now.
     pub(super) async fn attempt(&self, observed: &mut Observed) -> Result<bool, Error> {
+        if self.identity.is_empty() {
+            let lease = &self.name;
+            let problem =
+                "the identity of a candidate is empty, as that of a lease without a holder";
+            let message = format!("lease `{lease}`: {problem}; use the name of the pod");
+            return Err(Error::argument(message));
+        }
         // The leader knows the Lease: it is written without being read.
         if observed.holder() == Some(&*self.identity) {
             match self.write(observed).await {

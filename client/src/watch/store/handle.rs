@@ -108,7 +108,7 @@ impl<K: Resource> Store<K> {
     /// The objects that do not fit their type, with the errors, in the order of their keys. The store keeps
     /// them separately, and reports each to [`StoreBuilder::on_error`](super::StoreBuilder::on_error).
     ///
-    /// Empty without [`Watcher::keep_invalid`](crate::watch::Watcher::keep_invalid).
+    /// Empty with [`Watcher::keep_invalid(false)`](crate::watch::Watcher::keep_invalid).
     pub fn invalid(&self) -> Vec<Arc<InvalidObject>> {
         self.state
             .borrow()
