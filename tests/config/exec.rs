@@ -149,8 +149,15 @@ async fn a_plugin_of_path() {
     let server = Server::secure().await;
     let answer = credential(json!({"token": "found"}));
     let plugin = ExecPlugin::new("printf").args(["%s", &answer]);
-    ask(&client(&server, plugin)).await.unwrap();
-    assert_eq!(server.last_header("authorization").unwrap(), "Bearer found");
+    // A PATH of the plugin's own is not searched.
+    let elsewhere = plugin.clone().env("PATH", "/no/such/folder");
+    for plugin in [plugin, elsewhere] {
+        ask(&client(&server, plugin)).await.unwrap();
+        assert_eq!(server.last_header("authorization").unwrap(), "Bearer found");
+    }
+    let missing = ExecPlugin::new("no-such-program").env("PATH", "/bin");
+    let error = ask(&client(&server, missing)).await.unwrap_err();
+    assert!(error.to_string().contains("was not found"), "{error}");
 }
 
 #[tokio::test]

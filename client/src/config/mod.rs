@@ -37,6 +37,17 @@
 //! verification, or the user has a client certificate. Otherwise it gets `http`. Without `server`, the server is that of
 //! the variable `KUBERNETES_MASTER`, or `http://localhost:8080`.
 //!
+//! # Differences from kubectl
+//!
+//! | | here | kubectl |
+//! |---|---|---|
+//! | no current context, or it names a missing cluster or user | error | `http://localhost:8080`, or no credentials |
+//! | `server` without a scheme | see above | `http` without credentials, even with an authority |
+//! | a query, fragment, user name or password in `server` | error | the query and the fragment are ignored |
+//! | a certificate, key or authority as data and as a file | data | error |
+//! | a wrong field of an entry that is not used | ignored | error |
+//! | impersonation with credentials on a server without TLS | error | the request is sent without the credentials |
+//!
 //! # Servers without TLS
 //!
 //! Like kubectl, the client does not send tokens or passwords to an `http` server and does not run plugins for it, even on

@@ -79,7 +79,7 @@ pub enum InteractiveMode {
 }
 
 impl ExecPlugin {
-    /// A plugin. A command without `/` is looked up in `PATH`.
+    /// A plugin. A command without `/` is looked up in the `PATH` of the program.
     ///
     /// Defaults to version v1, no standard input, and a timeout of 120 s.
     pub fn new(command: impl Into<PathBuf>) -> Self {

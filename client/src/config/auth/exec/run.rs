@@ -3,7 +3,10 @@
 use super::group::Group;
 use super::{ExecCredential, ExecPlugin, InteractiveMode, info};
 use crate::config::{Config, ConfigError};
+use std::borrow::Cow;
+use std::env;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
@@ -52,7 +55,8 @@ impl ExecPlugin {
             Stdio::null()
         };
         let variables = self.env.iter().map(|(name, value)| (name, value));
-        let mut command = Command::new(&self.command);
+        let program = self.program().map_err(|error| self.not_started(&error))?;
+        let mut command = Command::new(program.as_os_str());
         command
             .args(&self.args)
             .envs(variables)
@@ -82,6 +86,21 @@ impl ExecPlugin {
         }
     }
 
+    /// The program. Like kubectl, looks up a name in the PATH of this program, even if the plugin gets another one, which
+    /// the standard library would search.
+    fn program(&self) -> io::Result<Cow<'_, Path>> {
+        let is_name = self.command.components().count() == 1;
+        if cfg!(windows) || !is_name || !self.env.iter().any(|(name, _)| name == "PATH") {
+            return Ok(self.command.as_path().into());
+        }
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let mut files = env::split_paths(&folders).map(|folder| folder.join(&self.command));
+        let found = files.find(|file| file.is_absolute() && is_executable(file));
+        found
+            .map(Cow::Owned)
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     fn not_started(&self, error: &io::Error) -> ConfigError {
         let message = match error.kind() {
             io::ErrorKind::NotFound => "was not found".to_owned(),
@@ -100,6 +119,18 @@ impl ExecPlugin {
     fn error(&self, message: &str) -> ConfigError {
         ConfigError::new(format!("`{}` {message}", self.command.display())).within(&self.origin)
     }
+}
+
+fn is_executable(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let metadata = file.metadata();
+        metadata
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    file.is_file()
 }
 
 fn ended(status: ExitStatus) -> String {
