@@ -37,6 +37,16 @@ pub enum RecipeError {
         /// The wanted seats.
         wanted: i64,
     },
+    /// A path with a query, which flow schemas do not match.
+    Query {
+        /// The path.
+        path: String,
+    },
+    /// The path of a request for resources, which other rules match.
+    ResourcePath {
+        /// The path.
+        path: String,
+    },
     /// The objects would be invalid.
     Invalid(String),
     /// Other flow schemas take all requests of the proof.
@@ -67,6 +77,17 @@ impl fmt::Display for RecipeError {
             Self::NoLimit { server, wanted } => write!(
                 f,
                 "a limit of {wanted} seats has no effect on a server of {server} seats, and the level would take the seats of all others"
+            ),
+            Self::Query { path } => {
+                let (before, _) = path.split_once('?').unwrap_or((path, ""));
+                write!(
+                    f,
+                    "flow schemas match paths without a query: `{before}`, not `{path}`"
+                )
+            }
+            Self::ResourcePath { path } => write!(
+                f,
+                "`{path}` is a path of resources, which rules for non-resource requests do not match"
             ),
             Self::Invalid(violation) => write!(f, "the object would be invalid: {violation}"),
             Self::NoEffect => f.write_str("the flow schema would not match any of these requests"),

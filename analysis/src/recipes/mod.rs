@@ -24,7 +24,9 @@ pub use error::RecipeError;
 pub use proof::{ProvenRequest, Taken, TakenByGroup};
 
 use client::slug;
-use k8s_flowcontrol_rules::matching::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
+use k8s_flowcontrol_rules::matching::{
+    ANONYMOUS, AUTHENTICATED, RequestAttributes, UNAUTHENTICATED, User,
+};
 use k8s_flowcontrol_rules::{bootstrap, validate};
 use k8s_flowcontrol_types::api::v1::{
     FlowDistinguisherMethod, FlowDistinguisherMethodType, FlowSchema, GroupSubject, LimitResponse,
@@ -130,6 +132,16 @@ impl Recipes {
         user: Option<&str>,
         paths: &[String],
     ) -> Result<Recipe, RecipeError> {
+        for path in paths {
+            if path.contains('?') {
+                return Err(RecipeError::Query { path: path.clone() });
+            }
+            // The validation rejects a malformed path.
+            let request = RequestAttributes::from_http("GET", path, User::default());
+            if request.is_ok_and(|request| request.is_resource_request) {
+                return Err(RecipeError::ResourcePath { path: path.clone() });
+            }
+        }
         let subjects = match user {
             Some(user) => vec![Subject {
                 kind: SubjectKind::User,

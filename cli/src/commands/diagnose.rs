@@ -123,9 +123,7 @@ impl Command for Args {
     const MANY_CONTEXTS: bool = true;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        let objects = Objects::live(&self.cluster, self.kubernetes.given()).map_err(|failure| {
-            failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
-        })?;
+        let objects = Objects::live(&self.cluster, self.kubernetes.given())?;
         if let Some(level) = &self.level {
             check_level(level, &objects)?;
         }

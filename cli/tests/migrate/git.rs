@@ -153,11 +153,14 @@ fn a_patch_is_applied_by_git() {
     let cut = level("d").trim_end().to_owned();
     // A line for YAML, but not for git.
     let returned = format!("# a\r# b\n{}", level("e"));
+    // The reason for the change of a value stands in the patch.
+    let zero = level("f").replace("Shares: 5", "Shares: 0");
     for (name, text) in [
         ("sub/a b.yaml", level("a")),
         ("c.yaml", crlf),
         ("d.yaml", cut),
         ("e.yaml", returned),
+        ("f.yaml", zero),
     ] {
         write(&folder, name, &text);
     }
@@ -170,6 +173,8 @@ fn a_patch_is_applied_by_git() {
         "{}",
         patch.out
     );
+    let reason = "\n# ./f.yaml:8: spec.limited.assuredConcurrencyShares: 0 becomes 30: ";
+    assert!(patch.out.contains(reason), "{}", patch.out);
     assert!(apply(&folder, &patch.out, &[]).success(), "{}", patch.out);
     let Ran { code, out, .. } = run(&folder, &["migrate", ".", "--check"]);
     assert_eq!((code, out.as_str()), (0, ""));

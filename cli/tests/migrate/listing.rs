@@ -68,7 +68,7 @@ fn a_reason_stands_before_the_diff() {
     fs::write(folder.join("a.yaml"), &text).unwrap();
     let ran = run(&folder, &["migrate", "a.yaml"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let line = "# line 8: spec.limited.assuredConcurrencyShares: 0 becomes 30: 0 means the default of 30 in the old version, and no shares in v1\n--- a.yaml\n";
+    let line = "# a.yaml:8: spec.limited.assuredConcurrencyShares: 0 becomes 30: 0 means the default of 30 in the old version, and no shares in v1\n--- a.yaml\n";
     assert!(ran.out.starts_with(line), "{}", ran.out);
     // It does not disturb programs that apply the diff.
     assert!(apply(&folder, &ran.out, &["-p0"]).success());

@@ -293,7 +293,7 @@ fn v1alpha1_is_called_by_its_name() {
         assert!(ran.err.contains(help) || ran.out.contains(help), "{ran:?}");
     }
     let ran = run(&folder, &["migrate", "a.yaml"]);
-    let reason = "# line 1: apiVersion: flowcontrol.apiserver.k8s.io/v1alpha1 becomes flowcontrol.apiserver.k8s.io/v1: v1alpha1 has the fields and defaults of v1beta1";
+    let reason = "# a.yaml:1: apiVersion: flowcontrol.apiserver.k8s.io/v1alpha1 becomes flowcontrol.apiserver.k8s.io/v1: v1alpha1 has the fields and defaults of v1beta1";
     assert!(ran.out.starts_with(reason), "{}", ran.out);
 }
 

@@ -7,7 +7,7 @@ use k8s_flowcontrol_types::api::v1::PriorityLevelType;
 pub(super) const RULE: Rule = Rule {
     id: "exempts-everybody",
     severity: Severity::Warning,
-    summary: "A flow schema exempts most requests of most users from all limits.",
+    summary: "A flow schema exempts most requests of most users from all limits: all of them, or the non-resource ones.",
     check,
 };
 
@@ -20,11 +20,13 @@ fn check(context: &Context, report: &mut Report) {
             continue;
         }
         for (index, rule) in schema.rules.iter().enumerate() {
-            if rule.subjects.iter().any(Subject::is_wide) && is_about_everything(rule) {
-                let message =
-                    "requests of an exempt level are never queued or rejected, and this rule \
-                               matches most requests of most users"
-                        .to_owned();
+            if !rule.subjects.iter().any(Subject::is_wide) {
+                continue;
+            }
+            if let Some(requests) = most_requests(rule) {
+                let message = format!(
+                    "requests of an exempt level are never queued or rejected, and this rule matches {requests} of most users"
+                );
                 let help = "limit the rule to the users and requests that must never wait, or use a limited level";
                 report.schema(schema, format!("spec.rules[{index}]"), message, help);
             }
@@ -32,16 +34,18 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-fn is_about_everything(rule: &PolicyRule) -> bool {
+/// The requests of which the rule matches most.
+fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     let is_any_url = |url: &Url| match url {
         Url::Any => true,
         Url::Path { below, .. } => &**below == "/",
     };
-    rule.resource_rules
-        .iter()
-        .any(|policy| policy.resources == Names::Any)
-        || rule
-            .non_resource_rules
-            .iter()
-            .any(|policy| policy.urls.iter().any(is_any_url))
+    let mut resources = rule.resource_rules.iter();
+    let mut others = rule.non_resource_rules.iter();
+    if resources.any(|policy| policy.resources == Names::Any) {
+        return Some("most requests");
+    }
+    others
+        .any(|policy| policy.urls.iter().any(is_any_url))
+        .then_some("most non-resource requests")
 }

@@ -10,19 +10,31 @@ pub(crate) fn write_file_diff(file: &Examined, out: &mut Stream) -> io::Result<(
     let Some((old, new)) = texts(file) else {
         return Ok(());
     };
+    write_reasons(file, out)?;
+    let path = file.source.name.as_str();
+    write_diff(out, (path, old), (path, new))
+}
+
+/// Writes the reasons of a file, each with its place: the diff of the file before may stand directly above.
+fn write_reasons(file: &Examined, out: &mut Stream) -> io::Result<()> {
+    let path = file.source.name.as_str();
     let objects = file.outcome.objects.iter();
     for change in objects.flat_map(|object| &object.changes) {
         if let Some(why) = &change.why {
             let line = file.source.position(change.offset).line;
             let what = one_line(&change.what);
-            writeln!(out, "# line {line}: {what}: {}", one_line(why))?;
+            writeln!(
+                out,
+                "# {}:{line}: {what}: {}",
+                one_line(path),
+                one_line(why)
+            )?;
         }
     }
-    let path = file.source.name.as_str();
-    write_diff(out, (path, old), (path, new))
+    Ok(())
 }
 
-/// Writes the changes of a file as `git apply` and `patch -p1` read them, relative to the working directory.
+/// Writes the changes of a file as `git apply` and `patch -p1` read them, relative to the working directory. They skip the reasons.
 pub(crate) fn write_patch(
     file: &Examined,
     working_directory: &Path,
@@ -31,6 +43,7 @@ pub(crate) fn write_patch(
     let Some((old, new)) = texts(file) else {
         return Ok(());
     };
+    write_reasons(file, out)?;
     let real = file.candidate.real.as_path();
     let path = real.strip_prefix(working_directory).unwrap_or(real);
     let path = path.display().to_string();
