@@ -195,17 +195,22 @@ impl Preview {
         }
     }
 
-    /// Adds the changes of a server's verdict about creating an object, which is written in `version`.
+    /// Adds the changes of a server's verdict about creating an object, which is written in `version`; and that the object cannot be created
+    /// on either release, if neither serves the version.
     ///
     /// `title` names the object in the result, such as `level.yaml: FlowSchema "mine"`.
     pub fn add_object(&mut self, title: &str, kind: Kind, version: ApiVersion, object: &Value) {
         let Plan { from, to, .. } = self.plan;
-        let (before, after) = (version.is_served_by(from), version.is_served_by(to));
-        if !(before && after) {
-            if before {
-                let summary = format!("{to} does not serve {version}: migrate it first");
-                self.push(Area::Validation, title, summary, DEPRECATIONS);
-            }
+        let unserved = match (version.is_served_by(from), version.is_served_by(to)) {
+            (true, true) => None,
+            (true, false) => Some(format!("{to} does not serve {version}: migrate it first")),
+            (false, true) => Some(format!("{from} does not serve {version}, and {to} does")),
+            (false, false) => Some(format!(
+                "neither {from} nor {to} serves {version}: migrate it first"
+            )),
+        };
+        if let Some(summary) = unserved {
+            self.push(Area::Validation, title, summary, DEPRECATIONS);
             return;
         }
         let verdict = |release| messages(object, VersionedKind::new(kind, version, release));

@@ -76,10 +76,24 @@ fn verdicts_of_objects_are_compared() -> Result<(), UnknownRelease> {
     );
     assert!(says("says: spec.type: Required value"), "{changes:?}");
 
-    let mut of_old = preview("1.31", "1.32")?;
-    of_old.add_object("batch", kind, ApiVersion::V1Beta3, &level);
-    let expected = "1.32 does not serve v1beta3: migrate it first";
-    assert_eq!(of(&of_old, Area::Validation), [("batch", expected)]);
+    for (version, expected) in [
+        (
+            ApiVersion::V1Beta3,
+            "1.32 does not serve v1beta3: migrate it first",
+        ),
+        (
+            ApiVersion::V1Beta1,
+            "neither 1.31 nor 1.32 serves v1beta1: migrate it first",
+        ),
+    ] {
+        let mut of_old = preview("1.31", "1.32")?;
+        of_old.add_object("batch", kind, version, &level);
+        assert_eq!(of(&of_old, Area::Validation), [("batch", expected)]);
+    }
+    let mut of_new = preview("1.28", "1.29")?;
+    of_new.add_object("batch", kind, ApiVersion::V1, &level);
+    let expected = "1.28 does not serve v1, and 1.29 does";
+    assert_eq!(of(&of_new, Area::Validation), [("batch", expected)]);
     Ok(())
 }
 
