@@ -77,7 +77,7 @@ impl fmt::Display for Check {
             } => {
                 match found {
                     Some(found) => write!(f, "{limit} {}", shown(*found))?,
-                    None => write!(f, "{limit} without end")?,
+                    None => write!(f, "{limit} unbounded")?,
                 }
                 write!(f, ", at most {}", shown(limit.at_most))?;
                 match rejected {

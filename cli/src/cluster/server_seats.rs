@@ -4,6 +4,7 @@ use super::connect::{ClusterArgs, block_on};
 use super::control_plane::{ApiServer, ControlPlane};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::plural;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::{Client, Release};
 use k8s_flowcontrol_analysis::metrics::ObservedLimits;
@@ -208,7 +209,8 @@ impl ServerSeats {
 
 impl fmt::Display for ServerSeats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} seats per server", self.seats)?;
+        let seats = plural(self.seats as usize, "seat");
+        write!(f, "{seats} per server")?;
         match &self.source {
             Source::Default => Ok(()),
             Source::Given => f.write_str(" (--server-seats)"),

@@ -135,9 +135,13 @@ impl Walk<'_> {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = path_of(&error).unwrap_or(path).to_owned();
-                    // The text of the error names the path again.
-                    let why = error.io_error().map(ToString::to_string);
-                    let why = why.unwrap_or_else(|| error.to_string());
+                    // The texts of the errors around the cause name the path again.
+                    let io = error.io_error();
+                    let cause = io.and_then(|io| io.get_ref()?.source());
+                    let why = cause.map_or_else(
+                        || io.map_or_else(|| error.to_string(), ToString::to_string),
+                        ToString::to_string,
+                    );
                     let why = format!("the folder cannot be read: {why}");
                     self.found.skipped.push(Skipped {
                         is_error: true,
