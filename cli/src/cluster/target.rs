@@ -229,8 +229,9 @@ pub(crate) fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
         | "plc"
         | "pl" => Ok(&[Kind::PriorityLevelConfiguration]),
         "all" => Ok(Kind::ALL),
-        _ => Err(Failure::usage(format!("unknown kind `{word}`")).hint(
-            "the kinds are flowschemas (fs), prioritylevelconfigurations (plc), and all for both",
-        )),
+        _ => Err(Failure::usage(format!("unknown kind `{word}`")).hint(format!(
+            "the kinds are flowschemas (fs), prioritylevelconfigurations (plc), and all for both; an object with the name `{word}` is \
+             fs/{word} or plc/{word}"
+        ))),
     }
 }
