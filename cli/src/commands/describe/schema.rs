@@ -67,8 +67,12 @@ pub(super) fn describe(
             detail(&describe_resources(resource), streams)?;
         }
         for paths in elements(rule, "nonResourceRules") {
-            let (verbs, urls) = (words(paths, "verbs"), words(paths, "nonResourceURLs"));
-            detail(&format!("{verbs} of paths {urls}"), streams)?;
+            let verbs = words(paths, "verbs", "all verbs");
+            let urls = match listed(paths, "nonResourceURLs") {
+                None => "all paths".to_owned(),
+                Some(urls) => format!("paths {urls}"),
+            };
+            detail(&format!("{verbs} of {urls}"), streams)?;
         }
     }
     Ok(())
@@ -101,28 +105,37 @@ fn describe_subject(subject: &Value) -> String {
 }
 
 fn describe_resources(rule: &Value) -> String {
-    let groups: Vec<_> = elements(rule, "apiGroups")
-        .iter()
-        .filter_map(Value::as_str)
-        .map(|group| if group.is_empty() { "core" } else { group })
-        .collect();
-    let namespaces = match (rule["clusterScope"] == true, words(rule, "namespaces")) {
-        (true, namespaces) if namespaces.is_empty() => "cluster-wide".to_owned(),
-        (true, namespaces) => format!("cluster-wide and in namespaces {namespaces}"),
-        (false, namespaces) => format!("in namespaces {namespaces}"),
+    let groups = match listed(rule, "apiGroups") {
+        None => "all groups".to_owned(),
+        Some(groups) if groups.contains(", ") => format!("groups {groups}"),
+        Some(groups) => format!("group {groups}"),
     };
+    let namespaces = match listed(rule, "namespaces") {
+        None => Some("in all namespaces".to_owned()),
+        Some(namespaces) if namespaces.is_empty() => None,
+        Some(namespaces) => Some(format!("in namespaces {namespaces}")),
+    };
+    let scope = (rule["clusterScope"] == true).then(|| "cluster-scoped".to_owned());
+    let places: Vec<_> = scope.into_iter().chain(namespaces).collect();
     format!(
-        "{} of {} in group {}, {namespaces}",
-        words(rule, "verbs"),
-        words(rule, "resources"),
-        groups.join(", ")
+        "{} of {} in {groups}, {}",
+        words(rule, "verbs", "all verbs"),
+        words(rule, "resources", "all resources"),
+        places.join(" and ")
     )
 }
 
-fn words(rule: &Value, name: &str) -> String {
+/// The elements of a list, or the words for all of them.
+fn words(rule: &Value, name: &str, all: &str) -> String {
+    listed(rule, name).unwrap_or_else(|| all.to_owned())
+}
+
+/// The elements of a list; `None` if it is about all. The core group has an empty name.
+fn listed(rule: &Value, name: &str) -> Option<String> {
     let words: Vec<_> = elements(rule, name)
         .iter()
         .filter_map(Value::as_str)
+        .map(|word| if word.is_empty() { "core" } else { word })
         .collect();
-    words.join(", ")
+    (!words.contains(&"*")).then(|| words.join(", "))
 }
