@@ -342,6 +342,21 @@ fn mistakes_in_levels_are_found() {
     }
 }
 
+/// A level of type Reject without seats executes one request at a time, so the type alone closes nothing.
+#[test]
+fn a_closed_level_is_closed_by_authorization() {
+    let queue = json!({"type": "Queue", "queuing": {"queues": 64, "handSize": 6}});
+    for response in [queue, json!({"type": "Reject"})] {
+        let closed = json!({"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0, "limitResponse": response});
+        let findings = level_findings(level("l", closed));
+        let help = &findings[0].help;
+        assert!(
+            help.starts_with("deny the requests with authorization"),
+            "{help}"
+        );
+    }
+}
+
 #[test]
 fn edits_that_the_server_reverts_are_found() {
     let annotated = |mut schema: FlowSchema, value: &str| {

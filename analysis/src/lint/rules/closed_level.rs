@@ -23,12 +23,13 @@ fn check(context: &Context, report: &mut Report) {
             (
                 "the level never has a seat, so its requests are queued and rejected only after a timeout \
                  (15 seconds with the server's defaults)",
-                "use limitResponse type Reject to reject them immediately, or give the level shares",
+                "deny the requests with authorization, or give the level shares; limitResponse type Reject rejects them \
+                 immediately, except one at a time while the level is idle",
             )
         } else {
             (
                 "the level never has a seat, but a level of type Reject still executes one request \
-                 while it is idle",
+                 at a time while it is idle",
                 "deny the requests with authorization instead, or give the level shares",
             )
         };
