@@ -1,5 +1,6 @@
 //! The input of lint.
 
+use super::fault::Fault;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 
@@ -15,6 +16,7 @@ pub struct Configuration<'a> {
     pub(super) concurrency_limit: u32,
     /// Whether the objects are the cluster's complete configuration.
     pub(super) complete: bool,
+    pub(super) faults: &'a [Fault],
 }
 
 impl<'a> Configuration<'a> {
@@ -31,6 +33,7 @@ impl<'a> Configuration<'a> {
             release,
             concurrency_limit,
             complete: true,
+            faults: &[],
         }
     }
 
@@ -54,5 +57,10 @@ impl<'a> Configuration<'a> {
             concurrency_limit: seats,
             ..self
         }
+    }
+
+    /// Sets the faults of the objects as they are written; defaults to none. Each is a finding.
+    pub const fn faults(self, faults: &'a [Fault]) -> Self {
+        Self { faults, ..self }
     }
 }

@@ -1,6 +1,7 @@
 //! The configuration in a form that rules can compare.
 
 use super::configuration::Configuration;
+use super::fault::Fault;
 use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule};
@@ -8,7 +9,8 @@ use k8s_flowcontrol_rules::objects::{self, CATCH_ALL, EXEMPT};
 use k8s_flowcontrol_types::api::v1::{
     self, FlowSchema, PolicyRulesWithSubjects, PriorityLevelConfiguration,
 };
-use k8s_flowcontrol_types::{Release, Resource, order};
+use k8s_flowcontrol_types::{Kind, Release, Resource, order};
+use std::collections::BTreeSet;
 
 /// The given objects together with the built-in ones.
 pub(super) struct Context {
@@ -21,6 +23,9 @@ pub(super) struct Context {
     pub(super) levels: Vec<Level>,
     pub(super) limits: ServerLimits,
     pub(super) classifier: Classifier,
+    /// The kinds and names of objects that were given more than once.
+    pub(super) duplicates: Vec<(Kind, String)>,
+    pub(super) faults: Vec<Fault>,
 }
 
 /// A flow schema.
@@ -97,6 +102,13 @@ impl Context {
             levels,
             limits: ServerLimits::new(&all_levels, configuration.concurrency_limit, release),
             classifier: Classifier::new(&all_schemas, &all_levels, release),
+            duplicates: repeated(Kind::FlowSchema, configuration.flow_schemas)
+                .chain(repeated(
+                    Kind::PriorityLevelConfiguration,
+                    configuration.priority_levels,
+                ))
+                .collect(),
+            faults: configuration.faults.to_vec(),
         }
     }
 
@@ -166,6 +178,16 @@ impl Level {
     pub(super) fn name(&self) -> &str {
         self.object.name()
     }
+}
+
+/// The names that several objects have.
+fn repeated<K: Resource>(kind: Kind, objects: &[K]) -> impl Iterator<Item = (Kind, String)> {
+    let mut seen = BTreeSet::new();
+    let names = objects.iter().map(Resource::name);
+    // Objects without a name get different names from a server.
+    let again = names.filter(|name| !name.is_empty() && !seen.insert(*name));
+    let again: BTreeSet<_> = again.map(str::to_owned).collect();
+    again.into_iter().map(move |name| (kind, name))
 }
 
 /// The given objects and the missing built-in ones, sorted by name: always the mandatory ones, and the suggested ones

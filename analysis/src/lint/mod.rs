@@ -1,7 +1,7 @@
 //! Lint: problems in objects that a server accepts.
 //!
 //! [`Configuration`] is the input, [`lint`] returns [`Finding`]s, and [`rules`] lists all rules. Lint expects valid
-//! objects and does not repeat validation. For the built-in objects in their original state, lint does not report findings.
+//! objects and does not repeat validation: a caller that reads files passes the [faults](Fault) that it found in them. For the built-in objects in their original state, lint does not report findings.
 //!
 //! ```
 //! use k8s_flowcontrol_types::Release;
@@ -25,11 +25,13 @@
 
 mod configuration;
 mod context;
+mod fault;
 mod finding;
 mod rule_index;
 mod rules;
 
 pub use configuration::Configuration;
+pub use fault::{Fault, FaultKind};
 pub use finding::{Finding, Severity};
 pub use rules::{Rule, rules};
 

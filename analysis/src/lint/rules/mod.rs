@@ -5,10 +5,13 @@ mod auto_update_annotation;
 mod closed_level;
 mod cluster_scope_missing;
 mod dangling_reference;
+mod duplicate_field;
+mod duplicate_object;
 mod equal_precedence;
 mod exempts_everybody;
 mod hand_collision;
 mod idle_distinguisher;
+mod invalid_object;
 mod lends_everything;
 mod no_rules;
 mod non_resource_verb;
@@ -20,6 +23,7 @@ mod reverted_edit;
 mod root_url;
 mod singular_resource;
 mod takes_system_traffic;
+mod unknown_field;
 mod unknown_verb;
 mod unreachable_schema;
 mod unused_level;
@@ -28,6 +32,7 @@ mod zero_shares_borrow;
 mod zero_shares_lend;
 
 use super::context::{Context, Level, Schema};
+use super::fault::{Fault, FaultKind};
 use super::finding::{Finding, Severity};
 use k8s_flowcontrol_types::Kind;
 
@@ -39,10 +44,13 @@ pub fn rules() -> &'static [Rule] {
         closed_level::RULE,
         cluster_scope_missing::RULE,
         dangling_reference::RULE,
+        duplicate_field::RULE,
+        duplicate_object::RULE,
         equal_precedence::RULE,
         exempts_everybody::RULE,
         hand_collision::RULE,
         idle_distinguisher::RULE,
+        invalid_object::RULE,
         lends_everything::RULE,
         no_rules::RULE,
         non_resource_verb::RULE,
@@ -54,6 +62,7 @@ pub fn rules() -> &'static [Rule] {
         root_url::RULE,
         singular_resource::RULE,
         takes_system_traffic::RULE,
+        unknown_field::RULE,
         unknown_verb::RULE,
         unreachable_schema::RULE,
         unused_level::RULE,
@@ -128,6 +137,10 @@ impl Report {
             message,
             help,
         );
+    }
+
+    fn fault(&mut self, fault: &Fault, message: String, help: &str) {
+        self.push(fault.kind, &fault.name, fault.path.clone(), message, help);
     }
 
     fn push(&mut self, kind: Kind, name: &str, path: String, message: String, help: &str) {
