@@ -86,12 +86,7 @@ impl ConfigurationArgs {
             None => Vec::new(),
         };
         if !files.is_empty() {
-            let of_files = Objects::read(files, release, streams)?;
-            if of_files.documents.is_empty() && self.only_these {
-                let message = "the files contain no flow-control objects";
-                return Err(Failure::input(message));
-            }
-            objects.apply(of_files);
+            objects.apply(Objects::read(files, release, streams)?);
         }
         let count = match cluster.is_none() && !self.only_these {
             true => objects.add_bootstrap(release),

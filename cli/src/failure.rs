@@ -1,5 +1,6 @@
 //! The error of a command.
 
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
 use std::fmt;
@@ -38,9 +39,19 @@ impl Failure {
         Self::new(Exit::Input, message)
     }
 
-    /// Files, or a standard input, without any document.
-    pub(crate) fn no_objects() -> Self {
-        Self::input("the files contain no objects")
+    /// Files, or a standard input, without an object of the group.
+    pub(crate) fn no_objects(files: &FileArgs) -> Self {
+        let verb = match files.paths() {
+            [_] => "contains",
+            _ => "contain",
+        };
+        let hint = match files.has_unread_subfolders() {
+            true => "; `-R` also reads the subfolders",
+            false => "",
+        };
+        Self::input(format!("{} {verb} no objects", files.names())).hint(format!(
+            "the files must contain flow schemas or priority levels{hint}"
+        ))
     }
 
     /// Adds one line with the next step for the user.
@@ -113,6 +124,13 @@ impl Failure {
             failure.report(streams);
             exit.worse(failure.exit)
         })
+    }
+
+    /// The result of a command that went on after these failures: all but the last are printed, and the last is the error.
+    pub(crate) fn last_of(mut failures: Vec<Self>, streams: &mut Streams) -> Result<(), Self> {
+        let last = failures.pop();
+        Self::report_all(failures, streams);
+        last.map_or(Ok(()), Err)
     }
 
     fn write(&self, streams: &mut Streams) -> io::Result<()> {

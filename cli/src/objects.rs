@@ -1,13 +1,14 @@
 //! The flow schemas and priority levels that a command looks at together: from files or from a cluster.
 
 use crate::cluster::{ClusterArgs, block_on, release_of};
-use crate::documents::{Document, FileArgs, Object, each_object};
+use crate::documents::{Document, FileArgs, Judge, Object, each_readable_object};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{Release, Resource};
+use k8s_flowcontrol_analysis::lint::Fault;
 use std::collections::{HashMap, HashSet};
 
 /// Flow schemas and priority levels in the types of v1.
@@ -17,6 +18,10 @@ pub(crate) struct Objects {
     pub(crate) levels: Vec<PriorityLevelConfiguration>,
     /// The documents of objects from files, in order.
     pub(crate) documents: Vec<Document>,
+    /// The faults of the objects of files, and the index of the document.
+    faults: Vec<(usize, Fault)>,
+    /// The same faults, and duplicate objects, as warnings.
+    warnings: Vec<Diagnostic>,
     /// The last document of each object, by kind and name.
     last: HashMap<(Kind, String), usize>,
     /// The release of the cluster, if the objects come from a cluster.
@@ -24,20 +29,40 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// The objects of files, as a server of `release` reads them.
+    /// The objects of files, as a server of `release` reads them. Prints a warning for each fault of an object.
+    ///
+    /// # Errors
+    /// If a file or an object cannot be read, and if there is no object.
     pub(crate) fn read(
         files: &FileArgs,
         release: Release,
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
-        let mut objects = Self::default();
-        let skipped = each_object(files, release, streams, |object, streams| {
-            objects.push(object, release, streams)
-        })?;
-        if objects.documents.is_empty() && skipped.is_empty() {
-            return Err(Failure::no_objects());
+        let (objects, unread) = Self::readable(files, release, streams)?;
+        for warning in &objects.warnings {
+            warning.write(&mut streams.err)?;
         }
-        Ok(objects)
+        unread.into_iter().next().map_or(Ok(objects), Err)
+    }
+
+    /// The objects of the files that can be read, with their faults, and the errors of the others.
+    ///
+    /// # Errors
+    /// If there is neither an object nor an error.
+    pub(crate) fn readable(
+        files: &FileArgs,
+        release: Release,
+        streams: &mut Streams,
+    ) -> Result<(Self, Vec<Failure>), Failure> {
+        let mut objects = Self::default();
+        let judge = Judge::new(release);
+        let unread = each_readable_object(files, release, streams, |object, streams| {
+            objects.push(object, &judge, release, streams)
+        })?;
+        match objects.documents.is_empty() && unread.is_empty() {
+            true => Err(Failure::no_objects(files)),
+            false => Ok((objects, unread)),
+        }
     }
 
     /// The objects of a cluster, whose release is `given` or the release that the cluster reports.
@@ -92,9 +117,24 @@ impl Objects {
     pub(crate) fn apply(&mut self, others: Self) {
         replace(&mut self.flow_schemas, others.flow_schemas);
         replace(&mut self.levels, others.levels);
+        let before = self.documents.len();
         for document in others.documents {
             self.add(document);
         }
+        let faults = others.faults.into_iter();
+        self.faults
+            .extend(faults.map(|(index, fault)| (before + index, fault)));
+        self.warnings.extend(others.warnings);
+    }
+
+    /// The faults of the objects of files, without those of an object that another one with its name replaces.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let is_last = |(index, fault): &&(usize, Fault)| {
+            let last = self.last.get(&(fault.kind, fault.name.clone()));
+            last.is_none_or(|last| last == index)
+        };
+        let faults = self.faults.iter().filter(is_last);
+        faults.map(|(_, fault)| fault.clone()).collect()
     }
 
     /// The document of an object, or the last of several documents with its name.
@@ -114,10 +154,14 @@ impl Objects {
     fn push(
         &mut self,
         object: Object,
+        judge: &Judge,
         release: Release,
         streams: &mut Streams,
     ) -> Result<(), Failure> {
-        object.warn(streams)?;
+        for (fault, warning) in judge.faults(&object) {
+            self.faults.push((self.documents.len(), fault));
+            self.warnings.push(warning);
+        }
         if self.document(object.kind, object.name()).is_some() {
             let message = format!(
                 "duplicate {}: the last one is used",
@@ -125,7 +169,7 @@ impl Objects {
             );
             let diagnostic =
                 Diagnostic::warning(message).at(&object.document.source, object.document.start());
-            diagnostic.write(&mut streams.err)?;
+            self.warnings.push(diagnostic);
         }
         let losses = match object.kind {
             Kind::FlowSchema => {

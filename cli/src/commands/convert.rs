@@ -101,8 +101,9 @@ impl Command for Args {
             let count = plural(broken.len(), "object");
             return Err(Failure::input(format!("cannot read {count}")).because(broken));
         }
-        if converted.is_empty() && skipped.is_empty() {
-            return Err(Failure::no_objects());
+        if converted.is_empty() {
+            skipped.summarize(streams)?;
+            return Err(Failure::no_objects(&self.files));
         }
         let is_refused = !losses.is_empty() && !self.allow_loss;
         if !is_refused || self.as_server {

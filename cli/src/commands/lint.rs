@@ -25,7 +25,9 @@ use std::sync::Arc;
 ///
 /// Finds flow schemas that never match, priority levels that starve or are unused, rules that match less than intended, changes
 /// that the server reverts, and more; `--rules` lists the rules. Objects of files are checked together with the built-in
-/// objects. Use `validate` for objects that a server rejects.
+/// objects. Use `validate` for all errors of an object that a server rejects.
+///
+/// A file or an object that cannot be read sets exit code 3; the findings of the others are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -139,9 +141,16 @@ impl Command for Args {
             None => Objects::default(),
         };
         let server_levels = objects.levels.clone();
+        let mut unread = Vec::new();
         if cluster.is_none() || !self.input.files.is_empty() {
             let release = self.kubernetes.release_or(objects.live);
-            objects.apply(Objects::read(&self.input.files, release, streams)?);
+            let (of_files, errors) = Objects::readable(&self.input.files, release, streams)?;
+            objects.apply(of_files);
+            unread = errors;
+            if cluster.is_some() {
+                // The objects of the cluster with a part of the change are neither the old nor the new configuration.
+                Failure::last_of(std::mem::take(&mut unread), streams)?;
+            }
         }
         let release = self.kubernetes.release_or(objects.live);
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
@@ -150,7 +159,8 @@ impl Command for Args {
             None => Configuration::files(schemas, levels, release),
         };
         let seats = seats(self.seats, cluster, &server_levels, release, streams)?;
-        let findings = lint(&configuration.concurrency_limit(seats));
+        let faults = objects.faults();
+        let findings = lint(&configuration.concurrency_limit(seats).faults(&faults));
         let placed: Vec<_> = findings
             .iter()
             .map(|finding| place(finding, &objects))
@@ -189,6 +199,7 @@ impl Command for Args {
         let fails = findings
             .iter()
             .any(|finding| self.fail_on.counts(finding.severity));
+        Failure::last_of(unread, streams)?;
         Ok(match fails {
             true => Exit::Findings,
             false => Exit::Success,

@@ -156,7 +156,7 @@ impl Command for Args {
                     streams,
                 )?;
             }
-            return report.finish(streams);
+            return report.finish(&self.files, streams);
         }
         if let Some(flag) = self.offline_flag() {
             return Err(
@@ -188,7 +188,7 @@ impl Command for Args {
             // Each document has its answer.
             report.file(file, |_| answers.next().unwrap_or_default(), streams)?;
         }
-        report.finish(streams)
+        report.finish(&self.files, streams)
     }
 }
 

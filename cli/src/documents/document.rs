@@ -1,7 +1,9 @@
 //! The documents of a file.
 
+use crate::similar_name::nearest;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol_manifests::Source;
-use k8s_flowcontrol_manifests::{Form, ReadOptions, Unreadable, read_with};
+use k8s_flowcontrol_manifests::{DecodeError, Form, ReadOptions, Unreadable, read_with};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +20,32 @@ impl Deref for Document {
 
     fn deref(&self) -> &Self::Target {
         &self.document
+    }
+}
+
+impl Document {
+    /// The message for a document that is not an object.
+    pub(crate) fn decode_message(&self, error: &DecodeError) -> String {
+        match self.has_type() || self.name().is_some() {
+            true => format!("{}: {error}", self.title()),
+            // Nothing shows that it is an object at all.
+            false => error.to_string(),
+        }
+    }
+
+    /// The next step for a document that is not an object, if it is a template or misspells its kind.
+    pub(crate) fn decode_help(&self) -> Option<String> {
+        let (_, text) = self.body();
+        if self.value().is_none() && text.windows(2).any(|two| two == b"{{") {
+            return Some(
+                "render templates first, as in `helm template CHART | kubectl flowcontrol validate -f -`"
+                    .into(),
+            );
+        }
+        let written = self.written_kind();
+        let kinds = Kind::ALL.iter().map(|kind| kind.as_str());
+        let meant = nearest(written, kinds).filter(|kind| *kind != written)?;
+        Some(format!("did you mean `kind: {meant}`?"))
     }
 }
 
@@ -40,8 +68,6 @@ pub(crate) fn documents(source: Source) -> Found {
     let options = ReadOptions {
         form: form.filter(|form| *form != Form::Template),
         is_flow_control: source.is_named,
-        // A server has a response to an empty body; an empty pipe is not a request.
-        keeps_empty: source.is_named && source.name != "-",
     };
     let found = read_with(Arc::clone(&source.text), options);
     let documents = found.documents.into_iter().map(|document| Document {

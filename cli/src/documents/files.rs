@@ -1,7 +1,7 @@
 //! The options `-f` and `-R`, and reading a file or the standard input.
 
 use crate::failure::Failure;
-use crate::input::{ReadError, open, read_named, read_regular, read_stream};
+use crate::input::{ReadError, name, open, read_named, read_regular, read_stream};
 use k8s_flowcontrol_manifests::Source;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,26 +58,44 @@ impl FileArgs {
         }
     }
 
-    /// The texts of the files in the given order, and of the files of a folder by name.
+    /// The files and folders that are named, for messages: `a.yaml, b/ and the standard input`.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<_> = self.files.iter().map(|path| name(path)).collect();
+        match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
+    /// Whether a folder is named, whose subfolders are not read.
+    pub(crate) fn has_unread_subfolders(&self) -> bool {
+        !self.recursive && self.files.iter().any(|path| path.is_dir())
+    }
+
+    /// The texts of the files in the given order, and of the files of a folder by name. A file or a subfolder that cannot be read
+    /// is an error among the others.
     pub(crate) fn sources(&self) -> Result<impl Iterator<Item = Result<Source, Failure>>, Failure> {
         self.require()?;
         let mut inputs = Vec::new();
         for path in &self.files {
             if path.as_os_str() != "-" && path.is_dir() {
                 let found = in_folder(path, self.recursive)?;
-                inputs.extend(found.into_iter().map(|path| (path, false)));
+                inputs.extend(found.into_iter().map(|path| path.map(|path| (path, false))));
             } else {
-                inputs.push((path.clone(), true));
+                inputs.push(Ok((path.clone(), true)));
             }
         }
-        Ok(inputs
-            .into_iter()
-            .map(|(path, is_named)| read(&path, is_named)))
+        Ok(inputs.into_iter().map(|input| {
+            let (path, is_named) = input?;
+            read(&path, is_named)
+        }))
     }
 }
 
-/// The JSON and YAML files of a folder by name. Linked files count, linked folders do not.
-fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure> {
+/// The JSON and YAML files of a folder by name, and an error for each subfolder that cannot be read. Linked files count, linked
+/// folders do not.
+fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<Result<PathBuf, Failure>>, Failure> {
     let mut files = Vec::new();
     // Links are listed and not followed, so the walk always ends.
     let entries = WalkDir::new(folder)
@@ -85,17 +103,22 @@ fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure>
         .max_depth(if is_recursive { usize::MAX } else { 1 })
         .sort_by_file_name();
     for entry in entries {
-        let entry = entry.map_err(|error| {
-            let folder = error.path().unwrap_or(folder).display();
-            let why = error
-                .io_error()
-                .map_or_else(|| error.to_string(), ToString::to_string);
-            Failure::input(format!("cannot read the folder {folder}: {why}"))
-        })?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let folder = error.path().unwrap_or(folder).display();
+                let why = error
+                    .io_error()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
+                let message = format!("cannot read the folder {folder}: {why}");
+                files.push(Err(Failure::input(message)));
+                continue;
+            }
+        };
         let path = entry.into_path();
         let extension = path.extension().and_then(|extension| extension.to_str());
         if extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) && path.is_file() {
-            files.push(path);
+            files.push(Ok(path));
         }
     }
     if files.is_empty() {

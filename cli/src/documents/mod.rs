@@ -4,11 +4,13 @@
 //! kinds are skipped and counted.
 
 mod document;
+mod faults;
 mod files;
 mod object;
 mod skipped;
 
 pub(crate) use document::{Document, Found, documents};
+pub(crate) use faults::Judge;
 pub(crate) use files::{ExportArgs, FileArgs, read};
 pub(crate) use object::Object;
-pub(crate) use skipped::{Skipped, each_object};
+pub(crate) use skipped::{Skipped, each_object, each_readable_object};

@@ -23,19 +23,16 @@ pub(crate) struct Object {
     /// The object in its version: known fields only, without defaults.
     pub(crate) tree: Value,
     /// Unknown and duplicate fields.
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Document {
     /// The object as a server of `release` decodes it.
     pub(crate) fn object(&self, release: Release) -> Result<Object, Failure> {
         let object = self.decode(release).map_err(|error| {
-            let message = match self.has_type() || self.name().is_some() {
-                true => format!("{}: {error}", self.title()),
-                // Nothing shows that it is an object at all.
-                false => error.to_string(),
-            };
-            let diagnostic = Diagnostic::error(message).at(&self.source, error.span);
+            let diagnostic = Diagnostic::error(self.decode_message(&error))
+                .at(&self.source, error.span)
+                .help_if(self.decode_help());
             Failure::input("cannot read an object").because(vec![diagnostic])
         })?;
         if !self.has_type() && object.tree.get("spec").is_none() {

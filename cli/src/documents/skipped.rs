@@ -11,17 +11,38 @@ use std::io::{self, Write};
 /// Calls `each` with the objects of files, as a server of `release` decodes them. Other documents are skipped and counted.
 ///
 /// # Errors
-/// If an object cannot be read: the error names all of them.
+/// If a file or an object cannot be read: the error names all objects.
 pub(crate) fn each_object(
     files: &FileArgs,
     release: Release,
     streams: &mut Streams,
+    each: impl FnMut(Object, &mut Streams) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let unread = each_readable_object(files, release, streams, each)?;
+    unread.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// As [`each_object`]; returns the errors of the files that cannot be read, and one of all objects that cannot be read.
+///
+/// # Errors
+/// If no file is named, if a folder has no file to read, and the errors of `each`.
+pub(crate) fn each_readable_object(
+    files: &FileArgs,
+    release: Release,
+    streams: &mut Streams,
     mut each: impl FnMut(Object, &mut Streams) -> Result<(), Failure>,
-) -> Result<Skipped, Failure> {
+) -> Result<Vec<Failure>, Failure> {
     let mut skipped = Skipped::default();
+    let mut unread = Vec::new();
     let mut broken = Vec::new();
     for source in files.sources()? {
-        let found = documents(source?);
+        let found = match source {
+            Ok(source) => documents(source),
+            Err(failure) => {
+                unread.push(failure);
+                continue;
+            }
+        };
         skipped.add(&found, streams)?;
         for document in &found.documents {
             match document.object(release) {
@@ -31,25 +52,23 @@ pub(crate) fn each_object(
         }
     }
     skipped.summarize(streams)?;
-    if broken.is_empty() {
-        return Ok(skipped);
+    if !broken.is_empty() {
+        let count = plural(broken.len(), "object");
+        unread.push(Failure::input(format!("cannot read {count}")).because(broken));
     }
-    let count = plural(broken.len(), "object");
-    Err(Failure::input(format!("cannot read {count}")).because(broken))
+    Ok(unread)
 }
 
 /// Counts skipped documents: nothing is skipped silently.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     others: usize,
-    unreadable: usize,
 }
 
 impl Skipped {
     /// Counts the documents of other kinds, and warns of broken ones.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
-        self.unreadable += found.unreadable.len();
         for broken in &found.unreadable {
             let message = format!(
                 "skipped a document that does not mention flow control: {}",
@@ -59,11 +78,6 @@ impl Skipped {
             diagnostic.write(&mut streams.err)?;
         }
         Ok(())
-    }
-
-    /// Whether no document was skipped.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.others + self.unreadable == 0
     }
 
     /// Prints the number of skipped documents.

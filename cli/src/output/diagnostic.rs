@@ -79,6 +79,15 @@ impl Diagnostic {
         self
     }
 
+    /// The way to solve the problem, if it is known.
+    #[must_use]
+    pub(crate) fn help_if(self, help: Option<String>) -> Self {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
+
     /// Writes the message.
     pub(crate) fn write(&self, out: &mut Stream) -> io::Result<()> {
         out.styled(&self.render())

@@ -1,6 +1,8 @@
 //! Any input gives a result and an exit code, and never a panic.
 
+mod faults;
 mod reading;
+mod without_objects;
 
 use crate::common::{Folder, code, program, run, stderr, stdout};
 use serde_json::Value;
@@ -70,18 +72,6 @@ fn no_input_breaks_a_command() {
             assert!(!said.contains("panicked"), "{command} {name}: {said}");
         }
     }
-}
-
-#[test]
-fn an_empty_file_has_no_kind() {
-    let folder = Folder::new();
-    let output = run(&["validate", "-f", &folder.file("empty.yaml", "")]);
-    assert_eq!(code(&output), 1);
-    let said = stdout(&output) + &stderr(&output);
-    assert!(
-        said.contains("object without kind and name: metadata.name: Required value"),
-        "{said}"
-    );
 }
 
 #[test]

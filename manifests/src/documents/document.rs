@@ -4,6 +4,7 @@ use super::form::Form;
 use super::locate::{item, locate};
 use super::parse::parse_part;
 use super::recognize::{Identity, Posted};
+use super::scalars::{Scalars, path};
 use super::split::before_content;
 use crate::lines::without_mark;
 use k8s_flowcontrol_rules::decode::{Format, Problem};
@@ -136,6 +137,30 @@ impl Document {
             },
             Body::Item { list, path, .. } => locate(item(list.tree.root(), path), field).shown,
         }
+    }
+
+    /// The path of the field whose name or scalar value is at a place of the text, such as `spec.rules[0].subjects`; none for any
+    /// other place. [`locate`](Self::locate) is the opposite.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_manifests::read;
+    ///
+    /// let text = "\
+    /// apiVersion: flowcontrol.apiserver.k8s.io/v1
+    /// kind: FlowSchema
+    /// spec: {rules: [{subject: 1}]}
+    /// ";
+    /// let found = read(text.as_bytes());
+    /// let offset = text.find("subject").unwrap();
+    /// assert_eq!(found.documents[0].path_at(offset).unwrap(), "spec.rules[0].subject");
+    /// ```
+    pub fn path_at(&self, offset: usize) -> Option<String> {
+        let root = match &self.body {
+            Body::Text(..) => self.parse().ok()?.tree.root(),
+            Body::Item { list, path, .. } => item(list.tree.root(), path),
+        };
+        let (_, steps) = Scalars::of(root).at(offset)?;
+        Some(path(&steps))
     }
 
     /// The place of a span of the [body](Self::body); none for an item of a YAML list.

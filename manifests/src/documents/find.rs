@@ -2,7 +2,7 @@
 
 use super::document::{Body, Document, ParsedObject};
 use super::form::Form;
-use super::parse::{Part, parse_each, parse_part};
+use super::parse::{Part, parse_each};
 use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
 use k8s_flowcontrol_rules::decode::{Format, Problem};
 use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, to_value};
@@ -38,8 +38,6 @@ pub struct ReadOptions {
     pub form: Option<Form>,
     /// Whether the text is known to hold flow-control objects: a single document without kind and version then counts as one.
     pub is_flow_control: bool,
-    /// Whether an empty text counts as one document. A server responds to an empty request body with an error.
-    pub keeps_empty: bool,
 }
 
 /// Finds the flow-control objects of a text.
@@ -77,14 +75,7 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
         true => Format::Json,
         false => Format::Yaml,
     };
-    let mut parts = parse_each(&text, form);
-    if parts.is_empty() && options.keeps_empty {
-        let range = 0..text.len();
-        parts.push(Part {
-            parsed: parse_part(&text, range.clone(), form),
-            range,
-        });
-    }
+    let parts = parse_each(&text, form);
     // A single document is read as flow control unless it says otherwise.
     let is_named = options.is_flow_control && parts.len() == 1;
     for Part { range, parsed } in parts {
@@ -142,7 +133,8 @@ impl ParsedPart<'_> {
         let root = self.parsed.tree.root();
         let identity = Identity::of(root);
         match root.content() {
-            Content::Null if self.format == Format::Yaml && !self.is_named => return,
+            // Without anything but comments.
+            Content::Null if self.format == Format::Yaml => return,
             Content::Object(_) => {}
             _ if self.is_named => {}
             _ => {

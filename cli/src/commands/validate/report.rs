@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::old::is_alpha;
-use crate::documents::{Document, Found, Skipped};
+use crate::documents::{Document, FileArgs, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, one_line, plural, write_line};
@@ -163,6 +163,18 @@ impl Report {
                 "use `kubectl flowcontrol migrate`, which takes it to v1 by the rules of v1beta1",
             )];
         }
+        if answer.code == 404
+            && !self.serves(document)
+            && let Err(error) = document.decode(self.release)
+        {
+            // The error of a server that serves the version, which the text has as well.
+            let help = document.decode_help();
+            let diagnostic = Diagnostic::error(document.decode_message(&error))
+                .id("BadRequest")
+                .at(source, error.span)
+                .help_if(help.or_else(|| self.help(document, answer, message)));
+            return vec![diagnostic];
+        }
         let span = answer.place.and_then(|place| document.in_text(place));
         let span = span.unwrap_or_else(|| match answer.code {
             404 if !self.serves(document) => document.locate("apiVersion"),
@@ -172,10 +184,7 @@ impl Report {
             _ => document.start(),
         });
         let diagnostic = Diagnostic::error(message).id(reason).at(source, span);
-        vec![match self.help(document, answer, message) {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        }]
+        vec![diagnostic.help_if(self.help(document, answer, message))]
     }
 
     fn serves(&self, document: &Document) -> bool {
@@ -205,12 +214,13 @@ impl Report {
                 "the field is assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
                     .into(),
             ),
+            400 => document.decode_help(),
             _ => None,
         }
     }
 
     /// Prints the summary and returns the exit code.
-    pub(super) fn finish(self, streams: &mut Streams) -> Result<Exit, Failure> {
+    pub(super) fn finish(self, files: &FileArgs, streams: &mut Streams) -> Result<Exit, Failure> {
         streams.out.flush()?;
         let total = self.valid + self.invalid;
         let (release, objects) = (self.release, plural(total, "object"));
@@ -226,8 +236,8 @@ impl Report {
         }
         writeln!(streams.err, "{summary}")?;
         self.skipped.summarize(streams)?;
-        if total == 0 && self.unreadable_files == 0 && self.skipped.is_empty() {
-            return Err(Failure::no_objects());
+        if total == 0 && self.unreadable_files == 0 {
+            return Err(Failure::no_objects(files));
         }
         if self.carries_server_fields > 0 {
             writeln!(
