@@ -80,7 +80,8 @@ Examples:
   kubectl flowcontrol match --live --user system:anonymous --path /healthz
 
   # Classify a request of a log
-  kubectl flowcontrol match --live --user system:node:a --verb patch --path /api/v1/nodes/a/status?timeout=10s
+  kubectl flowcontrol match --live --user system:node:a --verb patch \\
+    --path /api/v1/nodes/a/status?timeout=10s
 
   # Classify many requests
   kubectl flowcontrol match -f all.yaml --requests requests.jsonl";
