@@ -34,7 +34,7 @@ use k8s_flowcontrol_types::api::v1::{
     PolicyRulesWithSubjects, PriorityLevelConfiguration, PriorityLevelType, QueuingConfiguration,
     ResourcePolicyRule, Subject, SubjectKind, UserSubject,
 };
-use k8s_flowcontrol_types::{Release, Resource};
+use k8s_flowcontrol_types::{Fact, Release, Resource};
 use proof::Sort;
 
 /// A configuration, and the server that has it, for which recipes make objects.
@@ -96,6 +96,12 @@ impl Recipes {
     /// # Errors
     /// See [`RecipeError`].
     pub fn protect(&self, client: &Client, seats: i64) -> Result<Recipe, RecipeError> {
+        if seats >= i64::from(self.seats) {
+            return Err(RecipeError::TooManySeats {
+                server: self.seats,
+                wanted: seats,
+            });
+        }
         let mut level = own_level(&format!("protect-{}", client.slug()), client);
         let shares = self.shares_for_at_least(&level, seats)?;
         let limited = level.spec.limited.get_or_insert_default();
@@ -119,7 +125,8 @@ impl Recipes {
         let shares = self.shares_for_at_most(&level, seats)?;
         let limited = level.spec.limited.get_or_insert_default();
         limited.nominal_concurrency_shares = Some(shares);
-        limited.borrowing_limit_percent = Some(0);
+        // A level of an older release does not borrow, and has no such field.
+        limited.borrowing_limit_percent = self.release.has(Fact::Lending).then_some(0);
         self.own_level(level, client)
     }
 

@@ -187,9 +187,14 @@ fn groups_count() {
     );
     assert!(all.flow_schema.spec.distinguisher_method.is_some());
     assert!(matches!(
-        recipes.protect(&alice(None), 601),
+        recipes.protect(&alice(None), 600),
         Err(RecipeError::TooManySeats { .. })
     ));
+    // Before levels could borrow, the field did not exist.
+    let old = Recipes::built_in(600, Release::new(25).unwrap());
+    let level = old.isolate(&alice(None), 5).unwrap().priority_level;
+    let limited = level.unwrap().spec.limited.unwrap();
+    assert_eq!(limited.borrowing_limit_percent, None);
     assert!(matches!(
         recipes.isolate(&alice(None), 0),
         Err(RecipeError::TooFewSeats { .. })

@@ -214,6 +214,9 @@ fn recipe(
             RecipeError::TooFewSeats { .. } => {
                 Some("every level gets at least its part of the seats, rounded up")
             }
+            RecipeError::TooManySeats { .. } => {
+                Some("every other level keeps at least one seat: give fewer seats with `--at-least`, or the seats of your servers with `--server-seats`")
+            }
             RecipeError::NoLimit { .. } => {
                 Some("give fewer seats with `--at-most`, or the seats of your servers with `--server-seats`")
             }

@@ -6,6 +6,7 @@ mod progress;
 use crate::command::{Command, Declared, Group};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kubernetes_arg::served_version;
 use crate::migrate::{
     Groups, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
     write_file_diff, write_log, write_patch, write_single, write_skipped,
@@ -176,7 +177,9 @@ impl Command for Args {
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        check_release(self)?;
+        if let Some(release) = self.kubernetes {
+            served_version(Some(self.to_version), release)?;
+        }
         backup::check_folder(&self.paths, self.backup.as_deref())?;
         let settings = Settings {
             to: self.to_version,
@@ -254,23 +257,6 @@ impl Command for Args {
             skipped.iter().any(|skipped| skipped.is_error),
         ))
     }
-}
-
-/// Returns an error if the release does not serve the version.
-fn check_release(args: &Args) -> Result<(), Failure> {
-    let Some(release) = args.kubernetes else {
-        return Ok(());
-    };
-    if args.to_version.is_served_by(release) {
-        return Ok(());
-    }
-    let served: Vec<_> = release.served().map(ApiVersion::as_str).collect();
-    let served = served.join(" and ");
-    let message = format!("Kubernetes {release} does not serve {}", args.to_version);
-    Err(Failure::usage(message).hint(format!(
-        "it serves {served}: use --to-version {}",
-        release.preferred()
-    )))
 }
 
 /// The program `helm`, for `--render`.

@@ -3,6 +3,7 @@
 use crate::cluster::{SeatsArg, ServerSeats};
 use crate::configuration::ConfigurationArgs;
 use crate::failure::Failure;
+use crate::kubernetes_arg::served_version;
 use crate::output::{ObjectFormat, Streams};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::limits::ServerLimits;
@@ -18,9 +19,9 @@ pub(super) struct RecipeArgs {
     #[command(flatten)]
     seats: SeatsArg,
 
-    /// The API version of the printed objects
-    #[arg(long, value_name = "VERSION", default_value = "v1")]
-    to_version: ApiVersion,
+    /// The API version of the printed objects; defaults to the newest version that the release serves
+    #[arg(long, value_name = "VERSION")]
+    to_version: Option<ApiVersion>,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
@@ -46,6 +47,7 @@ impl Base {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let configuration = args.configuration.read(streams)?;
+        let to = served_version(args.to_version, configuration.release)?;
         Ok(Self {
             seats: match adds_level {
                 true => configuration.seats(args.seats)?,
@@ -54,7 +56,7 @@ impl Base {
             flow_schemas: configuration.objects.flow_schemas,
             levels: configuration.objects.levels,
             release: configuration.release,
-            to: args.to_version,
+            to,
             output: args.output,
         })
     }

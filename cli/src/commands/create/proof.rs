@@ -7,7 +7,7 @@ use crate::output::{Streams, Table, write_objects};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::decode::tree_of;
-use k8s_flowcontrol::rules::limits::ServerLimits;
+use k8s_flowcontrol::rules::limits::{LevelChange, ServerLimits};
 use k8s_flowcontrol::{ApiVersion, Kind, Resource};
 use k8s_flowcontrol_analysis::lint::{Configuration, lint};
 use k8s_flowcontrol_analysis::recipes::{ProvenRequest, Recipe, Taken, TakenByGroup};
@@ -78,6 +78,9 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
         table.write(&mut streams.err)?;
         let legend = format!("{}, Kubernetes {}", base.seats, base.release);
         streams.err.paragraph(&legend)?;
+        if let Some(warning) = squeezed(&changes) {
+            streams.err.warning(&warning)?;
+        }
     }
     let findings = lint(&Configuration::files(schemas, levels, base.release));
     for finding in findings
@@ -91,6 +94,24 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
     let converted: Result<Vec<_>, _> = objects.map(|object| in_version(object, base)).collect();
     write_objects(base.output, &converted?, streams)?;
     Ok(Exit::Success)
+}
+
+/// The levels that keep less than half of their nominal limit, in one sentence.
+fn squeezed(changes: &[LevelChange]) -> Option<String> {
+    let found = changes.iter().filter_map(|change| match change {
+        LevelChange::Changed { before, after } if after.nominal * 2 < before.nominal => {
+            let (before, now) = (before.nominal, after.nominal);
+            Some(format!("{} {now} of {before}", change.name()))
+        }
+        _ => None,
+    });
+    let found: Vec<_> = found.collect();
+    (!found.is_empty()).then(|| {
+        format!(
+            "other levels keep less than half of their nominal limit: {}",
+            found.join(", ")
+        )
+    })
 }
 
 /// Whether an object of this name belongs to the recipe: its objects share their name.
