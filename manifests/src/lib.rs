@@ -56,8 +56,9 @@ pub use documents::{
 pub use lines::Lines;
 pub use migrate::{
     Change, Edit, Finding, ForeignFieldPolicy, Mention, Mentioned, Metrics, MigratedObject,
-    Migration, NamedTemplate, Remedy, Rule, Settings, Severity, may_have_removed_metrics,
-    may_mention, mentions, migrate, migrate_fences, named_template, removed_metrics, uses,
+    Migration, NamedTemplate, Remedy, Rule, Settings, Severity, foreign_shares,
+    may_have_removed_metrics, may_mention, mentions, migrate, migrate_fences, named_template,
+    removed_metrics, uses,
 };
 pub use source::Source;
 pub use validator::Validator;

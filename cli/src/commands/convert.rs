@@ -4,22 +4,24 @@ use crate::command::{Command, Declared, Group};
 use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kubernetes_arg::served_version;
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
 use k8s_flowcontrol::rules::wire::canonical;
 use k8s_flowcontrol::{ApiVersion, Kind, Release};
-use k8s_flowcontrol_manifests::strip_server_fields;
+use k8s_flowcontrol_manifests::{foreign_shares, strip_server_fields};
 use serde_json::{Value, json};
 use std::io::Write;
 
 /// Convert objects to another API version and print them
 ///
-/// Fields are renamed where the versions differ, and absent fields stay absent. With `--as-server` the objects are printed as
+/// Fields are renamed where the versions differ, and absent fields stay absent. Unknown fields are kept, with a warning. With `--as-server` the objects are printed as
 /// a server returns them: with defaults, and without unknown fields.
 ///
-/// A field that the other version cannot represent is an error, unless `--allow-loss` is given. Comments and the order of
+/// A field that the other version cannot represent is an error, unless `--allow-loss` is given, and so are shares under the field name of
+/// another version, which servers ignore. Comments and the order of
 /// fields are not kept; `migrate` keeps them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -89,8 +91,14 @@ impl Command for Args {
             skipped.add(&found, streams)?;
             for document in &found.documents {
                 match convert(self, document, release, streams) {
-                    Ok((value, lost)) => {
-                        losses.extend(lost.iter().map(|loss| diagnose(self, document, loss)));
+                    Ok(Converted {
+                        value,
+                        losses: lost,
+                        foreign,
+                    }) => {
+                        let lost = lost.iter().map(|loss| (loss, "loss"));
+                        let lost = lost.chain(foreign.iter().map(|loss| (loss, "foreign-field")));
+                        losses.extend(lost.map(|(loss, id)| diagnose(self, document, loss, id)));
                         converted.push(value);
                     }
                     Err(failure) => broken.extend(failure.into_diagnostics()),
@@ -130,18 +138,18 @@ impl Command for Args {
 fn release(args: &Args) -> Result<Release, Failure> {
     let serves = |release: &Release| args.to_version.is_served_by(*release);
     match args.release {
-        Some(release) if !serves(&release) => {
-            let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
-            Err(Failure::usage(format!(
-                "Kubernetes {release} does not serve {}",
-                args.to_version
-            ))
-            .hint(format!("it serves {}", served.join(" and "))))
-        }
-        Some(release) => Ok(release),
+        Some(release) => served_version(Some(args.to_version), release).map(|_| release),
         None if args.as_server => Ok(Release::all().filter(serves).last().unwrap_or_default()),
         None => Ok(Release::NEWEST),
     }
+}
+
+/// An object in the other version.
+struct Converted {
+    value: Value,
+    losses: Vec<Loss>,
+    /// The shares under the field name of another version, which have no effect.
+    foreign: Option<Loss>,
 }
 
 fn convert(
@@ -149,23 +157,48 @@ fn convert(
     document: &Document,
     release: Release,
     streams: &mut Streams,
-) -> Result<(Value, Vec<Loss>), Failure> {
+) -> Result<Converted, Failure> {
     let object = document.object(release)?;
     let kind = VersionedKind::new(object.kind, object.version, release);
+    let mut foreign = None;
     let (mut value, losses) = if args.as_server {
         let (value, losses) = Lossy::parts(server_tree(object.written(), kind, args.to_version));
         (as_written(&value, object.kind, args.to_version), losses)
     } else {
-        object.warn_of_duplicates(streams)?;
-        let value = object.written();
-        Lossy::parts(shape_tree(value, kind, args.to_version))
+        let mut value = object.written();
+        let ignored = foreign_shares(&mut value, kind);
+        let (mut value, losses) = Lossy::parts(shape_tree(value, kind, args.to_version));
+        // Where the other version has the field, a loss tells its effect there.
+        let is_new = |ignored: &Loss| losses.iter().all(|loss| loss.path != ignored.path);
+        foreign = ignored.filter(is_new);
+        if let Some(foreign) = &foreign {
+            drop_shares(&mut value, &foreign.path);
+        }
+        let reported = losses.iter().chain(&foreign);
+        let reported: Vec<_> = reported.map(|loss| &*loss.path).collect();
+        object.warn_except(&reported, streams)?;
+        (value, losses)
     };
     value["apiVersion"] = args.to_version.api_version().into();
     value["kind"] = object.kind.as_str().into();
     if args.export.strip_server_fields {
         strip_server_fields(&mut value);
     }
-    Ok((value, losses))
+    Ok(Converted {
+        value,
+        losses,
+        foreign,
+    })
+}
+
+/// Removes the shares at a path.
+fn drop_shares(level: &mut Value, path: &str) {
+    let name = path.rsplit('.').next().unwrap_or_default();
+    if let Some(limited) = level.pointer_mut("/spec/limited")
+        && let Some(limited) = limited.as_object_mut()
+    {
+        limited.remove(name);
+    }
 }
 
 /// The object with the fields that a server writes, except fields that are meaningless outside a cluster.
@@ -186,7 +219,7 @@ fn as_written(object: &Value, kind: Kind, version: ApiVersion) -> Value {
     written
 }
 
-fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {
+fn diagnose(args: &Args, document: &Document, loss: &Loss, id: &'static str) -> Diagnostic {
     let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
     let diagnostic = match args.allow_loss {
         true => Diagnostic::warning(message),
@@ -195,6 +228,6 @@ fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {
         ),
     };
     diagnostic
-        .id("loss")
+        .id(id)
         .at(&document.source, document.locate(&loss.path))
 }

@@ -72,6 +72,14 @@ impl Object {
         self.warn_of(streams, |problem| !problem.message.starts_with("unknown"))
     }
 
+    /// Warns of unknown and duplicate fields, except of unknown fields at these paths.
+    pub(crate) fn warn_except(&self, paths: &[&str], streams: &mut Streams) -> io::Result<()> {
+        self.warn_of(streams, |problem| {
+            let unknown = problem.message.strip_prefix("unknown field ");
+            unknown.is_none_or(|path| !paths.contains(&path.trim_matches('"')))
+        })
+    }
+
     fn warn_of(
         &self,
         streams: &mut Streams,

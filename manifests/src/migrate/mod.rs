@@ -29,6 +29,7 @@ mod values;
 mod verify;
 mod whole_text;
 
+pub use decide::foreign_shares;
 #[cfg(feature = "files")]
 pub(crate) use dynamic::Links;
 pub use edit::Edit;

@@ -22,4 +22,5 @@ pub(super) use object::{Decision, Surroundings, Target, decide, owned};
 pub(super) use patches::find;
 pub(super) use reference::{ScalarEdit, apply};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};
+pub use step::foreign_shares;
 pub(super) use template::twice;

@@ -156,6 +156,35 @@ fn remove_ineffective(after: &mut Value, held_before: &Value, from: ApiVersion) 
     }
 }
 
+/// Resolves the shares that a level has under the field name of another version, which servers drop: as in a migration, they get the
+/// name of their version or are removed where the servers use the same number.
+///
+/// Returns the loss of other shares, which stay as they are.
+///
+/// ```
+/// use k8s_flowcontrol_manifests::foreign_shares;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, Release, kind::VersionedKind};
+/// use serde_json::json;
+///
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1, Release::NEWEST);
+/// let mut level = json!({"spec": {"type": "Limited", "limited": {"assuredConcurrencyShares": 9}}});
+/// let loss = foreign_shares(&mut level, kind).unwrap();
+/// assert_eq!(loss.path, "spec.limited.assuredConcurrencyShares");
+/// assert!(loss.why.ends_with("the level has 30 shares (the default), not 9"));
+/// ```
+pub fn foreign_shares(object: &mut Value, kind: VersionedKind) -> Option<Loss> {
+    let version = kind.version;
+    if kind.kind != Kind::PriorityLevelConfiguration {
+        return None;
+    }
+    let before = object.clone();
+    let foreign = Foreign::of(&before, version)?;
+    let release = release_for(version, Some(kind.release));
+    let held = held(&before, kind.kind, version, release);
+    let obstacle = foreign.resolve(object, &held, None).err()?;
+    Some(Loss::new(obstacle.path, obstacle.message))
+}
+
 /// Shares under the field name of another version.
 struct Foreign<'a> {
     version: ApiVersion,
