@@ -303,3 +303,23 @@ fn a_level_that_the_configuration_lacks_is_named() {
         "line 3: the intent priority level workload-lo: the configuration has no priority level workload-lo that queues or rejects requests"
     );
 }
+
+/// The limit is part of the search from the start: while it is exceeded, the waits alone do not end it.
+#[test]
+fn a_limit_and_waits_of_one_client_are_found_together() {
+    let sizing = sized(
+        "
+server: {seats: 100}
+duration: 5s
+intents:
+- name: flux
+  client: {serviceAccount: flux-system/kustomize-controller}
+  waits: {p99: 1s}
+  neverMoreThan: {seats: 50}
+  atLoad: {concurrent: 100, meanSeconds: 0.2}
+",
+    );
+    assert!(sizing.proof.is_met());
+    let limited = sizing.changes[0].priority_level.spec.limited.as_ref();
+    assert_eq!(limited.unwrap().borrowing_limit_percent, Some(0));
+}

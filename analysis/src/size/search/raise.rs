@@ -30,7 +30,13 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
                 None => return Ok(Some(failing.to_vec())),
             },
         };
-        if let Measured::Seats { limit, .. } = first.measured
+        // Without its limit, the intent fails with any number of seats.
+        let own = failing.iter().filter(|check| check.intent == intent);
+        let limit = own.filter_map(|check| match check.measured {
+            Measured::Seats { limit, .. } => Some(limit),
+            _ => None,
+        });
+        if let Some(limit) = limit.min()
             && settings[index].at_most.is_none()
         {
             // The limit needs a level that nobody else uses.
