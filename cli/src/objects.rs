@@ -4,11 +4,14 @@ use crate::cluster::{ClusterArgs, block_on, release_of};
 use crate::documents::{Document, FileArgs, Judge, Object, each_readable_object};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams};
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::convert::{Lossy, shape_tree};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::bootstrap;
-use k8s_flowcontrol::{Release, Resource};
+use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
 use k8s_flowcontrol_analysis::lint::Fault;
+use k8s_flowcontrol_manifests::version_of;
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Flow schemas and priority levels in the types of v1.
@@ -83,21 +86,22 @@ impl Objects {
         })
     }
 
-    /// Objects of v1; values of other kinds are ignored.
+    /// Objects of any version; values of other kinds are ignored.
     ///
     /// # Errors
     /// The first value that is not an object of its kind.
-    pub(crate) fn of_v1(values: &[serde_json::Value]) -> Result<Self, serde_json::Error> {
+    pub(crate) fn of_values(values: Vec<Value>) -> Result<Self, String> {
         let mut objects = Self::default();
         for value in values {
             match value["kind"].as_str() {
                 Some("FlowSchema") => {
                     objects
                         .flow_schemas
-                        .push(serde_json::from_value(value.clone())?);
+                        .push(of_any_version(value, Kind::FlowSchema)?);
                 }
                 Some("PriorityLevelConfiguration") => {
-                    objects.levels.push(serde_json::from_value(value.clone())?);
+                    let level = of_any_version(value, Kind::PriorityLevelConfiguration)?;
+                    objects.levels.push(level);
                 }
                 _ => {}
             }
@@ -192,6 +196,15 @@ impl Objects {
         self.add(object.document);
         Ok(())
     }
+}
+
+/// An object of any version in v1.
+fn of_any_version<K: Resource>(value: Value, kind: Kind) -> Result<K, String> {
+    let version = value["apiVersion"].as_str().and_then(version_of);
+    let version = version.unwrap_or(ApiVersion::V1);
+    let kind = VersionedKind::new(kind, version, Release::NEWEST);
+    let (value, _) = Lossy::parts(shape_tree(value, kind, ApiVersion::V1));
+    serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
 /// Adds the built-in objects whose names are free.

@@ -3,60 +3,91 @@
 use super::answer::{Change, Reason, Sizing};
 use k8s_flowcontrol_rules::strip_server_fields;
 use k8s_flowcontrol_text::to_yaml;
-use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::convert::{Lossy, shape_tree, shares_name};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release, Resource};
 use serde_json::{Value, json};
 
 impl Sizing {
     /// The added and changed objects as YAML documents in v1: each number has its reason as a comment above it. Empty without
     /// changes.
     pub fn manifests(&self) -> String {
-        let documents = self.changes.iter().flat_map(Change::documents);
-        documents.collect::<Vec<_>>().join("---\n")
+        // v1 can express all objects of v1.
+        self.manifests_for(Release::NEWEST).unwrap_or_default()
+    }
+
+    /// As [`manifests`](Self::manifests), in the newest version that `release` serves.
+    ///
+    /// # Errors
+    /// [`Lossy`] for an object that this version cannot express.
+    pub fn manifests_for(&self, release: Release) -> Result<String, Lossy<Value>> {
+        let documents = self.changes.iter().map(|change| change.documents(release));
+        let documents = documents.collect::<Result<Vec<_>, _>>()?;
+        Ok(documents.concat().join("---\n"))
     }
 }
 
 impl Change {
-    /// The objects, without comments, and without the fields that servers fill in.
+    /// The objects in v1, without comments, and without the fields that servers fill in.
     pub fn objects(&self) -> Vec<Value> {
-        let level = with_type(json!(self.priority_level), "PriorityLevelConfiguration");
-        let schema = self.flow_schema.as_ref();
-        let schema = schema.map(|schema| with_type(json!(schema), "FlowSchema"));
-        [level].into_iter().chain(schema).collect()
+        // v1 can express all objects of v1.
+        self.objects_for(Release::NEWEST).unwrap_or_default()
     }
 
-    fn documents(&self) -> Vec<String> {
+    /// As [`objects`](Self::objects), in the newest version that `release` serves.
+    ///
+    /// # Errors
+    /// [`Lossy`] for an object that this version cannot express.
+    pub fn objects_for(&self, release: Release) -> Result<Vec<Value>, Lossy<Value>> {
+        let level = json!(self.priority_level);
+        let mut objects = vec![served(level, Kind::PriorityLevelConfiguration, release)?];
+        if let Some(schema) = &self.flow_schema {
+            objects.push(served(json!(schema), Kind::FlowSchema, release)?);
+        }
+        Ok(objects)
+    }
+
+    fn documents(&self, release: Release) -> Result<Vec<String>, Lossy<Value>> {
         let head = format!(
             "# {} for {}",
             self.priority_level.name(),
             self.intents.join(", ")
         );
-        let objects = self.objects().into_iter().enumerate();
+        let shares = shares_name(release.preferred());
+        let objects = self.objects_for(release)?.into_iter().enumerate();
         let document = |(index, object): (usize, Value)| {
             let of_schema = index == 1;
             let reasons = self.reasons.iter();
             let reasons = reasons.filter(|reason| reason.is_of_flow_schema == of_schema);
-            let text = commented(&to_yaml(&object), &reasons.collect::<Vec<_>>());
+            let text = commented(&to_yaml(&object), &reasons.collect::<Vec<_>>(), shares);
             format!("{}\n{text}", one_line(&head))
         };
-        objects.map(document).collect()
+        Ok(objects.map(document).collect())
     }
 }
 
-fn with_type(mut object: Value, kind: &str) -> Value {
-    object["apiVersion"] = "flowcontrol.apiserver.k8s.io/v1".into();
-    object["kind"] = kind.into();
+/// An object of v1 in the newest version that a release serves.
+fn served(mut object: Value, kind: Kind, release: Release) -> Result<Value, Lossy<Value>> {
+    object["apiVersion"] = ApiVersion::V1.api_version().into();
+    object["kind"] = kind.as_str().into();
     strip_server_fields(&mut object);
-    object
+    let of_v1 = VersionedKind::new(kind, ApiVersion::V1, release);
+    shape_tree(object, of_v1, release.preferred())
 }
 
-/// Puts each reason above the line of its field.
-fn commented(yaml: &str, reasons: &[&Reason]) -> String {
+/// Puts each reason above the line of its field; `shares` is the name of the field with the shares.
+fn commented(yaml: &str, reasons: &[&Reason], shares: &str) -> String {
     let mut text = String::new();
     for line in yaml.lines() {
         let field = line.trim_start();
         let indent = &line[..line.len() - field.len()];
         let name = field.split(':').next().unwrap_or_default();
-        for reason in reasons.iter().filter(|reason| reason.field == name) {
+        let of_v1 = if name == shares {
+            shares_name(ApiVersion::V1)
+        } else {
+            name
+        };
+        for reason in reasons.iter().filter(|reason| reason.field == of_v1) {
             text.push_str(&format!("{indent}# {}\n", one_line(&reason.text)));
         }
         text.push_str(&format!("{line}\n"));

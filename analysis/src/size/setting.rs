@@ -4,9 +4,9 @@ use super::error::SizeError;
 use super::intents::Intent;
 use crate::recipes::{self, Client, Recipes};
 use k8s_flowcontrol_rules::limits::ServerLimits;
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_types::{Fact, Release};
 
 /// The queue length while the seats are searched: longer than any queue becomes.
 const LONGEST_QUEUE: i32 = 10_000;
@@ -138,7 +138,10 @@ pub(super) fn with_seats(
         let level = level_mut(&mut objects.levels, &setting.level)?;
         let limited = level.spec.limited.get_or_insert_default();
         match setting.borrowing {
-            _ if setting.at_most.is_some() => limited.borrowing_limit_percent = Some(0),
+            _ if setting.at_most.is_some() => {
+                // A level of an older release does not borrow, and has no such field.
+                limited.borrowing_limit_percent = release.has(Fact::Lending).then_some(0);
+            }
             Some(Borrowing::Percent(percent)) => limited.borrowing_limit_percent = Some(percent),
             Some(Borrowing::Unlimited) => limited.borrowing_limit_percent = None,
             None => {}

@@ -17,7 +17,7 @@ const MANY: u32 = 10_000_000;
 const DEFAULT: u32 = 600;
 
 /// The option for the seats of a server.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct SeatsArg {
     /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight; defaults to those of the
     /// API server that responds, or without a cluster to 600
@@ -229,7 +229,8 @@ impl fmt::Display for ServerSeats {
     }
 }
 
-fn seats(text: &str) -> Result<u32, String> {
+/// A number of seats that a server can have.
+pub(crate) fn seats(text: &str) -> Result<u32, String> {
     let seats = text.parse().ok().filter(|seats| (1..=MANY).contains(seats));
     seats.ok_or_else(|| format!("seats must be between 1 and {MANY}, not {text}"))
 }

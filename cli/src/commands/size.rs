@@ -6,13 +6,14 @@ mod page;
 mod report;
 
 use crate::audit_logs::read_logs;
-use crate::cluster::{SeatsArg, timeout};
+use crate::cluster::{SeatsArg, seats, timeout};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::{Configuration, ConfigurationArgs};
 use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
+use crate::input;
 use crate::memory::{Memory, warn_of};
 use crate::objects::Objects;
 use crate::output::{
@@ -21,7 +22,7 @@ use crate::output::{
 use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
 use k8s_flowcontrol_analysis::size::{
-    Answer, Collector, Intents, Progress, Requests, SizeError, Sizer,
+    Answer, Collector, Intents, Progress, Requests, ServerSeats, SizeError, Sizer,
 };
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -56,8 +57,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "audit_log")]
     metrics: Option<PathBuf>,
 
-    #[command(flatten)]
-    seats: SeatsArg,
+    /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight, as `server: {seats: SEATS}` in the
+    /// file; without either, the command finds the fewest seats
+    #[arg(long, value_name = "SEATS", value_parser = seats)]
+    server_seats: Option<u32>,
+
+    /// The seats of the server that wrote the audit logs; defaults to `--server-seats`, or to those of the API server that
+    /// responds, or without a cluster to those in the file, or else to 600
+    #[arg(long, value_name = "SEATS", value_parser = seats, requires = "audit_log")]
+    log_server_seats: Option<u32>,
 
     /// The maximum time of the search, such as 5m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget)]
@@ -154,7 +162,26 @@ impl Command for Args {
         self.force.replace(&self.html, streams)?;
         let earlier = self.watch_drift.as_deref().map(drift::Earlier::read);
         let earlier = earlier.transpose()?;
-        let (name, intents) = self.read_intents()?;
+        let (name, mut intents) = self.read_intents()?;
+        if let Some(seats) = self.server_seats {
+            let (file, other) = match &earlier {
+                Some(earlier) => (
+                    self.watch_drift.as_deref(),
+                    stated(&ServerSeats::Known(earlier.seats), seats),
+                ),
+                None => (Some(self.intents.as_path()), stated(&intents.server, seats)),
+            };
+            if let (Some(file), Some(other)) = (file, other) {
+                let message = format!(
+                    "`--server-seats {seats}` contradicts {other} in {}",
+                    input::name(file)
+                );
+                return Err(Failure::usage(message).hint(
+                    "remove one of them; `--log-server-seats` gives the seats of the server that wrote audit logs",
+                ));
+            }
+            intents.server = ServerSeats::Known(seats);
+        }
         let is_json = self.output == Output::Json;
         // Reading the logs and the search for ways out take longer.
         let printed = match earlier.is_none() && !is_json {
@@ -171,7 +198,15 @@ impl Command for Args {
         let wrong = |error: SizeError| Failure::input(format!("{name}: {error}"));
         let requests = match self.audit_log.is_empty() {
             true => None,
-            false => Some(self.read_requests(&configuration, wrong, streams)?),
+            false => {
+                let known = match (&earlier, &intents.server) {
+                    (Some(earlier), _) => Some(earlier.seats),
+                    (None, ServerSeats::Known(seats)) => Some(*seats),
+                    (None, _) => None,
+                };
+                let seats = self.log_seats(&configuration, known)?;
+                Some(self.read_requests(&configuration, seats, wrong, streams)?)
+            }
         };
         let (objects, release) = (&configuration.objects, configuration.release);
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
@@ -189,7 +224,8 @@ impl Command for Args {
         if let Some(earlier) = &earlier {
             let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
             clear_progress();
-            return drift::write(&drift.map_err(wrong)?, earlier.seats, is_json, streams);
+            let drift = drift.map_err(wrong)?;
+            return drift::write(&drift, earlier.seats, release, is_json, streams);
         }
         let answer = sizer.size(progress);
         clear_progress();
@@ -221,8 +257,8 @@ impl Command for Args {
         match answer {
             Answer::Sized(sizing) => {
                 match self.output {
-                    Output::Yaml => report::print(&sizing, proposed, streams)?,
-                    Output::Json => report::write_json(&sizing, proposed, streams)?,
+                    Output::Yaml => report::print(&sizing, proposed, release, streams)?,
+                    Output::Json => report::write_json(&sizing, proposed, release, streams)?,
                 }
                 Ok(Exit::Success)
             }
@@ -237,6 +273,15 @@ impl Command for Args {
             }
             _ => Ok(Exit::Success),
         }
+    }
+}
+
+/// What a file says about the seats of the server, if it is not the given number.
+fn stated(server: &ServerSeats, seats: u32) -> Option<String> {
+    match server {
+        ServerSeats::Known(other) if *other != seats => Some(format!("{other} seats")),
+        ServerSeats::Tiers(_) => Some("server.tiers".to_owned()),
+        _ => None,
     }
 }
 
@@ -264,14 +309,28 @@ impl Args {
         Ok((source.name, intents))
     }
 
+    /// The seats of the server that wrote the audit logs; `known` are the seats of the server that is sized.
+    fn log_seats(
+        &self,
+        configuration: &Configuration<'_>,
+        known: Option<u32>,
+    ) -> Result<u32, Failure> {
+        let given = self.log_server_seats.or(self.server_seats);
+        let of_file = known.filter(|_| configuration.cluster.is_none());
+        match given.or(of_file) {
+            Some(seats) => Ok(seats),
+            None => Ok(configuration.seats(SeatsArg::default())?.seats),
+        }
+    }
+
     /// The requests of the audit logs.
     fn read_requests(
         &self,
         configuration: &Configuration<'_>,
+        seats: u32,
         wrong: impl Fn(SizeError) -> Failure,
         streams: &mut Streams,
     ) -> Result<Requests, Failure> {
-        let seats = configuration.seats(self.seats)?.seats;
         let (objects, release) = (&configuration.objects, configuration.release);
         let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
         let mut collector = collector.map_err(wrong)?;

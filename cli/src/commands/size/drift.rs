@@ -1,12 +1,13 @@
 //! `--watch-drift`: later logs and an earlier answer.
 
-use super::report::{check_json, examined_json, lines};
+use super::report::{check_json, examined_json, lines, objects, unserved};
 use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::{Streams, Table, write_report};
-use k8s_flowcontrol_analysis::size::{Answer, Baseline, Change, Drift, FieldChange, Margin, State};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol_analysis::size::{Answer, Baseline, Drift, FieldChange, Margin, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -41,7 +42,7 @@ impl Earlier {
         Ok(Self {
             seats: report.seats,
             baseline: Baseline::parse(&source.text).map_err(wrong)?,
-            objects: Objects::of_v1(&report.objects).map_err(|error| wrong(error.to_string()))?,
+            objects: Objects::of_values(report.objects).map_err(wrong)?,
         })
     }
 }
@@ -50,13 +51,14 @@ impl Earlier {
 pub(super) fn write(
     drift: &Drift,
     seats: u32,
+    release: Release,
     is_json: bool,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
     let has_drifted = drift.intents.iter().any(|intent| intent.state > State::Met);
     match is_json {
-        true => write_json(drift, seats, has_drifted, streams)?,
-        false => print(drift, streams)?,
+        true => write_json(drift, seats, release, has_drifted, streams)?,
+        false => print(drift, release, streams)?,
     }
     Ok(match has_drifted {
         true => Exit::Findings,
@@ -64,7 +66,7 @@ pub(super) fn write(
     })
 }
 
-fn print(drift: &Drift, streams: &mut Streams) -> Result<(), Failure> {
+fn print(drift: &Drift, release: Release, streams: &mut Streams) -> Result<(), Failure> {
     let mut table = Table::new(["INTENT", "STATE", "MARGIN BEFORE", "MARGIN", "FOUND"]);
     for intent in &drift.intents {
         streams.fact(&intent.name, intent.state.as_str());
@@ -84,7 +86,9 @@ fn print(drift: &Drift, streams: &mut Streams) -> Result<(), Failure> {
             for change in &drift.changes {
                 streams.err.paragraph(&in_words(change))?;
             }
-            let manifests = sizing.manifests();
+            let manifests = sizing
+                .manifests_for(release)
+                .map_err(|lossy| unserved(&lossy, release))?;
             streams.out.data().write_all(manifests.as_bytes())?;
         }
         Some(Answer::Impossible(impossible)) => {
@@ -124,6 +128,7 @@ fn in_words(change: &FieldChange) -> String {
 fn write_json(
     drift: &Drift,
     seats: u32,
+    release: Release,
     has_drifted: bool,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
@@ -150,10 +155,7 @@ fn write_json(
         })
     });
     let (objects, reasons) = match &drift.answer {
-        Some(Answer::Sized(sizing)) => {
-            let objects: Vec<_> = sizing.changes.iter().flat_map(Change::objects).collect();
-            (objects, Vec::new())
-        }
+        Some(Answer::Sized(sizing)) => (objects(sizing, release)?, Vec::new()),
         Some(Answer::Impossible(impossible)) => (Vec::new(), lines(impossible)),
         Some(_) => (Vec::new(), vec![STOPPED.to_owned()]),
         None => (Vec::new(), Vec::new()),

@@ -1,9 +1,11 @@
 //! The answer as text and as JSON.
 
 use super::compared::{Compared, print_proposed, proposed_json};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
-use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::convert::Lossy;
+use k8s_flowcontrol::{Release, Resource};
 use k8s_flowcontrol_analysis::size::{
     Change, Check, Examination, Examined, Impossible, Intents, Proof, Sizing, Tier,
 };
@@ -14,6 +16,7 @@ use std::io::Write;
 pub(super) fn print(
     sizing: &Sizing,
     proposed: Option<&Examination>,
+    release: Release,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     for examined in &sizing.proof.examined {
@@ -69,9 +72,27 @@ pub(super) fn print(
     streams.err.paragraph(&Proof::LEFT_OUT.join(" "))?;
     streams.fact("Seats of each server", seats);
     streams.fact("Changed levels", sizing.changes.len());
-    let manifests = sizing.manifests();
+    let manifests = sizing
+        .manifests_for(release)
+        .map_err(|lossy| unserved(&lossy, release))?;
     streams.out.data().write_all(manifests.as_bytes())?;
     Ok(())
+}
+
+/// The added and changed objects in the newest version that the release serves.
+pub(super) fn objects(sizing: &Sizing, release: Release) -> Result<Vec<Value>, Failure> {
+    let changes = sizing.changes.iter();
+    let objects = changes.map(|change| change.objects_for(release));
+    let objects: Result<Vec<_>, _> = objects.collect();
+    Ok(objects.map_err(|lossy| unserved(&lossy, release))?.concat())
+}
+
+/// The error of objects that the versions of a release cannot express.
+pub(super) fn unserved(lossy: &Lossy<Value>, release: Release) -> Failure {
+    let losses: Vec<_> = lossy.losses.iter().map(ToString::to_string).collect();
+    let (version, losses) = (release.preferred(), losses.join("; "));
+    let message = format!("{version} cannot hold the objects of the answer: {losses}");
+    Failure::new(Exit::Loss, message)
 }
 
 /// Prints the contradiction of intents. Returns the printed line, if there is a contradiction.
@@ -141,6 +162,7 @@ pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
 pub(super) fn write_json(
     sizing: &Sizing,
     proposed: Option<&Examination>,
+    release: Release,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let reasons = |change: &Change| {
@@ -160,7 +182,7 @@ pub(super) fn write_json(
         "seats": sizing.seats,
         "tier": sizing.tier.as_ref().map(tier_json),
         "tiers": tried.collect::<Vec<_>>(),
-        "objects": sizing.changes.iter().flat_map(Change::objects).collect::<Vec<_>>(),
+        "objects": objects(sizing, release)?,
         "changes": sizing.changes.iter().map(reasons).collect::<Vec<_>>(),
         "before": sizing.before.iter().map(check_json).collect::<Vec<_>>(),
         "examined": sizing.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
