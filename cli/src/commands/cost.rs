@@ -1,8 +1,10 @@
 //! `cost`: the seats that a request takes.
 
 mod quantity;
+mod query;
 mod requests;
 
+use super::match_request::NO_FLOW_CONTROL;
 use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::{Configuration, ConfigurationArgs};
@@ -26,7 +28,7 @@ use std::path::PathBuf;
 /// Show the seats that a request takes, with the arithmetic
 ///
 /// A request occupies its initial seats while it executes, and its final seats for an additional latency after that. A list takes
-/// more seats the more objects the server reads for it, up to a bound.
+/// more seats the more objects the server reads for it, up to a bound. A long-running request takes none: flow control does not apply to it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -74,7 +76,8 @@ pub(crate) struct Args {
     /// Estimate the requests in this file, or in the standard input with -: one JSON object per line, with the fields verb, apiGroup,
     /// resource, subresource, namespace, name, query, objects, objectSizeBytes, watches, maxSeats (0 without a bound) and
     /// objectCountState (known, stale or "not found"). Prints {"initialSeats", "finalSeats", "additionalLatencyUs"} for each.
-    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet
+    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet. The numbers are the
+    /// estimates of a server, also for requests to which flow control does not apply
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verb", "resource", "objects", "object_size", "query", "watches", "level", "output"])]
     requests: Option<PathBuf>,
 
@@ -103,7 +106,8 @@ Examples:
 enum Output {
     /// Each step of the arithmetic
     Table,
-    /// {"schemaVersion": 1, "initialSeats", "finalSeats", "additionalLatencyUs", "steps"}
+    /// {"schemaVersion": 1, "initialSeats", "finalSeats", "additionalLatencyUs", "steps"}; the numbers are null for a request
+    /// without flow control
     Json,
 }
 
@@ -133,6 +137,12 @@ impl Command for Args {
             requests::estimate(file, &estimator, streams)?;
             return Ok(Exit::Success);
         }
+        let attributes = attributes(self)?;
+        if !attributes.is_subject_to_flow_control() {
+            self.print_none(streams)?;
+            return Ok(Exit::Success);
+        }
+        query::warn_of_unknown(&self.query, streams)?;
         let mut configuration = match self.level {
             Some(_) => self.configuration.read(streams)?,
             // Without a level, the objects do not matter.
@@ -140,13 +150,12 @@ impl Command for Args {
         };
         let release = configuration.release;
         let estimator = self.gates.apply(Estimator::new(release), streams)?;
-        let attributes = attributes(self)?;
         let mut request = Request {
             verb: &attributes.verb,
             resource: &attributes.resource,
             subresource: &attributes.subresource,
             name: &attributes.name,
-            query: &self.query,
+            query: query::without_mark(&self.query),
             stored: stored(self, configuration.cluster, &attributes)?,
             watches: self.watches,
             max_seats: None,
@@ -182,12 +191,32 @@ impl Command for Args {
     }
 }
 
+impl Args {
+    /// Prints the answer for a request that takes no seats.
+    fn print_none(&self, streams: &mut Streams) -> Result<(), Failure> {
+        match self.output {
+            Output::Table => writeln!(streams.out, "{NO_FLOW_CONTROL}")?,
+            Output::Json => {
+                let report = json!({
+                    "initialSeats": null,
+                    "finalSeats": null,
+                    "additionalLatencyUs": null,
+                    "steps": [],
+                });
+                write_report(&mut streams.out, report)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The attributes of the request that the arguments describe. The query determines the name of a list.
 fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
     let verb = args.verb.as_deref().unwrap_or_default();
     let resource = args.resource.as_deref().unwrap_or_default();
     let resource = resource_name(resource, verb)?;
-    let url = format!("/api/v1/{}?{}", resource.resource, args.query);
+    let query = query::without_mark(&args.query);
+    let url = format!("/api/v1/{}?{query}", resource.resource);
     let listed = RequestAttributes::from_http("GET", &url, User::default())
         .map_err(|error| Failure::usage(error.to_string()))?;
     let mut attributes = RequestAttributes {

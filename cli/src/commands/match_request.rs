@@ -86,6 +86,10 @@ Examples:
   # Classify many requests
   kubectl flowcontrol match -f all.yaml --requests requests.jsonl";
 
+/// The answer for a request to which flow control does not apply.
+pub(super) const NO_FLOW_CONTROL: &str =
+    "none: flow control does not apply to this long-running request";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// The flow schema and level, and the flow schemas considered before
@@ -136,10 +140,7 @@ impl Command for Args {
                 });
                 write_report(&mut streams.out, report)?;
             }
-            (None, Output::Table) => writeln!(
-                streams.out,
-                "none: flow control does not apply to this long-running request"
-            )?,
+            (None, Output::Table) => writeln!(streams.out, "{NO_FLOW_CONTROL}")?,
             (None, Output::Json) => {
                 let report = json!({"flowSchema": null, "priorityLevel": null});
                 write_report(&mut streams.out, report)?;

@@ -41,6 +41,7 @@ const OF_FILES: &[&[&str]] = &[
     ],
     &["match", "--requests", "tests/fixtures/requests.jsonl"],
     &["cost", "list", "pods", "--objects", "5", "-o", "json"],
+    &["cost", "get", "pods/log", "-o", "json"],
     &["cost", "--requests", "tests/fixtures/seats.jsonl"],
     &["lint", "-f", "examples/mistakes.yaml", "-o", "json"],
     &[

@@ -1,5 +1,6 @@
 //! `cost --requests`: the seats of the requests in a file.
 
+use super::query::without_mark;
 use crate::failure::Failure;
 use crate::input::{self, Lines};
 use crate::output::Streams;
@@ -93,7 +94,7 @@ impl Line {
             resource: text(&self.resource),
             subresource: text(&self.subresource),
             name: text(&self.name),
-            query: text(&self.query),
+            query: without_mark(text(&self.query)),
             stored: match self.object_count_state.unwrap_or_default() {
                 CountState::Known => Stored::Known {
                     objects: count(self.objects),
