@@ -132,6 +132,18 @@ The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
         Problems::read_file(text, "duration and clients", read)
     }
 
+    /// The names of the groups to whose requests flow control does not apply: they are long-running, and no server queues them.
+    pub fn without_flow_control(&self) -> Vec<&str> {
+        let clients = self.groups.iter().map(|group| &group.client);
+        let groups = clients.filter(|client| !client.request.is_subject_to_flow_control());
+        groups.map(|client| client.name.as_str()).collect()
+    }
+
+    /// The number of groups of clients.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
     /// The load for a server, which estimates the seats that the file does not give.
     pub fn load(
         &self,
@@ -188,9 +200,16 @@ fn read(root: Node<'_>, problems: &mut Problems<'_>) -> Option<LoadFile> {
             problems.add(fields.offset, "", format!("lacks {name}"));
         }
     }
-    let duration = fields.read_with("duration", problems, short_time);
+    let duration = fields.read_with("duration", problems, |node| match short_time(node)? {
+        Duration::ZERO => Err("expected a time above 0".to_owned()),
+        time => Ok(time),
+    });
     let mut groups = Vec::new();
     match fields.get("clients").map(|node| (node, node.content())) {
+        Some((node, Content::Array(nodes))) if nodes.is_empty() => {
+            let message = "expected at least one group of clients";
+            problems.add(node.span().start, "clients", message);
+        }
         Some((_, Content::Array(nodes))) => {
             for (index, node) in nodes.iter().enumerate() {
                 groups.extend(group(node, index, problems));
@@ -265,7 +284,7 @@ fn group(node: Node<'_>, index: usize, problems: &mut Problems<'_>) -> Option<Gr
         _ => ServiceTime::Exponential(executes),
     };
     let rate = fields.number("rate", (0.0, MOST_PER_SECOND), problems);
-    client.arrivals = match fields.whole("clients", 0..=MOST, problems) {
+    client.arrivals = match fields.whole("clients", 1..=MOST, problems) {
         Some(clients) => Arrivals::Closed {
             clients,
             think: time("think", Duration::ZERO, problems),
@@ -288,7 +307,10 @@ fn group(node: Node<'_>, index: usize, problems: &mut Problems<'_>) -> Option<Gr
     client.start = time("from", client.start, problems);
     client.end = time("until", client.end, problems);
     let estimated = Estimated {
-        query: any_text(&fields, "query", problems),
+        // The question mark belongs to the URL.
+        query: any_text(&fields, "query", problems)
+            .trim_start_matches('?')
+            .to_owned(),
         stored: match fields.whole_64("objects", problems) {
             Some(objects) => Stored::Known {
                 objects,

@@ -20,7 +20,9 @@ use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::number::number;
 use crate::objects::Objects;
-use crate::output::{Comment, CommentArg, Streams, outputs_are_not_inputs, write_file};
+use crate::output::{
+    Comment, CommentArg, Streams, note, outputs_are_not_inputs, plural, write_file,
+};
 use crate::stored_objects::stored_objects;
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
@@ -36,6 +38,9 @@ use std::path::{Path, PathBuf};
 ///
 /// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits that the server recorded are
 /// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 262,144 in memory, more in temporary files.
+///
+/// REQUESTS counts attempts: a request that is sent again counts again. Each attempt is DISPATCHED, REJECTED on arrival or TIMED OUT in its
+/// queue. After REJECTED and TIMED OUT, the client sends the request again (RETRIED) or gives up (FAILED).
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("source").args(["load", "audit_log", "scenarios"]).required(true).multiple(true),
@@ -151,6 +156,9 @@ impl Command for Args {
             return Ok(Exit::Success);
         }
         let load = self.load.as_deref().map(read_load).transpose()?;
+        if let Some(load) = &load {
+            check_groups(load, streams)?;
+        }
         let configuration = self.configuration.read(streams)?;
         let seats = configuration.seats(self.seats)?;
         let (objects, release) = (configuration.objects, configuration.release);
@@ -176,8 +184,13 @@ impl Command for Args {
         }
         let period = input.period_us();
         let mut reports = input.simulate(self.seed)?.into_iter();
+        let before = reports.next().unwrap_or_default();
+        if before.requests == 0 {
+            return Err(Failure::input("the load has no requests")
+                .hint("no client sends a request within the duration: give a longer one, or more requests"));
+        }
         let outcome = Outcome {
-            before: reports.next().unwrap_or_default(),
+            before,
             after: reports.next(),
             period,
             seats,
@@ -208,6 +221,25 @@ fn read_load(file: &Path) -> Result<LoadFile, Failure> {
         Failure::input(lines.join("\n"))
             .hint("`kubectl flowcontrol help simulate` describes the load file")
     })
+}
+
+/// Names the groups of a load to whose requests flow control does not apply.
+fn check_groups(load: &LoadFile, streams: &mut Streams) -> Result<(), Failure> {
+    let (groups, all) = (load.without_flow_control(), load.group_count());
+    if groups.is_empty() {
+        return Ok(());
+    }
+    if groups.len() == all {
+        return Err(Failure::input(
+            "the load has no requests to which flow control applies: all are long-running",
+        ));
+    }
+    let (count, names) = (groups.len(), groups.join(", "));
+    let text = format!(
+        "flow control does not apply to the long-running requests of {count} of {}, which are not simulated: {names}",
+        plural(all, "group")
+    );
+    Ok(note(streams, &text)?)
 }
 
 fn explain(flow: &str, input: Input, args: &Args, streams: &mut Streams) -> Result<(), Failure> {

@@ -10,6 +10,8 @@ mod requests;
 #[cfg_attr(not(feature = "parquet"), path = "traffic/no_rows.rs")]
 mod rows;
 
+pub(super) use print::flow_name;
+
 use crate::audit_logs::{no_requests, read_logs_without_notes};
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};

@@ -163,7 +163,7 @@ fn bad_loads_are_errors() {
         ),
         (
             "duration: 1s\nclients: [{user: a, path: /, clients: 2000000}]",
-            "expected a whole number from 0 to 1000000, not 2000000",
+            "expected a whole number from 1 to 1000000, not 2000000",
         ),
         (
             "duration: 1s\nclients: [{user: a, path: /, rate: 1, sets: 1}]",
@@ -213,4 +213,73 @@ fn the_guide_shows_what_explain_prints() {
     let (begin, part) = block.split_once("\n…\n").unwrap();
     assert!(output.starts_with(begin.split_once('\n').unwrap().1));
     assert!(output.contains(part), "{output}");
+}
+
+/// A load without requests is an error, and requests that no server queues are not just missing.
+#[test]
+fn requests_without_flow_control_are_named() {
+    let folder = Folder::new();
+    let path = folder.path("load.yaml");
+    let simulate = |load: &str| {
+        std::fs::write(&path, load).unwrap();
+        run(&["simulate", "--load", &path])
+    };
+    let logs = "- {name: logs, user: a, verb: get, resource: pods/log, rate: 10}\n";
+    let pods = "- {name: pods, user: a, verb: get, resource: pods, rate: 10}\n";
+    let only = simulate(&format!("duration: 5s\nclients:\n{logs}"));
+    assert_eq!((code(&only), stdout(&only).as_str()), (3, ""));
+    assert!(stderr(&only).contains("no requests to which flow control applies"));
+    let mixed = simulate(&format!("duration: 5s\nclients:\n{logs}{pods}"));
+    assert_eq!(code(&mixed), 0, "{}", stderr(&mixed));
+    let text = stderr(&mixed);
+    assert!(
+        text.contains(
+            "note: flow control does not apply to the long-running requests of 1 of 2 groups, \
+             which are not simulated: logs\n"
+        ),
+        "{text}"
+    );
+    for (load, problem) in [
+        (
+            format!("duration: 0s\nclients:\n{pods}"),
+            "1:11: duration: ",
+        ),
+        ("duration: 5s\nclients: []\n".to_owned(), "2:10: clients: "),
+        (
+            format!(
+                "duration: 5s\nclients:\n{}",
+                pods.replace("rate: 10", "clients: 0")
+            ),
+            "clients[0].clients: ",
+        ),
+        (
+            format!(
+                "duration: 5s\nclients:\n{}",
+                pods.replace("rate: 10", "rate: 10, from: 6s")
+            ),
+            "the load has no requests",
+        ),
+    ] {
+        let output = simulate(&load);
+        assert_eq!((code(&output), stdout(&output).as_str()), (3, ""), "{load}");
+        assert!(stderr(&output).contains(problem), "{}", stderr(&output));
+    }
+}
+
+/// In a flow schema without a distinguisher, all requests are one flow; help defines the columns.
+#[test]
+fn columns_are_defined_and_the_only_flow_of_a_schema_has_a_name() {
+    let folder = Folder::new();
+    let path = folder.path("load.yaml");
+    let load = "duration: 5s\nclients:\n- {user: a, groups: [system:masters], verb: get, path: /healthz, rate: 1}\n\
+                - {user: 'system:kube-scheduler', resource: pods, verb: list, clients: 900, executes: 1s, seats: 10}\n";
+    std::fs::write(&path, load).unwrap();
+    let text = stdout(&run(&["simulate", "--load", &path]));
+    assert!(
+        text.contains("kube-scheduler   (all requests)   "),
+        "{text}"
+    );
+    let help = stdout(&run(&["help", "simulate"]));
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("REQUESTS counts attempts"), "{help}");
 }

@@ -3,7 +3,7 @@
 use super::sorted::{Entry, Sorter};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, note, plural};
 use k8s_flowcontrol::rules::seats::Stored;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
@@ -31,8 +31,12 @@ impl Logs {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
+        let mut long_running = 0;
         read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
+            if event.is_last() && !attributes.is_subject_to_flow_control() {
+                long_running += 1;
+            }
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             let mut added = recordings
                 .iter_mut()
@@ -49,7 +53,16 @@ impl Logs {
                 ))
                 .hint("remove the events whose `requestReceivedTimestamp` is wrong, or simulate a part of the log"))
             }
-            Some(_) => Ok(logs),
+            Some(_) => {
+                if long_running > 0 {
+                    let requests = plural(long_running, "long-running request");
+                    let text = format!(
+                        "flow control does not apply to {requests} of the logs, which are not simulated"
+                    );
+                    note(streams, &text)?;
+                }
+                Ok(logs)
+            }
             None => Err(
                 Failure::input("the audit logs contain no request that flow control sees")
                     .hint("the times `requestReceivedTimestamp` of the events are needed, too"),

@@ -2,6 +2,7 @@
 
 use super::outcome::{NOT_OBSERVED, Outcome, counts, delayed, time};
 use super::trust;
+use crate::commands::traffic::flow_name;
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
 use k8s_flowcontrol_analysis::simulation::{FlowReport, LevelReport, Report, Waits};
@@ -119,7 +120,8 @@ fn table(flows: &[&FlowReport]) -> Table {
     ])
     .keys(2);
     for flow in flows {
-        let mut row = vec![flow.flow_schema.clone(), flow.flow_distinguisher.clone()];
+        let distinguisher = flow_name(&flow.flow_distinguisher);
+        let mut row = vec![flow.flow_schema.clone(), distinguisher.to_owned()];
         row.extend(counts(&flow.counts));
         row.extend(waits(&flow.waits));
         table.add(row);

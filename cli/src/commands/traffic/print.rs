@@ -108,16 +108,20 @@ fn flows(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     .keys(2);
     for flow in report.flows.iter().take(ROWS) {
         let [requests, _, seats, work, rejected] = cells(&flow.sums, all);
-        let name = match flow.flow.is_empty() {
-            true => "(all requests)",
-            false => &flow.flow,
-        };
-        let (name, schema) = (name.to_owned(), flow.flow_schema.clone());
+        let (name, schema) = (flow_name(&flow.flow).to_owned(), flow.flow_schema.clone());
         table.row([name, schema, requests, seats, work, rejected]);
     }
     writeln!(out)?;
     table.write(out)?;
     further(report.flows.len(), "flow", out)
+}
+
+/// The name of a flow: of a flow schema without distinguisher, all requests are one flow.
+pub(crate) fn flow_name(distinguisher: &str) -> &str {
+    match distinguisher {
+        "" => "(all requests)",
+        distinguisher => distinguisher,
+    }
 }
 
 /// The clients of versions that a later release removes.

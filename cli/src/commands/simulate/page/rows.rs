@@ -1,6 +1,7 @@
 //! The rows of the tables behind the charts.
 
 use crate::commands::simulate::outcome::{self, counts};
+use crate::commands::traffic::flow_name;
 use crate::output::html::Rows;
 use k8s_flowcontrol_analysis::simulation::{FlowReport, Report, Waits};
 use std::time::Duration;
@@ -54,7 +55,7 @@ pub(super) fn levels(report: &Report) -> Rows {
 pub(super) fn flow_row(flow: &FlowReport) -> Vec<String> {
     let mut row = vec![
         flow.flow_schema.clone(),
-        flow.flow_distinguisher.clone(),
+        flow_name(&flow.flow_distinguisher).to_owned(),
         flow.priority_level.clone(),
     ];
     row.extend(counts(&flow.counts));
