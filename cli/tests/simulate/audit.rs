@@ -384,3 +384,22 @@ fn unusable_logs_are_errors() {
     assert!(told.contains("cannot be used with"), "{told}");
     assert_eq!(simulate(&[]).0, 2);
 }
+
+/// No server queues them, so that they are not simulated.
+#[test]
+fn long_running_requests_of_logs_are_counted() {
+    let folder = Folder::new();
+    let mut events = events();
+    for event in &mut events[..3] {
+        event["requestURI"] = "/api/v1/namespaces/a/pods/b/log".into();
+        event["objectRef"]["subresource"] = "log".into();
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let output = run(&["simulate", "--audit-log", &log, "-o", "json"]);
+    let text = stderr(&output);
+    assert_eq!(code(&output), 0, "{text}");
+    let expected = "note: flow control does not apply to 3 long-running requests of the logs, which are not simulated\n";
+    assert!(text.contains(expected), "{text}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["result"]["requests"], REQUESTS - 3);
+}
