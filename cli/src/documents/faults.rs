@@ -41,14 +41,25 @@ impl Judge {
         let document = &object.document;
         let title = document.title();
         let fault = |path: String, what| Fault::new(object.kind, object.name().into(), path, what);
-        let problems = object.problems.iter().chain(document.duplicates());
+        let problems: Vec<_> = object
+            .problems
+            .iter()
+            .chain(document.duplicates())
+            .collect();
+        let places: Vec<_> = problems.iter().map(|problem| problem.span.start).collect();
+        let paths = match places.is_empty() {
+            true => vec![],
+            false => document.paths_at(&places),
+        };
         let mut faults: Vec<_> = problems
-            .map(|problem| {
+            .into_iter()
+            .zip(paths)
+            .map(|(problem, path)| {
                 let what = match problem.message.starts_with("unknown") {
                     true => FaultKind::UnknownField,
                     false => FaultKind::DuplicateField,
                 };
-                let path = field(problem).or_else(|| document.path_at(problem.span.start));
+                let path = field(problem).or(path);
                 let warning = Diagnostic::warning(format!("{title}: {}", problem.message))
                     .at(&document.source, problem.span);
                 (fault(path.unwrap_or_default(), what), warning)

@@ -139,8 +139,8 @@ impl Document {
         }
     }
 
-    /// The path of the field whose name or scalar value is at a place of the text, such as `spec.rules[0].subjects`; none for any
-    /// other place. [`locate`](Self::locate) is the opposite.
+    /// For each place of the text the path of the field whose name or scalar value is there, such as `spec.rules[0].subjects`; none for
+    /// any other place. [`locate`](Self::locate) is the opposite.
     ///
     /// ```
     /// use k8s_flowcontrol_manifests::read;
@@ -151,16 +151,21 @@ impl Document {
     /// spec: {rules: [{subject: 1}]}
     /// ";
     /// let found = read(text.as_bytes());
-    /// let offset = text.find("subject").unwrap();
-    /// assert_eq!(found.documents[0].path_at(offset).unwrap(), "spec.rules[0].subject");
+    /// let places = [text.find("subject").unwrap(), text.len()];
+    /// assert_eq!(found.documents[0].paths_at(&places), [Some("spec.rules[0].subject".to_owned()), None]);
     /// ```
-    pub fn path_at(&self, offset: usize) -> Option<String> {
+    pub fn paths_at(&self, places: &[usize]) -> Vec<Option<String>> {
         let root = match &self.body {
-            Body::Text(..) => self.parse().ok()?.tree.root(),
+            Body::Text(..) => match self.parse() {
+                Ok(parsed) => parsed.tree.root(),
+                Err(_) => return vec![None; places.len()],
+            },
             Body::Item { list, path, .. } => item(list.tree.root(), path),
         };
-        let (_, steps) = Scalars::of(root).at(offset)?;
-        Some(path(&steps))
+        // Reading the text takes longer than finding a place in it.
+        let scalars = Scalars::of(root);
+        let path_at = |place: &usize| scalars.at(*place).map(|(_, steps)| path(&steps));
+        places.iter().map(path_at).collect()
     }
 
     /// The place of a span of the [body](Self::body); none for an item of a YAML list.
