@@ -7,6 +7,9 @@ use k8s_flowcontrol::{ApiVersion, FieldValidation, Release};
 use k8s_flowcontrol_analysis::lint::{Fault, FaultKind};
 use k8s_flowcontrol_manifests::Validator;
 
+/// How many unknown and duplicate fields of one object are named at most; the number at which a server ends, too.
+const MAX_PROBLEMS: usize = 100;
+
 /// Finds the faults of objects, as a server of a release does.
 #[derive(Debug)]
 pub(crate) struct Judge(Vec<(ApiVersion, Validator)>);
@@ -41,11 +44,8 @@ impl Judge {
         let document = &object.document;
         let title = document.title();
         let fault = |path: String, what| Fault::new(object.kind, object.name().into(), path, what);
-        let problems: Vec<_> = object
-            .problems
-            .iter()
-            .chain(document.duplicates())
-            .collect();
+        let problems = object.problems.iter().chain(document.duplicates());
+        let problems: Vec<_> = problems.take(MAX_PROBLEMS).collect();
         let places: Vec<_> = problems.iter().map(|problem| problem.span.start).collect();
         let paths = match places.is_empty() {
             true => vec![],
