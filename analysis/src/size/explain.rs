@@ -123,7 +123,7 @@ impl Explained<'_> {
             }
             (None, Some(Borrowing::Percent(percent))) => {
                 let text = format!(
-                    "{percent} % borrowing: beside {} of its own it uses up to {} that others leave idle in the logs; less is not enough, and more shares would take seats from others",
+                    "{percent} % borrowing: beside its nominal limit of {} it uses up to {} that others leave idle in the logs; less is not enough, and more shares would take seats from others",
                     plural(self.nominal, "seat"),
                     self.peak
                         .seats

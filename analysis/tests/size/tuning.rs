@@ -72,7 +72,7 @@ fn a_present_level_borrows_before_it_gets_shares() {
         .unwrap();
     assert!(
         reason.text.starts_with(&format!(
-            "{percent} % borrowing: beside 6 seats of its own it uses up to "
+            "{percent} % borrowing: beside its nominal limit of 6 seats it uses up to "
         )),
         "{reason:?}"
     );

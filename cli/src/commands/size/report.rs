@@ -65,7 +65,7 @@ pub(super) fn print(
         if change.peak_seats > nominal {
             let (name, peak) = (change.priority_level.name(), change.peak_seats);
             streams.err.paragraph(&format!(
-                "{name} has {nominal} seats of its own and uses up to {peak}: the answer holds only while other levels leave their seats idle"
+                "{name} has a nominal limit of {nominal} and uses up to {peak} seats: the answer holds only while other levels leave their seats idle"
             ))?;
         }
     }
