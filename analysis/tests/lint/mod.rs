@@ -6,6 +6,7 @@
 )]
 
 mod advice;
+mod faults;
 mod objects;
 mod properties;
 mod resources;

@@ -4,9 +4,9 @@ use super::objects::{
     everything, found, group, level, level_findings, pods, schema, schema_findings, urls, user,
 };
 use crate::built_in::{levels, schemas};
-use k8s_flowcontrol_analysis::lint::{Configuration, Fault, FaultKind, Severity, lint, rules};
+use k8s_flowcontrol_analysis::lint::{Configuration, Severity, lint, rules};
+use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::FlowSchema;
-use k8s_flowcontrol_types::{Kind, Release};
 use serde_json::{Value, json};
 
 #[test]
@@ -355,60 +355,6 @@ fn a_closed_level_is_closed_by_authorization() {
             "{help}"
         );
     }
-}
-
-#[test]
-fn faults_of_the_text_are_findings() {
-    let shares = "spec.limited.assuredConcurrencyShares";
-    let fault = |path: &str, what| {
-        Fault::new(
-            Kind::PriorityLevelConfiguration,
-            "l".into(),
-            path.into(),
-            what,
-        )
-    };
-    let faults = [
-        fault(shares, FaultKind::UnknownField),
-        fault("spec.limitd", FaultKind::UnknownField),
-        fault("spec.type", FaultKind::DuplicateField),
-        fault("spec", FaultKind::Invalid("a reason".into())),
-    ];
-    let levels = [level("l", json!({}))];
-    let configuration = Configuration::cluster(&[], &levels, Release::NEWEST);
-    let of = |configuration| {
-        let mut findings = lint(configuration);
-        findings.retain(|finding| finding.rule != "unused-level");
-        findings
-    };
-    assert_eq!(of(&configuration), []);
-    let findings = of(&configuration.faults(&faults));
-    assert_eq!(
-        found(&findings),
-        [
-            ("invalid-object", "spec"),
-            ("unknown-field", "spec.limitd"),
-            ("unknown-field", shares),
-            ("duplicate-field", "spec.type"),
-        ]
-    );
-    assert!(findings[0].message.ends_with(": a reason"));
-    assert!(findings[2].help.contains("nominalConcurrencyShares since"));
-    assert_eq!(findings[0].severity, Severity::Error);
-    assert_eq!(findings[1].severity, Severity::Warning);
-}
-
-#[test]
-fn objects_with_the_same_name_are_found() {
-    let schema = |name| schema(name, user("u"), pods(), json!({}));
-    let findings = schema_findings(&[schema("a"), schema("a"), schema("a")]);
-    assert_eq!(found(&findings), [("duplicate-object", "metadata.name")]);
-    let mut others = [schema("a"), schema("b"), schema("c")];
-    for (index, other) in others.iter_mut().enumerate() {
-        other.spec.matching_precedence = Some(1000 + i32::try_from(index).unwrap());
-        other.spec.rules[0].subjects[0].user.as_mut().unwrap().name = format!("u{index}");
-    }
-    assert_eq!(schema_findings(&others), []);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod loads;
 mod order;
 mod page;
 mod scenarios;
+mod sized_server;
 mod sizes;
 mod verifying;
 

@@ -6,6 +6,7 @@
     clippy::unwrap_used
 )]
 
+mod conversions;
 mod expressions;
 mod formats;
 mod generated_types;
