@@ -45,7 +45,7 @@ impl Objects {
         for warning in &objects.warnings {
             warning.write(&mut streams.err)?;
         }
-        unread.into_iter().next().map_or(Ok(objects), Err)
+        Failure::last_of(unread, streams).map(|()| objects)
     }
 
     /// The objects of the files that can be read, with their faults, and the errors of the others.

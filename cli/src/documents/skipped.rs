@@ -11,7 +11,7 @@ use std::io::{self, Write};
 /// Calls `each` with the objects of files, as a server of `release` decodes them. Other documents are skipped and counted.
 ///
 /// # Errors
-/// If a file or an object cannot be read: the error names all objects.
+/// If files or objects cannot be read: all are named.
 pub(crate) fn each_object(
     files: &FileArgs,
     release: Release,
@@ -19,7 +19,7 @@ pub(crate) fn each_object(
     each: impl FnMut(Object, &mut Streams) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let unread = each_readable_object(files, release, streams, each)?;
-    unread.into_iter().next().map_or(Ok(()), Err)
+    Failure::last_of(unread, streams)
 }
 
 /// As [`each_object`]; returns the errors of the files that cannot be read, and one of all objects that cannot be read.

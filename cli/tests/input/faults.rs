@@ -214,3 +214,19 @@ fn the_mistake_is_named_and_not_the_version_alone() {
     let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(verdict["status"]["code"], json!(404));
 }
+
+#[test]
+fn every_file_that_cannot_be_read_is_named() {
+    let folder = Folder::new();
+    let good = folder.file("good.yaml", level("a", ""));
+    let missing = ["first.yaml", "second.yaml"].map(|name| folder.path(name));
+    let [first, second] = &missing;
+    for command in ["seats", "lint"] {
+        let output = run(&[command, "-f", first, "-f", &good, "-f", second]);
+        assert_eq!(code(&output), 3);
+        for name in &missing {
+            let error = format!("error: cannot read {name}: ");
+            assert!(stderr(&output).contains(&error), "{}", stderr(&output));
+        }
+    }
+}

@@ -33,7 +33,7 @@ spec:
 "#;
 
 /// The number of requests in the logs.
-const REQUESTS: u64 = 40;
+pub(super) const REQUESTS: u64 = 40;
 
 /// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms.
 pub(crate) fn events() -> Vec<Value> {
@@ -341,65 +341,4 @@ fn a_log_comes_through_the_standard_input() {
         piped["result"]["levels"],
         logs.json(&[])["result"]["levels"]
     );
-}
-
-#[test]
-fn unusable_logs_are_errors() {
-    let folder = Folder::new();
-    let levels = folder.file("narrow.yaml", NARROW);
-    let simulate = |arguments: &[&str]| {
-        let output = run(&[&["simulate", "-f", &levels][..], arguments].concat());
-        (code(&output), stderr(&output))
-    };
-    let empty = folder.file("empty.log", "");
-    let (code, told) = simulate(&["--audit-log", &empty]);
-    assert_eq!(code, 3);
-    assert!(
-        told.contains("contain no request that flow control sees"),
-        "{told}"
-    );
-    let text = folder.file("text.log", "no event\n");
-    let (code, told) = simulate(&["--audit-log", &text]);
-    assert_eq!(code, 3);
-    assert!(told.contains("contains no audit events"), "{told}");
-    // Two requests eight thousand years apart were simulated in steps of ten seconds.
-    let mut far = events();
-    far.truncate(2);
-    for (event, year) in far.iter_mut().zip(["0001", "9999"]) {
-        for field in ["requestReceivedTimestamp", "stageTimestamp"] {
-            event[field] = format!("{year}-01-01T00:00:00.000000Z").into();
-        }
-    }
-    let long = folder.file("long.log", lines(&far));
-    let (code, told) = simulate(&["--audit-log", &long]);
-    assert_eq!(code, 3);
-    assert!(told.contains("days apart"), "{told}");
-    // A request that ended eight thousand years later.
-    far.truncate(1);
-    far[0]["stageTimestamp"] = "9999-01-01T00:00:00.000000Z".into();
-    let long = folder.file("long.log", lines(&far));
-    assert_eq!(simulate(&["--audit-log", &long]).0, 0);
-    let (code, told) = simulate(&["--audit-log", &text, "--load", &text]);
-    assert_eq!(code, 2);
-    assert!(told.contains("cannot be used with"), "{told}");
-    assert_eq!(simulate(&[]).0, 2);
-}
-
-/// No server queues them, so that they are not simulated.
-#[test]
-fn long_running_requests_of_logs_are_counted() {
-    let folder = Folder::new();
-    let mut events = events();
-    for event in &mut events[..3] {
-        event["requestURI"] = "/api/v1/namespaces/a/pods/b/log".into();
-        event["objectRef"]["subresource"] = "log".into();
-    }
-    let log = folder.file("audit.log", lines(&events));
-    let output = run(&["simulate", "--audit-log", &log, "-o", "json"]);
-    let text = stderr(&output);
-    assert_eq!(code(&output), 0, "{text}");
-    let expected = "note: flow control does not apply to 3 long-running requests of the logs, which are not simulated\n";
-    assert!(text.contains(expected), "{text}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["result"]["requests"], REQUESTS - 3);
 }

@@ -7,6 +7,7 @@ mod page;
 mod scenarios;
 mod sized_server;
 mod sizes;
+mod unusual_logs;
 mod verifying;
 
 use serde_json::Value;

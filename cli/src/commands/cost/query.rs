@@ -4,7 +4,7 @@ use crate::output::Streams;
 use crate::similar_name;
 use std::io;
 
-/// The query parameters of requests for resources.
+/// The query parameters of requests for resources, in every release.
 const KNOWN: [&str; 22] = [
     "allowWatchBookmarks",
     "continue",
