@@ -22,7 +22,7 @@ enum Problem {
     Character,
     Suffix,
     Exponent,
-    /// No digit before `Pi`, `Ei` or an exponent below -9. Before other suffixes a server takes no digit as zero.
+    /// No digit before `Pi`, `Ei` or an exponent below -9. Before other suffixes, a server reads the absence of digits as zero.
     Digits,
 }
 
