@@ -57,7 +57,7 @@ impl<K: Resource> List<K> {
         json::read_whole(json::utf8(bytes)?, |reader| {
             reader.keeps_invalid = true;
             let mut list = Self::default();
-            reader.value(&mut list)?;
+            list.read_json(reader)?;
             Ok(list)
         })
     }
@@ -69,7 +69,7 @@ impl<K: Resource> List<K> {
             reader.charge(size_of::<K>().max(size_of::<InvalidObject>()))?;
             let start = reader.clone();
             let mut item = K::default();
-            match reader.value(&mut item) {
+            match item.read_json(reader) {
                 Ok(()) => self.items.push(item),
                 Err(fault) => {
                     *reader = start;

@@ -64,7 +64,8 @@ impl<K: Resource> Api<K> {
     /// # Errors
     /// - [`is_timeout`](Error::is_timeout) when the [`timeout`](WaitFor::timeout) has passed. Its source is the last
     ///   failure, if there was one.
-    /// - Errors that are not [`is_retryable`](Error::is_retryable), such as a missing permission, end the wait at once.
+    /// - Errors that only a person can fix, such as a missing permission, end the wait at once: all that are neither
+    ///   [`is_retryable`](Error::is_retryable) nor a failure of the server (5xx).
     /// - [`is_argument`](Error::is_argument) when `name` is not a valid name.
     pub fn wait_for<'a>(
         &self,
@@ -170,8 +171,7 @@ async fn wait<K: Resource>(
             Ok(WatcherEvent::Deleted { .. }) => None,
             // Unreachable: the watcher reports invalid objects as errors.
             Ok(WatcherEvent::Invalid { .. }) => continue,
-            // A list follows an error event, and fails too if waiting is of no use.
-            Err(error) if error.is_error_event() || error.is_expired() || error.is_retryable() => {
+            Err(error) if may_pass(&error) => {
                 *last_error = Some(error);
                 continue;
             }
@@ -181,6 +181,15 @@ async fn wait<K: Resource>(
             return Ok(object);
         }
     }
+}
+
+/// Whether the wait continues after a failure of its watcher.
+fn may_pass(error: &Error) -> bool {
+    // A list follows an error event, and fails too if waiting is of no use.
+    error.is_error_event()
+        || error.is_expired()
+        || error.is_retryable()
+        || error.code().is_some_and(|code| code >= 500)
 }
 
 /// The field selector for a name, with the characters escaped that have a meaning in selectors.

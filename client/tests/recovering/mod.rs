@@ -2,10 +2,10 @@
 
 mod delays;
 mod lost;
+mod waits;
 
-use crate::script::{Reply, Script, Sent};
+use crate::script::{Reply, Script, Sent, unreachable};
 use k8s_flowcontrol::api::v1::FlowSchema;
-use k8s_flowcontrol::wait;
 use k8s_flowcontrol::watch::Watcher;
 use std::time::Duration;
 
@@ -212,6 +212,23 @@ async fn incomplete_streaming_lists_lead_to_one_list_in_pages() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_streaming_list_that_has_not_begun_is_not_incomplete() {
+    for refused in [true, false] {
+        let mut replies = Vec::new();
+        for _ in 0..9 {
+            replies.push(match refused {
+                true => Reply::fails(unreachable().await),
+                false => code(429),
+            });
+        }
+        replies.extend([code(503), code(429), code(503), streamed("5", LONG)]);
+        let requests = streaming(replies).await;
+        assert_eq!(requests[1..13], ["+stream"; 12]);
+        assert_eq!(requests[13], "watch 5");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_continues_from_its_version() {
     for failure in [503, 403, 429] {
         let requests = paged(vec![list("5"), code(failure)]).await;
@@ -303,33 +320,6 @@ async fn a_list_follows_a_long_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_lists_again_after_a_watch_without_events() {
-    let quarter = Duration::from_secs(73);
-    let marks = (0..4).fold(Reply::ok(""), |watch, _| {
-        watch.data(bookmark("5", false)).pause(quarter)
-    });
-    let replies = [
-        list("5"),
-        marks,
-        watch(&[], NONE),
-        list("5"),
-        watch(&[], LONG),
-        list("5"),
-        Reply::ok("").stays_open(),
-    ];
-    let script = Script::of(replies);
-    let schemas = script.client().flow_schemas();
-    let wait = schemas.wait_for("b", wait::is_not_dangling());
-    let limited = wait.timeout(Duration::from_secs(400));
-    assert!(limited.await.unwrap_err().is_timeout());
-    let requests: Vec<_> = script.sent().iter().map(short).collect();
-    let expected = [
-        "list", "watch 5", "watch 5", "list", "watch 5", "list", "watch 5",
-    ];
-    assert_eq!(requests, expected);
-}
-
-#[tokio::test(start_paused = true)]
 async fn versions_never_go_back() {
     for (listed, changes, next) in [
         ("5", &["5", "10", "11"][..], "watch 11"),
@@ -371,6 +361,9 @@ async fn failures_of_pages() {
     let first = || page("5", "t");
     let requests = paged(vec![first(), code(503), code(429), code(403)]).await;
     assert_eq!(requests, ["list", "list t", "+list t", "+list t", "+list"]);
+    // It is not the empty last page.
+    let requests = paged(vec![first(), Reply::ok("null")]).await;
+    assert_eq!(requests, ["list", "list t", "+list"]);
     // After an expired token one list is in one piece.
     let requests = paged(vec![first(), code(410), code(410), first()]).await;
     assert_eq!(

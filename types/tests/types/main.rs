@@ -152,6 +152,14 @@ fn an_invalid_item_is_an_item_of_its_own() {
 }
 
 #[test]
+fn null_is_neither_a_list_nor_an_item() {
+    List::<FlowSchema>::from_slice_keeping_invalid(b"null").unwrap_err();
+    let text = br#"{"metadata":{"resourceVersion":"7"},"items":[null,{"metadata":{"name":"a"}}]}"#;
+    let list = List::<FlowSchema>::from_slice_keeping_invalid(text).unwrap();
+    assert_eq!((list.items.len(), list.invalid.len()), (1, 1), "{list:?}");
+}
+
+#[test]
 fn a_million_random_bytes_are_errors_and_never_a_panic() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = vec![0u8; 1_000_000];

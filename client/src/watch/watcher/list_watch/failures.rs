@@ -78,12 +78,13 @@ impl ListWatch {
     /// Returns whether the next request is sent at once.
     fn failed_to_stream(&mut self, failure: WatchFailure) -> bool {
         self.open = None;
-        if failure == WatchFailure::Rejected {
-            self.streaming = false;
-            return true;
+        match failure {
+            WatchFailure::Rejected => self.streaming = false,
+            // The server has not begun the list.
+            WatchFailure::Unreachable | WatchFailure::Unprocessed => {}
+            _ => self.incomplete = self.incomplete.saturating_add(1),
         }
-        self.incomplete = self.incomplete.saturating_add(1);
-        false
+        failure == WatchFailure::Rejected
     }
 
     /// Returns whether the next request is sent at once.

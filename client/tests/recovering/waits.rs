@@ -1,0 +1,56 @@
+//! Waits: which failures end them.
+
+use super::{LONG, NONE, bookmark, code, list, short, watch};
+use crate::script::{Reply, Script};
+use k8s_flowcontrol::wait;
+use std::time::Duration;
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_lists_again_after_a_watch_without_events() {
+    let quarter = Duration::from_secs(73);
+    let marks = (0..4).fold(Reply::ok(""), |watch, _| {
+        watch.data(bookmark("5", false)).pause(quarter)
+    });
+    let replies = [
+        list("5"),
+        marks,
+        watch(&[], NONE),
+        list("5"),
+        watch(&[], LONG),
+        list("5"),
+        Reply::ok("").stays_open(),
+    ];
+    let script = Script::of(replies);
+    let schemas = script.client().flow_schemas();
+    let wait = schemas.wait_for("b", wait::is_not_dangling());
+    let limited = wait.timeout(Duration::from_secs(400));
+    assert!(limited.await.unwrap_err().is_timeout());
+    let requests: Vec<_> = script.sent().iter().map(short).collect();
+    let expected = [
+        "list", "watch 5", "watch 5", "list", "watch 5", "list", "watch 5",
+    ];
+    assert_eq!(requests, expected);
+}
+
+/// The name of the object, and the error's code, after these replies.
+async fn waited(replies: Vec<Reply>) -> Result<Option<String>, Option<u16>> {
+    let script = Script::of(replies);
+    let schemas = script.client().flow_schemas();
+    let found = schemas.wait_for("a", wait::exists()).await;
+    found
+        .map(|schema| schema.and_then(|schema| schema.metadata.name))
+        .map_err(|error| error.code())
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_of_the_server_do_not_end_a_wait() {
+    let found = Ok(Some("a".to_owned()));
+    for failure in [500, 501, 502, 503, 504, 408, 429] {
+        let replies = vec![code(failure), list("5")];
+        assert_eq!(waited(replies).await, found, "{failure}");
+    }
+    for failure in [400, 401, 403, 404, 405, 409, 422] {
+        let replies = vec![code(failure), list("5")];
+        assert_eq!(waited(replies).await, Err(Some(failure)));
+    }
+}
