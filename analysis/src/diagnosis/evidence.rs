@@ -3,9 +3,9 @@
 use super::finding::Gap;
 use super::log_tally::LogTally;
 use super::observation::Period;
-use crate::dumps::{PriorityLevelRow, QueueRow, RequestRow};
+use crate::dumps::{AnyDump, PriorityLevelRow, QueueRow, RequestRow};
 use crate::memory::MemoryEstimate;
-use crate::metrics::{FlowMetrics, MachineMetrics, Quantity};
+use crate::metrics::{FlowMetrics, MachineMetrics, Quantity, ServerProcess};
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -66,6 +66,8 @@ pub struct ServerEvidence {
     pub machine: Option<MachineMetrics>,
     /// The same counters in the earlier sample.
     pub earlier_machine: Option<MachineMetrics>,
+    /// The process of the server.
+    pub process: ServerProcess,
     /// The dump of priority levels.
     pub priority_levels: Option<Vec<PriorityLevelRow>>,
     /// The dump of queues.
@@ -80,6 +82,53 @@ impl ServerEvidence {
         Self {
             name: name.into(),
             ..Self::default()
+        }
+    }
+
+    /// Sets the metrics from the text of `/metrics`.
+    pub fn set_metrics(&mut self, text: &str) {
+        self.metrics = Some(FlowMetrics::parse(text));
+        self.machine = Some(MachineMetrics::parse(text));
+        self.process = ServerProcess::parse(text);
+    }
+
+    /// Sets the earlier sample from the text of `/metrics`, which was read so long before that of [`set_metrics`](Self::set_metrics).
+    ///
+    /// # Errors
+    /// The texts are of different processes, or the earlier one is the later one. The server then has no earlier sample.
+    pub fn set_earlier_metrics(
+        &mut self,
+        text: &str,
+        interval: Duration,
+    ) -> Result<(), NotEarlier> {
+        let (earlier, process) = (FlowMetrics::parse(text), ServerProcess::parse(text));
+        if let (Some(before), Some(now)) = (process.started, self.process.started)
+            && before != now
+        {
+            return Err(NotEarlier::OtherProcess);
+        }
+        let dispatched = |metrics: &FlowMetrics| {
+            let levels = metrics.priority_levels().into_iter();
+            let all = levels.filter_map(|level| metrics.total(Quantity::DispatchedRequests, level));
+            all.fold(0, i64::saturating_add)
+        };
+        let metrics = self.metrics.as_ref();
+        if process.started.is_some()
+            && metrics.is_some_and(|metrics| dispatched(metrics) < dispatched(&earlier))
+        {
+            return Err(NotEarlier::Later);
+        }
+        self.earlier = Some((earlier, interval));
+        self.earlier_machine = Some(MachineMetrics::parse(text));
+        Ok(())
+    }
+
+    /// Sets the rows of a dump.
+    pub fn set_dump(&mut self, dump: AnyDump) {
+        match dump {
+            AnyDump::PriorityLevels(dump) => self.priority_levels = Some(dump.rows),
+            AnyDump::Queues(dump) => self.queues = Some(dump.rows),
+            AnyDump::Requests(dump) => self.requests = Some(dump.rows),
         }
     }
 
@@ -101,6 +150,29 @@ impl ServerEvidence {
             || self.priority_levels.is_some()
     }
 }
+
+/// The reason why metrics are no earlier sample of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotEarlier {
+    /// The server started at another time.
+    OtherProcess,
+    /// The counters are higher than those of the later sample.
+    Later,
+}
+
+impl fmt::Display for NotEarlier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OtherProcess => {
+                "the two samples are of different processes: the server restarted, or a load balancer chose another server"
+            }
+            Self::Later => "the sample that should be the earlier one has the higher counters",
+        })
+    }
+}
+
+impl std::error::Error for NotEarlier {}
 
 /// The part of a cluster that a diagnosis is about, and the names in its findings. Defaults to everything, with all names.
 #[derive(Clone, Copy, Default)]

@@ -39,7 +39,7 @@ mod verdict;
 
 pub use change::{Change, server_seats};
 pub use checks::{Check, checks};
-pub use evidence::{Evidence, PrivateName, Scope, ServerEvidence};
+pub use evidence::{Evidence, NotEarlier, PrivateName, Scope, ServerEvidence};
 pub use finding::{Finding, Gap, Severity};
 pub use log_tally::LogTally;
 pub use observation::{Observation, Period};

@@ -1,10 +1,10 @@
 //! The metrics of requests in deprecated versions.
 
 use crate::metrics::catalog::REQUESTED_DEPRECATED_APIS;
-use crate::metrics::{Sample, samples};
+use crate::metrics::{Sample, ServerProcess, samples};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use serde::{Serialize, Serializer};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// A resource that was requested in an old version since the server started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,22 +24,9 @@ pub struct Requested {
 
 /// The requested resources in versions that `target` rejects, and the start time of the server if the metrics contain it.
 pub(super) fn read(text: &str, target: Release) -> (Vec<Requested>, Option<SystemTime>) {
-    let mut requested = Vec::new();
-    let mut started = None;
-    for sample in samples(text) {
-        match sample.name {
-            name if name == REQUESTED_DEPRECATED_APIS.name() => {
-                requested.extend(of_sample(&sample, target));
-            }
-            "process_start_time_seconds" => {
-                started = Duration::try_from_secs_f64(sample.value)
-                    .ok()
-                    .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
-            }
-            _ => {}
-        }
-    }
-    (requested, started)
+    let deprecated = samples(text).filter(|sample| sample.name == REQUESTED_DEPRECATED_APIS.name());
+    let requested = deprecated.filter_map(|sample| of_sample(&sample, target));
+    (requested.collect(), ServerProcess::parse(text).started)
 }
 
 fn of_sample(sample: &Sample<'_>, target: Release) -> Option<Requested> {

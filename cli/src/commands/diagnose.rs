@@ -3,6 +3,7 @@
 mod change;
 mod gather;
 mod report;
+mod saved;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
@@ -28,7 +29,9 @@ use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
 use k8s_flowcontrol_analysis::memory::MemoryEstimate;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
+use saved::SavedArgs;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -39,6 +42,9 @@ use std::time::Duration;
 /// `--audit-log` also audit logs. Finds the levels that queue and reject, the flows that fill them, flows that starve others, flow schemas that
 /// take system traffic, servers that are overloaded or only misconfigured, objects of vendors, and borrowing that cannot happen.
 /// Lists the evidence that could not be read. Exits with 1 if there is a problem or a risk.
+///
+/// With `-f` the evidence is in files instead, such as those of a support case: the objects of the cluster, and the metrics and debug dumps of one
+/// API server, which `kubectl get --raw` saves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -48,6 +54,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     cluster: ClusterArgs,
+
+    #[command(flatten)]
+    saved: SavedArgs,
 
     /// Only the requests of this user, and their priority levels; a service account is system:serviceaccount:NAMESPACE:NAME
     #[arg(long, value_name = "USER")]
@@ -61,9 +70,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEVEL")]
     level: Option<String>,
 
-    /// The seconds between two samples of the counters; with 0 the counters are totals since each server started
-    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = number::<u64>(0..=600))]
-    interval: u64,
+    /// The seconds between two samples of the counters, 2 if not given; with 0 the counters are totals since each server started. With
+    /// `--metrics-before`, the seconds between the two files
+    #[arg(long, value_name = "SECONDS", value_parser = number::<u64>(0..=604_800))]
+    interval: Option<u64>,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
@@ -88,7 +98,14 @@ Examples:
   kubectl flowcontrol diagnose --user system:serviceaccount:ci:builder --audit-log audit.log
 
   # One level, measured for half a minute, for a script
-  kubectl flowcontrol diagnose --level workload-low --interval 30 -o json";
+  kubectl flowcontrol diagnose --level workload-low --interval 30 -o json
+
+  # Files of a support case, with a minute between the two files of metrics
+  kubectl get flowschemas,prioritylevelconfigurations -o yaml > objects.yaml
+  kubectl get --raw /metrics > before.txt; sleep 60; kubectl get --raw /metrics > after.txt
+  kubectl get --raw /debug/api_priority_and_fairness/dump_queues > queues.txt
+  kubectl flowcontrol diagnose -f objects.yaml --metrics after.txt --metrics-before before.txt \\
+    --interval 60 --dump queues.txt";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -123,23 +140,70 @@ impl Command for Args {
     const MANY_CONTEXTS: bool = true;
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        let objects = Objects::live(&self.cluster, self.kubernetes.given())?;
-        if let Some(level) = &self.level {
-            check_level(level, &objects)?;
-        }
         let redactor = self.redact.redactor()?;
+        let read = match self.saved.is_given() {
+            false => self.live(&redactor)?,
+            true if self.cluster.is_named() => {
+                return Err(Failure::usage("files and a cluster exclude each other")
+                    .hint("remove the files, or the flags that name a cluster or a user"));
+            }
+            true => self.saved.read(self, streams)?,
+        };
+        self.diagnose(read, &redactor, streams)
+    }
+}
+
+/// The evidence of a cluster or of files, without audit logs.
+struct Read {
+    /// The objects, with the release of the server.
+    objects: Objects,
+    gathered: Gathered,
+    /// The user of the requests to the cluster, if it may be the user in question.
+    own: Option<User>,
+    /// For audit logs. Without the number of stored objects, lists count as one seat and need no memory.
+    stored: StoredObjects,
+}
+
+impl Args {
+    /// Reads the objects and the servers of the cluster.
+    fn live(&self, redactor: &Redactor) -> Result<Read, Failure> {
+        let objects = Objects::live(&self.cluster, self.kubernetes.given())?;
+        self.check_level(&objects)?;
         let (gathered, own) = block_on(async {
             let control_plane = ControlPlane::connect(&self.cluster).await?;
             let own = match &self.user {
                 Some(_) => own_user(&self.cluster.client().await?).await,
                 None => None,
             };
-            let interval = Duration::from_secs(self.interval);
-            Ok((
-                Gathered::read(&control_plane, interval, &redactor).await,
-                own,
-            ))
+            let interval = Duration::from_secs(self.interval.unwrap_or(2));
+            let gathered = Gathered::read(&control_plane, interval, redactor).await;
+            Ok((gathered, own))
         })?;
+        let stored = match self.audit_log.is_empty() {
+            true => StoredObjects::default(),
+            false => inventory(&self.cluster, "").unwrap_or_default(),
+        };
+        Ok(Read {
+            objects,
+            gathered,
+            own,
+            stored,
+        })
+    }
+
+    /// Diagnoses the evidence, together with the audit logs, and prints the result.
+    fn diagnose(
+        &self,
+        read: Read,
+        redactor: &Redactor,
+        streams: &mut Streams,
+    ) -> Result<Exit, Failure> {
+        let Read {
+            objects,
+            gathered,
+            own,
+            stored,
+        } = read;
         let release = objects.live.unwrap_or_default();
         let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
         evidence.gaps = gathered.gaps;
@@ -165,7 +229,8 @@ impl Command for Args {
         }
         let mut logs = None;
         if !self.audit_log.is_empty() {
-            let (log, memory, read) = tally(self, &evidence, user.as_ref(), &redactor, streams)?;
+            let (log, memory, read) =
+                tally(self, &evidence, user.as_ref(), redactor, &stored, streams)?;
             logs = read;
             if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
                 user.groups = groups.to_vec();
@@ -200,14 +265,34 @@ impl Command for Args {
         };
         // Without the load of a server, a diagnosis needs a log.
         let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
-        match is_blind {
-            true => Err(Failure::new(
+        match (is_blind, self.saved.is_given()) {
+            (false, _) => Ok(exit),
+            (true, true) => Err(
+                Failure::input("the files do not show whether requests wait")
+                    .hint("give `--metrics`, or dump_priority_levels with `--dump`"),
+            ),
+            (true, false) => Err(Failure::new(
                 Exit::Cluster,
                 "no API server shows its metrics or debug dumps",
             )
             .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
-            false => Ok(exit),
         }
+    }
+
+    /// A misspelt level would look healthy.
+    fn check_level(&self, objects: &Objects) -> Result<(), Failure> {
+        let Some(level) = self.level.as_deref() else {
+            return Ok(());
+        };
+        let mandatory = ["catch-all", "exempt"];
+        let names = objects.levels.iter().map(Resource::name);
+        let names: BTreeSet<&str> = names.chain(mandatory).collect();
+        if names.contains(level) {
+            return Ok(());
+        }
+        let names: Vec<&str> = names.into_iter().collect();
+        let failure = Failure::input(format!("the cluster has no priority level \"{level}\""));
+        Err(failure.hint_if(hint(level, &names)))
     }
 }
 
@@ -216,25 +301,13 @@ fn has_known_groups(name: &str) -> bool {
     name == ANONYMOUS || service_account_of(name).is_some()
 }
 
-/// A misspelt level would look healthy.
-fn check_level(level: &str, objects: &Objects) -> Result<(), Failure> {
-    let mandatory = ["catch-all", "exempt"];
-    let names = objects.levels.iter().map(Resource::name);
-    let names: BTreeSet<&str> = names.chain(mandatory).collect();
-    if names.contains(&level) {
-        return Ok(());
-    }
-    let names: Vec<&str> = names.into_iter().collect();
-    let failure = Failure::input(format!("the cluster has no priority level \"{level}\""));
-    Err(failure.hint_if(hint(level, &names)))
-}
-
 /// Sums up the audit logs, and keeps their requests if they can be simulated.
 fn tally(
     args: &Args,
     evidence: &Evidence,
     user: Option<&User>,
     redactor: &Redactor,
+    stored: &StoredObjects,
     streams: &mut Streams,
 ) -> Result<(LogTally, MemoryEstimate, Option<Logs>), Failure> {
     let scope = Scope {
@@ -244,9 +317,7 @@ fn tally(
     let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let mut tally = LogTally::new(schemas, levels, evidence.release, &scope);
     let mut logs = change::logs(evidence);
-    // Without the number of stored objects, lists count as one seat and need no memory.
-    let stored = inventory(&args.cluster, "").unwrap_or_default();
-    let mut memory = Memory::new(schemas, levels, evidence.release, &stored);
+    let mut memory = Memory::new(schemas, levels, evidence.release, stored);
     read_logs(&args.audit_log, streams, |event, _, _| {
         tally.add(event);
         memory.add(event, |user| redactor.user(user));

@@ -84,8 +84,18 @@ pub struct NotADump {
     expected: &'static [Column],
 }
 
+impl NotADump {
+    /// The error for text that is none of the dumps.
+    pub(super) const OF_ANY_KIND: Self = Self { expected: &[] };
+}
+
 impl fmt::Display for NotADump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.expected.is_empty() {
+            return f.write_str(
+                "not a dump: expected the titles of dump_priority_levels, dump_queues or dump_requests first",
+            );
+        }
         let titles: Vec<&str> = self
             .expected
             .iter()

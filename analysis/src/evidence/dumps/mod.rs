@@ -1,7 +1,7 @@
 //! The state that a server exposes: debug dumps and response headers.
 //!
 //! - [`parse_priority_levels`], [`parse_queues`] and [`parse_requests`] parse the tables of
-//!   `/debug/api_priority_and_fairness/` from any release.
+//!   `/debug/api_priority_and_fairness/` from any release. [`AnyDump`] tells from the titles which one a text is.
 //! - [`FlowNames`] resolves the UIDs of the `X-Kubernetes-PF-*` response headers to names.
 //!
 //! # Commas
@@ -12,6 +12,7 @@
 //! commas must belong to columns that may contain commas; if exactly one assignment fits all columns, the row is read
 //! that way. Otherwise it is among the [problems](Dump::problems).
 
+mod any;
 mod columns;
 mod dump;
 mod flow_names;
@@ -20,6 +21,7 @@ mod queues;
 mod requests;
 mod rows;
 
+pub use any::AnyDump;
 pub use columns::{InvalidSeatSeconds, SeatSeconds};
 pub use dump::{Dump, DumpProblem, NotADump};
 pub use flow_names::{FlowName, FlowNames};

@@ -1,7 +1,7 @@
 //! The metrics of a server: the Prometheus text format, and the metrics of priority levels in any release.
 //!
 //! [`samples`] reads the text. [`FlowMetrics`] selects the metrics of flow control and hides their names, which differ by
-//! release. [`MachineMetrics`] has the counters of its processor, store and memory. [`Histograms`] has the distributions of seats and times by level. [`StoredObjects`] has the number and size of the stored objects. [`catalog`] has the names, types and labels of each release.
+//! release. [`MachineMetrics`] has the counters of its processor, store and memory. [`Histograms`] has the distributions of seats and times by level. [`ServerProcess`] has its release and the time of its start. [`StoredObjects`] has the number and size of the stored objects. [`catalog`] has the names, types and labels of each release.
 //!
 //! ```
 //! use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
@@ -15,6 +15,7 @@ pub mod catalog;
 mod flow;
 mod histogram;
 mod machine;
+mod process;
 mod server_seats;
 mod stored;
 mod text;
@@ -22,6 +23,7 @@ mod text;
 pub use flow::{FlowMetrics, Quantity, Series};
 pub use histogram::{Histogram, Histograms};
 pub use machine::MachineMetrics;
+pub use process::ServerProcess;
 pub use server_seats::ObservedLimits;
 pub use stored::StoredObjects;
 pub use text::{Sample, samples};

@@ -1,12 +1,10 @@
 //! Reading the metrics and debug dumps of all API servers.
 
 use crate::cluster::{ApiServer, ControlPlane};
+use crate::output::plural;
 use k8s_flowcontrol::Error;
 use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
-use k8s_flowcontrol_analysis::dumps::{
-    Dump, NotADump, parse_priority_levels, parse_queues, parse_requests,
-};
-use k8s_flowcontrol_analysis::metrics::{FlowMetrics, MachineMetrics};
+use k8s_flowcontrol_analysis::dumps::AnyDump;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -14,7 +12,13 @@ use tokio::task::JoinSet;
 const METRICS: &str = "/metrics";
 /// The reason without the names of an error.
 const NO_RESPONSE: &str = "no response";
-const DUMPS: &str = "/debug/api_priority_and_fairness/";
+const FOLDER: &str = "/debug/api_priority_and_fairness/";
+/// The details have the names of users.
+const DUMPS: [&str; 3] = [
+    "dump_priority_levels",
+    "dump_queues",
+    "dump_requests?includeRequestDetails=1",
+];
 
 /// The evidence of all API servers.
 pub(super) struct Gathered {
@@ -84,17 +88,17 @@ async fn one(
     if !interval.is_zero()
         && let Ok(text) = server.text(METRICS).await
     {
-        let machine = MachineMetrics::parse(&text);
-        earlier = Some((FlowMetrics::parse(&text), machine, Instant::now()));
+        earlier = Some((text, Instant::now()));
         tokio::time::sleep(interval).await;
     }
     match server.text(METRICS).await {
         Ok(text) => {
-            evidence.metrics = Some(FlowMetrics::parse(&text));
-            evidence.machine = Some(MachineMetrics::parse(&text));
-            if let Some((metrics, machine, at)) = earlier {
-                evidence.earlier = Some((metrics, at.elapsed()));
-                evidence.earlier_machine = Some(machine);
+            evidence.set_metrics(&text);
+            if let Some((text, at)) = earlier
+                && let Err(error) = evidence.set_earlier_metrics(&text, at.elapsed())
+            {
+                let what = format!("the increase of the counters of {name}");
+                gaps.push(Gap::new(what, error.to_string()));
             }
         }
         Err(error) => {
@@ -102,53 +106,45 @@ async fn one(
             gaps.push(Gap::new(what, reason(&error, redactor)));
         }
     }
-    evidence.priority_levels = dump(
-        server,
-        "dump_priority_levels",
-        parse_priority_levels,
-        redactor,
-        &mut gaps,
-    )
-    .await;
-    evidence.queues = dump(server, "dump_queues", parse_queues, redactor, &mut gaps).await;
-    // The details have the names of users.
-    let requests = "dump_requests?includeRequestDetails=1";
-    evidence.requests = dump(server, requests, parse_requests, redactor, &mut gaps).await;
+    for dump in DUMPS {
+        let shown = dump.split('?').next().unwrap_or(dump);
+        let what = format!("{shown} of {name}");
+        match server.text(&format!("{FOLDER}{dump}")).await {
+            Ok(text) => add_dump(&mut evidence, &text, &what, redactor, &mut gaps),
+            Err(error) => gaps.push(Gap::new(what, reason(&error, redactor))),
+        }
+    }
     (evidence, gaps)
 }
 
-/// The rows of a dump.
-async fn dump<R>(
-    server: &ApiServer,
-    name: &str,
-    parse: fn(&str) -> Result<Dump<R>, NotADump>,
+fn add_dump(
+    evidence: &mut ServerEvidence,
+    text: &str,
+    what: &str,
     redactor: &Redactor,
     gaps: &mut Vec<Gap>,
-) -> Option<Vec<R>> {
-    let shown = name.split('?').next().unwrap_or(name);
-    let what = format!("{shown} of {}", redactor.server(&server.address));
-    let text = server.text(&format!("{DUMPS}{name}")).await;
-    let parsed = text
-        .map_err(|error| reason(&error, redactor))
-        .and_then(|text| {
-            parse(&text).map_err(|error| match redactor.replaces() {
+) {
+    match AnyDump::parse(text) {
+        Ok(dump) => {
+            gaps.extend(of_problems(&dump, what));
+            evidence.set_dump(dump);
+        }
+        Err(error) => {
+            let why = match redactor.replaces() {
                 true => "it has an unexpected format".to_owned(),
                 false => error.to_string(),
-            })
-        });
-    match parsed {
-        Ok(dump) => {
-            if !dump.problems.is_empty() {
-                let why = format!("{} lines have an unexpected format", dump.problems.len());
-                gaps.push(Gap::new(format!("a part of {what}"), why));
-            }
-            Some(dump.rows)
-        }
-        Err(why) => {
+            };
             gaps.push(Gap::new(what, why));
-            None
         }
     }
+}
+
+/// The rows of a dump that cannot be read.
+pub(super) fn of_problems(dump: &AnyDump, what: &str) -> Option<Gap> {
+    let problems = dump.problems().len();
+    let lines = plural(problems, "line");
+    let why = format!("{lines} of an unexpected format");
+    (problems > 0).then(|| Gap::new(format!("a part of {what}"), why))
 }
 
 /// The reason for missing evidence. The text of an error names users and servers.

@@ -3,6 +3,7 @@
 mod access;
 mod load;
 mod logs;
+mod saved;
 
 use crate::cluster::Cluster;
 use k8s_flowcontrol::Client;

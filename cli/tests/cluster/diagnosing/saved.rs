@@ -1,0 +1,207 @@
+//! A diagnosis of evidence in files.
+
+use super::{Load, narrow, queue, until};
+use crate::cluster::{Cluster, Ran};
+use crate::common::{code, program, schema, stderr, stdout};
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+const DUMPS: [&str; 3] = [
+    "dump_priority_levels",
+    "dump_queues",
+    "dump_requests?includeRequestDetails=1",
+];
+
+/// The answer of the server to an administrator, in a file.
+async fn save(cluster: &Cluster, file: &str, path: &str) -> String {
+    let answer = cluster.client().get_raw(path).accept("*/*").await.unwrap();
+    cluster.file(file, &String::from_utf8(answer).unwrap())
+}
+
+/// The objects, the metrics and the dumps of a cluster, in files.
+async fn saved(cluster: &Cluster) -> (String, String, Vec<String>) {
+    let mut objects = Vec::new();
+    for resource in ["flowschemas", "prioritylevelconfigurations"] {
+        let path = format!("/apis/flowcontrol.apiserver.k8s.io/v1/{resource}");
+        let list = cluster.client().get_raw(&path).await.unwrap();
+        objects.push(String::from_utf8(list).unwrap());
+    }
+    let objects = cluster.file("objects.yaml", &objects.join("\n---\n"));
+    let metrics = save(cluster, "metrics.txt", "/metrics").await;
+    let mut dumps = Vec::new();
+    for dump in DUMPS {
+        let path = format!("/debug/api_priority_and_fairness/{dump}");
+        dumps.push(save(cluster, dump.split('?').next().unwrap(), &path).await);
+    }
+    (objects, metrics, dumps)
+}
+
+/// Runs the command without a cluster.
+fn offline(args: &[&str]) -> Ran {
+    let output = program().arg("diagnose").args(args).output().unwrap();
+    Ran {
+        code: code(&output),
+        out: stdout(&output),
+        err: stderr(&output),
+    }
+}
+
+fn all<'a>(objects: &'a str, metrics: &'a str, dumps: &'a [String]) -> Vec<&'a str> {
+    let mut args = vec!["-f", objects, "--metrics", metrics, "--dump"];
+    args.extend(dumps.iter().map(String::as_str));
+    args
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn saved_evidence_leads_to_the_findings_of_the_cluster() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let mut load = Load(JoinSet::new());
+    load.send(&cluster, "bob", 4);
+    until(&cluster, 1, 3).await;
+    load.send(&cluster, "carol", 1);
+    until(&cluster, 1, 4).await;
+    let (objects, metrics, dumps) = saved(&cluster).await;
+
+    let live = cluster.run(&["diagnose", "--interval", "0", "-o", "json"]);
+    let live = live.expect(1).json();
+    let args = all(&objects, &metrics, &dumps);
+    let ran = offline(&[args.as_slice(), &["-o", "json"]].concat());
+    schema::check("diagnose", ran.out.as_bytes());
+    let report = ran.expect(1).json();
+    assert_eq!(report["verdict"], "misconfigured");
+    assert_eq!(report["servers"][0]["reachedBy"], "files");
+    let address = live["servers"][0]["address"].as_str().unwrap();
+    let renamed = live.to_string().replace(address, "the server");
+    let renamed: Value = serde_json::from_str(&renamed).unwrap();
+    // The commands themselves are requests, which change the counters.
+    let stable = |report: &Value| {
+        let findings = report["findings"].as_array().unwrap().iter();
+        let all = findings.filter(|finding| finding["check"] != "machine");
+        all.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(stable(&report), stable(&renamed));
+
+    let own = offline(&[args.as_slice(), &["--user", "carol"]].concat());
+    assert!(own.expect(1).out.contains("user carol"));
+    let text = offline(&args).expect(1).out;
+    for gap in [
+        "\n  other API servers: the files are of one server\n",
+        "\n  the release of the server: its metrics do not have it (kubernetes_build_info); `--kubernetes` names another than 1.",
+    ] {
+        assert!(text.contains(gap), "{text}");
+    }
+    let level = offline(&[args.as_slice(), &["--level", "narow"]].concat());
+    assert!(level.expect(3).err.contains("narrow"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_files_do_not_show_is_named() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let (objects, metrics, dumps) = saved(&cluster).await;
+    let levels = &dumps[0];
+    let text = offline(&["-f", &objects, "--dump", levels]).expect(1).out;
+    for gap in ["the metrics", "dump_queues", "dump_requests"] {
+        let gap = format!("\n  {gap}: no file was given\n");
+        assert!(text.contains(&gap), "{gap} in {text}");
+    }
+    assert!(!text.contains("dump_priority_levels: no"), "{text}");
+
+    let torn = std::fs::read_to_string(levels).unwrap() + "torn,1\n";
+    let torn = cluster.file("torn.txt", &torn);
+    let text = offline(&["-f", &objects, "--dump", &torn]).expect(1).out;
+    let gap = "\n  a part of dump_priority_levels: 1 line of an unexpected format\n";
+    assert!(text.contains(gap), "{text}");
+
+    let version = "kubernetes_build_info{git_version=\"v1.33.4\"} 1\n";
+    let known = std::fs::read_to_string(&metrics).unwrap() + version;
+    let known = cluster.file("known.txt", &known);
+    let text = offline(&["-f", &objects, "--metrics", &known])
+        .expect(1)
+        .out;
+    assert!(text.ends_with("; Kubernetes 1.33\n"), "{text}");
+    assert!(!text.contains("the release of the server"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interval_is_that_of_one_process() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let (objects, metrics, _) = saved(&cluster).await;
+    let metrics = std::fs::read_to_string(&metrics).unwrap();
+    let sample = |name: &str, started: u32, dispatched: u32| {
+        let more = format!(
+            "process_start_time_seconds {started}\n\
+             apiserver_flowcontrol_dispatched_requests_total{{flow_schema=\"x\",priority_level=\"x\"}} {dispatched}\n"
+        );
+        cluster.file(name, &(metrics.clone() + &more))
+    };
+    let first = sample("first.txt", 100, 1000);
+    let second = sample("second.txt", 100, 2000);
+    let other = sample("other.txt", 200, 3000);
+    let run = |before: &str, after: &str, more: &[&str]| {
+        let args = [
+            "-f",
+            &objects,
+            "--metrics",
+            after,
+            "--metrics-before",
+            before,
+        ];
+        offline(&[args.as_slice(), more].concat())
+    };
+    let interval = ["--interval", "60"];
+    let text = run(&first, &second, &interval).expect(1).out;
+    assert!(text.contains("counters of 60.0 seconds"), "{text}");
+    for (before, after, error) in [
+        (&second, &first, "the higher counters"),
+        (&first, &other, "are of different processes"),
+    ] {
+        let err = run(before, after, &interval).expect(3).err;
+        assert!(err.contains(error) && err.contains("first.txt"), "{err}");
+    }
+    let err = run(&first, &second, &[]).expect(2).err;
+    assert!(err.contains("--interval"), "{err}");
+    let err = run(&first, &second, &["--interval", "0"]).expect(2).err;
+    assert!(
+        err.contains("give the seconds between the two files"),
+        "{err}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_are_no_evidence_are_errors() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let (objects, metrics, dumps) = saved(&cluster).await;
+    let queues = &dumps[1];
+    for (args, exit, error) in [
+        (vec!["-f", &objects], 2, "nothing shows the load"),
+        (vec!["--metrics", &metrics], 2, "--filename"),
+        (
+            vec!["-f", &objects, "--metrics", queues],
+            3,
+            "no metrics of priority levels",
+        ),
+        (
+            vec!["-f", &objects, "--dump", &metrics],
+            3,
+            "not a dump: expected the titles of",
+        ),
+        (
+            vec!["-f", &objects, "--dump", queues, queues],
+            3,
+            "is a second dump_queues",
+        ),
+        (
+            vec!["-f", &objects, "--dump", queues, "--context", "x"],
+            2,
+            "files and a cluster exclude each other",
+        ),
+        (
+            vec!["-f", &objects, "--dump", queues],
+            3,
+            "the files do not show whether requests wait",
+        ),
+    ] {
+        let err = offline(&args).expect(exit).err;
+        assert!(err.contains(error), "{err}");
+    }
+}
