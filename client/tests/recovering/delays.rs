@@ -1,6 +1,6 @@
 //! The delays after failures.
 
-use super::{Requests, code, list, page, timed, watch};
+use super::{NONE, Requests, bookmark, code, error_line, list, page, timed, watch};
 use crate::script::Reply;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::Watcher;
@@ -69,6 +69,43 @@ async fn delays_of_the_server_do_not_grow_unless_other_failures_come_between() {
 async fn no_delay_is_zero() {
     let delays = delays(0, 0, vec![code(503), code(503)]).await;
     assert!(delays.into_iter().all(|delay| delay > Duration::ZERO));
+}
+
+/// Watches that deliver a change, and then fail so that a list follows.
+#[tokio::test(start_paused = true)]
+async fn delays_before_lists_grow_until_watches_last() {
+    let ends: [fn(Reply) -> Reply; 4] = [
+        |watch| watch.data(error_line(410)),
+        |watch| watch.data(error_line(500)),
+        |watch| watch.data(bookmark("1", false)),
+        // The check shows a lower version.
+        Reply::breaks,
+    ];
+    for (number, end) in ends.into_iter().enumerate() {
+        let is_checked = number == 3;
+        let fail = |version: u32, lived| {
+            let mut replies = vec![end(watch(&[&version.to_string()], lived))];
+            replies.extend(is_checked.then(|| list("1")));
+            replies
+        };
+        let mut replies = vec![list("5")];
+        for _ in 0..6 {
+            replies.extend(fail(6, NONE));
+            replies.push(list("5"));
+        }
+        // They have lasted for the longest delay, but not in a row.
+        replies.extend([watch(&["6"], ms(600)), watch(&["7"], ms(600))]);
+        replies.extend(fail(8, NONE));
+        let delays = delays(100, 1000, replies).await;
+        // Each change ends the row of other delays.
+        let step = if is_checked { 3 } else { 2 };
+        let lists: Vec<_> = delays.chunks_exact(step).map(|row| row[step - 1]).collect();
+        let first = if number == 1 || number == 2 { 100 } else { 0 };
+        for (delay, full) in lists.iter().zip([first, 200, 400, 800, 1000, 1000]) {
+            is_within(*delay, full / 2, full);
+        }
+        is_within(delays[delays.len() - 1], first / 2, first);
+    }
 }
 
 #[tokio::test(start_paused = true)]

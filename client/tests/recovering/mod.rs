@@ -52,10 +52,15 @@ fn streamed(version: &str, lived: Duration) -> Reply {
     Reply::ok(change("1") + &bookmark(version, true)).pause(lived)
 }
 
+/// The line of a watch that fails.
+fn error_line(code: u16) -> String {
+    let status = format!(r#"{{"kind":"Status","code":{code}}}"#);
+    format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n")
+}
+
 /// A watch that fails.
 fn error_event(code: u16) -> Reply {
-    let status = format!(r#"{{"kind":"Status","code":{code}}}"#);
-    Reply::ok(format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n"))
+    Reply::ok(error_line(code))
 }
 
 fn code(code: u16) -> Reply {

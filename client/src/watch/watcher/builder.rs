@@ -98,7 +98,8 @@ impl<K: Resource> Watcher<K> {
 
     /// The delays after the first failure and after many failures in a row. Default to 0.5 s and 30 s.
     ///
-    /// The delay doubles with each failure, until a watch delivers a change.
+    /// The delay doubles with each failure, until a watch delivers a change. Before lists after failed watches it doubles until
+    /// watches have lasted for the second of these times.
     pub fn backoff(self, min: Duration, max: Duration) -> Self {
         self.changed(|watcher| {
             watcher.settings.min_backoff = min;

@@ -67,8 +67,10 @@ pub(super) struct ListWatch {
     failed_watches: u32,
     /// The time of watches since the last event, bookmark or list.
     quiet: Duration,
-    /// The resource version has expired, and no event was received since.
-    expired: bool,
+    /// Lists that failed watches have led to, until watches have lasted for the longest delay.
+    relists: u32,
+    /// The time of watches since the last of these lists.
+    lasted: Duration,
     /// The connection was lost, so that the server may have been restored from a backup: a watch from a version that it has
     /// not reached would be silent.
     lost: bool,
@@ -102,7 +104,8 @@ impl ListWatch {
             open: None,
             failed_watches: 0,
             quiet: Duration::ZERO,
-            expired: false,
+            relists: 0,
+            lasted: Duration::ZERO,
             lost: false,
         }
     }
@@ -176,15 +179,18 @@ impl ListWatch {
         self.version = Some(version.to_owned());
     }
 
-    /// The server has this resource version. Returns whether it is lower than that of the last event, so that a list follows.
-    pub(super) fn checked(&mut self, version: &str) -> bool {
+    /// The server has this resource version. If it is lower than that of the last event, returns the delay before a list.
+    pub(super) fn checked(&mut self, version: &str) -> Option<Duration> {
         self.lost = false;
         let own = self.version.as_deref();
-        let went_back = own.and_then(|own| compare(version, own)) == Some(Ordering::Less);
-        if went_back {
-            self.relist();
+        if own.and_then(|own| compare(version, own)) != Some(Ordering::Less) {
+            return None;
         }
-        went_back
+        self.relist();
+        Some(match self.is_first_relist() {
+            true => Duration::ZERO,
+            false => self.delays.next(None),
+        })
     }
 
     /// The next request is a list.
@@ -273,7 +279,23 @@ impl ListWatch {
         self.delays.reset();
         self.quiet = Duration::ZERO;
         self.failed_watches = 0;
-        self.expired = false;
+    }
+
+    /// Notes a list that a failed watch leads to. Returns whether it is the first for a while: only that is sent at once, since
+    /// each costs the server as much as all objects. A change does not end the row.
+    fn is_first_relist(&mut self) -> bool {
+        self.delays.at_least(self.relists);
+        self.relists = self.relists.saturating_add(1);
+        self.lasted = Duration::ZERO;
+        self.relists == 1
+    }
+
+    /// A watch has lasted this long.
+    fn lasted(&mut self, lived: Duration) {
+        self.lasted = self.lasted.saturating_add(lived);
+        if self.lasted >= self.delays.max() {
+            self.relists = 0;
+        }
     }
 
     /// The open watch is over.
@@ -286,6 +308,7 @@ impl ListWatch {
             if lived >= SHORT {
                 self.survived();
             }
+            self.lasted(lived);
             // Requests are then rare anyway.
             if lived >= self.delays.max() {
                 self.delays.reset();

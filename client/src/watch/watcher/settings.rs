@@ -72,6 +72,11 @@ impl Delays {
         retry_after.saturating_add(delay)
     }
 
+    /// The next delay is at least that after this many failures and one.
+    pub(super) fn at_least(&mut self, failures: u32) {
+        self.failures = self.failures.max(failures);
+    }
+
     /// A request succeeded.
     pub(super) fn reset(&mut self) {
         self.failures = 0;

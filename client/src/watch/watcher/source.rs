@@ -182,8 +182,11 @@ impl<K: Resource> Source<K> {
         let from = self.version().unwrap_or_default().to_owned();
         let to = list.metadata.resource_version.unwrap_or_default();
         match self.list_watch.checked(&to) {
-            true => Err(self.error(ErrorKind::WentBack { from, to })),
-            false => Ok(()),
+            Some(delay) => {
+                self.wait(delay);
+                Err(self.error(ErrorKind::WentBack { from, to }))
+            }
+            None => Ok(()),
         }
     }
 

@@ -11,6 +11,7 @@ impl ListWatch {
         if self.version.is_some() {
             // A server restored from a backup sends nothing until it reaches the resource version again.
             self.quiet = self.quiet.saturating_add(timeout);
+            self.lasted(timeout);
             self.lost = true;
             if self.is_too_quiet() {
                 self.relist();
@@ -50,14 +51,11 @@ impl ListWatch {
         let open = self.close(lived);
         self.lost |= matches!(failure, WatchFailure::Unreachable | WatchFailure::Lost);
         match failure {
-            WatchFailure::Expired => {
-                self.relist();
-                if !std::mem::replace(&mut self.expired, true) {
-                    return true;
-                }
-                self.watch_failed();
-            }
-            WatchFailure::TooNew | WatchFailure::Rejected | WatchFailure::ErrorEvent => {
+            WatchFailure::Expired if self.relists == 0 => self.relist(),
+            WatchFailure::Expired
+            | WatchFailure::TooNew
+            | WatchFailure::Rejected
+            | WatchFailure::ErrorEvent => {
                 self.watch_failed();
                 self.relist();
             }
@@ -72,7 +70,7 @@ impl ListWatch {
         if self.is_too_quiet() {
             self.relist();
         }
-        false
+        self.version.is_none() && self.is_first_relist() && failure == WatchFailure::Expired
     }
 
     /// Returns whether the next request is sent at once.
