@@ -8,6 +8,7 @@ use crate::{command_line, similar_name};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Migrate, check and manage API Priority and Fairness objects: FlowSchema and PriorityLevelConfiguration
 ///
@@ -179,8 +180,13 @@ fn suggest(
     command: Option<&Declared>,
     program: &clap::Command,
 ) -> clap::Error {
-    let tip = match (error.kind(), error.get(ContextKind::InvalidArg)) {
-        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) => command
+    let wrong = match error.kind() {
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg),
+        ErrorKind::InvalidSubcommand => error.get(ContextKind::InvalidSubcommand),
+        _ => None,
+    };
+    let tip = match wrong {
+        Some(ContextValue::String(word)) => command
             .and_then(|command| program.find_subcommand(command.name))
             .and_then(|command| tip(word, command)),
         _ => None,
@@ -217,6 +223,9 @@ fn tip(word: &str, command: &clap::Command) -> Option<String> {
     let has_files = command
         .get_arguments()
         .any(|argument| argument.get_short() == Some('f'));
+    let reads_logs = command
+        .get_arguments()
+        .any(|argument| argument.get_long() == Some("audit-log"));
     match word {
         "-f" | "--filename" => command
             .get_positionals()
@@ -225,11 +234,21 @@ fn tip(word: &str, command: &clap::Command) -> Option<String> {
         "-n" | "--namespace" | "-A" | "--all-namespaces" => Some(
             "flow schemas and priority levels are cluster-scoped: they are in no namespace".into(),
         ),
+        _ if reads_logs && is_log(word) => {
+            Some(format!("to read an audit log, use '--audit-log {word}'"))
+        }
         _ if has_files && !word.starts_with('-') => {
             Some(format!("to read a file, use '-f {word}'"))
         }
         _ => None,
     }
+}
+
+/// Whether a word is the name of an audit log, and not of a manifest: it has an extension, such as `.log` or `.gz`.
+fn is_log(word: &str) -> bool {
+    let extension = Path::new(word).extension();
+    !word.starts_with('-')
+        && extension.is_some_and(|extension| extension != "yaml" && extension != "yml")
 }
 
 /// When to use color.
