@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Streams, note, plural};
+use k8s_flowcontrol::rules::matching::RequestAttributes;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, decompressed};
 use k8s_flowcontrol_analysis::traffic::CoverageTally;
 use std::cell::RefCell;
@@ -31,6 +32,31 @@ pub(crate) fn read_logs(
         note(streams, &gap)?;
     }
     Ok(counts)
+}
+
+/// The number of long-running requests in audit logs, which a simulation leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LongRunning(usize);
+
+impl LongRunning {
+    /// Counts a request, if flow control does not apply to it.
+    pub(crate) fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes) {
+        if event.is_last() && !attributes.is_subject_to_flow_control() {
+            self.0 += 1;
+        }
+    }
+
+    /// Prints the number, unless it is zero.
+    pub(crate) fn note(self, streams: &mut Streams) -> Result<(), Failure> {
+        if self.0 > 0 {
+            let requests = plural(self.0, "long-running request");
+            let text = format!(
+                "flow control does not apply to {requests} of the logs, which are not simulated"
+            );
+            note(streams, &text)?;
+        }
+        Ok(())
+    }
 }
 
 /// The error of a command that has nothing to show about logs without requests.

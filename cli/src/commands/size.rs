@@ -2,28 +2,23 @@
 
 mod compared;
 mod drift;
+mod inputs;
 mod page;
 mod report;
 
-use crate::audit_logs::read_logs;
-use crate::cluster::{SeatsArg, seats, timeout};
+use crate::cluster::{seats, timeout};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
-use crate::configuration::{Configuration, ConfigurationArgs};
-use crate::documents::{FileArgs, read};
+use crate::configuration::ConfigurationArgs;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
-use crate::input;
-use crate::memory::{Memory, warn_of};
 use crate::objects::Objects;
 use crate::output::{
     Comment, CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
 };
-use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
-use k8s_flowcontrol_analysis::size::{
-    Answer, Collector, Intents, Progress, Requests, ServerSeats, SizeError, Sizer,
-};
+use k8s_flowcontrol_analysis::size::{Answer, Progress, SizeError, Sizer};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -162,26 +157,8 @@ impl Command for Args {
         self.force.replace(&self.html, streams)?;
         let earlier = self.watch_drift.as_deref().map(drift::Earlier::read);
         let earlier = earlier.transpose()?;
-        let (name, mut intents) = self.read_intents()?;
-        if let Some(seats) = self.server_seats {
-            let (file, other) = match &earlier {
-                Some(earlier) => (
-                    self.watch_drift.as_deref(),
-                    stated(&ServerSeats::Known(earlier.seats), seats),
-                ),
-                None => (Some(self.intents.as_path()), stated(&intents.server, seats)),
-            };
-            if let (Some(file), Some(other)) = (file, other) {
-                let message = format!(
-                    "`--server-seats {seats}` contradicts {other} in {}",
-                    input::name(file)
-                );
-                return Err(Failure::usage(message).hint(
-                    "remove one of them; `--log-server-seats` gives the seats of the server that wrote audit logs",
-                ));
-            }
-            intents.server = ServerSeats::Known(seats);
-        }
+        let earlier = earlier.as_ref();
+        let (name, intents) = self.read_intents(earlier)?;
         let is_json = self.output == Output::Json;
         // Reading the logs and the search for ways out take longer.
         let printed = match earlier.is_none() && !is_json {
@@ -189,25 +166,14 @@ impl Command for Args {
             false => None,
         };
         let mut configuration = self.configuration.read(streams)?;
-        if let Some(earlier) = &earlier
+        if let Some(earlier) = earlier
             && configuration.cluster.is_none()
             && self.configuration.files().is_empty()
         {
             configuration.objects.apply(earlier.objects.clone());
         }
         let wrong = |error: SizeError| Failure::input(format!("{name}: {error}"));
-        let requests = match self.audit_log.is_empty() {
-            true => None,
-            false => {
-                let known = match (&earlier, &intents.server) {
-                    (Some(earlier), _) => Some(earlier.seats),
-                    (None, ServerSeats::Known(seats)) => Some(*seats),
-                    (None, _) => None,
-                };
-                let seats = self.log_seats(&configuration, known)?;
-                Some(self.read_requests(&configuration, seats, wrong, streams)?)
-            }
-        };
+        let requests = self.read_load(&intents, earlier, &configuration, wrong, streams)?;
         let (objects, release) = (&configuration.objects, configuration.release);
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
         let sizer =
@@ -221,7 +187,7 @@ impl Command for Args {
                 false => ControlFlow::Break(()),
             }
         };
-        if let Some(earlier) = &earlier {
+        if let Some(earlier) = earlier {
             let drift = sizer.drift(earlier.seats, &earlier.baseline, progress);
             clear_progress();
             let drift = drift.map_err(wrong)?;
@@ -276,76 +242,11 @@ impl Command for Args {
     }
 }
 
-/// What a file says about the seats of the server, if it is not the given number.
-fn stated(server: &ServerSeats, seats: u32) -> Option<String> {
-    match server {
-        ServerSeats::Known(other) if *other != seats => Some(format!("{other} seats")),
-        ServerSeats::Tiers(_) => Some("server.tiers".to_owned()),
-        _ => None,
-    }
-}
-
 /// A time from one second to a day.
 fn budget(text: &str) -> Result<Duration, String> {
     let time = timeout(text)?;
     match (Duration::from_secs(1)..=Duration::from_secs(86_400)).contains(&time) {
         true => Ok(time),
         false => Err(format!("the time must be between 1s and 24h, not {text}")),
-    }
-}
-
-impl Args {
-    /// The intents, with the name of their file.
-    fn read_intents(&self) -> Result<(String, Intents), Failure> {
-        let source = read(&self.intents, true)?;
-        let intents = Intents::read(&source.text).map_err(|error| {
-            let lines = error.problems.iter();
-            let lines: Vec<_> = lines
-                .map(|problem| format!("{}:{problem}", source.name))
-                .collect();
-            Failure::input(lines.join("\n"))
-                .hint("`kubectl flowcontrol help size` describes the intents file")
-        })?;
-        Ok((source.name, intents))
-    }
-
-    /// The seats of the server that wrote the audit logs; `known` are the seats of the server that is sized.
-    fn log_seats(
-        &self,
-        configuration: &Configuration<'_>,
-        known: Option<u32>,
-    ) -> Result<u32, Failure> {
-        let given = self.log_server_seats.or(self.server_seats);
-        let of_file = known.filter(|_| configuration.cluster.is_none());
-        match given.or(of_file) {
-            Some(seats) => Ok(seats),
-            None => Ok(configuration.seats(SeatsArg::default())?.seats),
-        }
-    }
-
-    /// The requests of the audit logs.
-    fn read_requests(
-        &self,
-        configuration: &Configuration<'_>,
-        seats: u32,
-        wrong: impl Fn(SizeError) -> Failure,
-        streams: &mut Streams,
-    ) -> Result<Requests, Failure> {
-        let (objects, release) = (&configuration.objects, configuration.release);
-        let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
-        let mut collector = collector.map_err(wrong)?;
-        let stored = stored_objects(self.metrics.as_deref(), None)?;
-        let mut memory = Memory::of(objects, release, &stored);
-        read_logs(&self.audit_log, streams, |event, _, _| {
-            let attributes = event.attributes();
-            let stored = stored.of(&attributes.api_group, &attributes.resource);
-            collector.add(event, &attributes, stored);
-            memory.add(event, str::to_owned);
-            Ok(())
-        })?;
-        warn_of(&memory.estimate())?;
-        collector
-            .finish()
-            .map_err(|error| Failure::input(error.to_string()))
     }
 }

@@ -63,4 +63,8 @@ fn long_running_requests_of_logs_are_counted() {
     assert!(text.contains(expected), "{text}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["result"]["requests"], REQUESTS - 3);
+    let intents = "intents: [{name: all, level: global-default, waits: {p99: 1s}, atLoad: {fromLog: true}}]\n";
+    let intents = folder.file("intents.yaml", intents);
+    let output = run(&["size", &intents, "--audit-log", &log]);
+    assert!(stderr(&output).contains(expected), "{output:?}");
 }

@@ -1,9 +1,9 @@
 //! `simulate --audit-log`: the requests of audit logs.
 
 use super::sorted::{Entry, Sorter};
-use crate::audit_logs::read_logs;
+use crate::audit_logs::{LongRunning, read_logs};
 use crate::failure::Failure;
-use crate::output::{Streams, note, plural};
+use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::Stored;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
@@ -31,12 +31,10 @@ impl Logs {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
-        let mut long_running = 0;
+        let mut long_running = LongRunning::default();
         read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
-            if event.is_last() && !attributes.is_subject_to_flow_control() {
-                long_running += 1;
-            }
+            long_running.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             let mut added = recordings
                 .iter_mut()
@@ -54,13 +52,7 @@ impl Logs {
                 .hint("remove the events whose `requestReceivedTimestamp` is wrong, or simulate a part of the log"))
             }
             Some(_) => {
-                if long_running > 0 {
-                    let requests = plural(long_running, "long-running request");
-                    let text = format!(
-                        "flow control does not apply to {requests} of the logs, which are not simulated"
-                    );
-                    note(streams, &text)?;
-                }
+                long_running.note(streams)?;
                 Ok(logs)
             }
             None => Err(

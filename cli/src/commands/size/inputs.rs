@@ -1,0 +1,126 @@
+//! The intents, and the requests of audit logs.
+
+use super::Args;
+use super::drift::Earlier;
+use crate::audit_logs::{LongRunning, read_logs};
+use crate::cluster::SeatsArg;
+use crate::configuration::Configuration;
+use crate::documents::read;
+use crate::failure::Failure;
+use crate::input;
+use crate::memory::{Memory, warn_of};
+use crate::output::Streams;
+use crate::stored_objects::stored_objects;
+use k8s_flowcontrol_analysis::size::{Collector, Intents, Requests, ServerSeats, SizeError};
+
+impl Args {
+    /// The intents for the server with the given seats, and the name of their file.
+    pub(super) fn read_intents(
+        &self,
+        earlier: Option<&Earlier>,
+    ) -> Result<(String, Intents), Failure> {
+        let source = read(&self.intents, true)?;
+        let mut intents = Intents::read(&source.text).map_err(|error| {
+            let lines = error.problems.iter();
+            let lines: Vec<_> = lines
+                .map(|problem| format!("{}:{problem}", source.name))
+                .collect();
+            Failure::input(lines.join("\n"))
+                .hint("`kubectl flowcontrol help size` describes the intents file")
+        })?;
+        if let Some(seats) = self.server_seats {
+            let (file, other) = match earlier {
+                Some(earlier) => (
+                    self.watch_drift.as_deref(),
+                    stated(&ServerSeats::Known(earlier.seats), seats),
+                ),
+                None => (Some(self.intents.as_path()), stated(&intents.server, seats)),
+            };
+            if let (Some(file), Some(other)) = (file, other) {
+                let message = format!(
+                    "`--server-seats {seats}` contradicts {other} in {}",
+                    input::name(file)
+                );
+                return Err(Failure::usage(message).hint(
+                    "remove one of them; `--log-server-seats` gives the seats of the server that wrote audit logs",
+                ));
+            }
+            intents.server = ServerSeats::Known(seats);
+        }
+        Ok((source.name, intents))
+    }
+
+    /// The requests of the audit logs, if there are any.
+    pub(super) fn read_load(
+        &self,
+        intents: &Intents,
+        earlier: Option<&Earlier>,
+        configuration: &Configuration<'_>,
+        wrong: impl Fn(SizeError) -> Failure,
+        streams: &mut Streams,
+    ) -> Result<Option<Requests>, Failure> {
+        if self.audit_log.is_empty() {
+            return Ok(None);
+        }
+        let known = match (earlier, &intents.server) {
+            (Some(earlier), _) => Some(earlier.seats),
+            (None, ServerSeats::Known(seats)) => Some(*seats),
+            (None, _) => None,
+        };
+        let seats = self.log_seats(configuration, known)?;
+        self.read_requests(configuration, seats, wrong, streams)
+            .map(Some)
+    }
+
+    /// The seats of the server that wrote the audit logs; `known` are the seats of the server that is sized.
+    fn log_seats(
+        &self,
+        configuration: &Configuration<'_>,
+        known: Option<u32>,
+    ) -> Result<u32, Failure> {
+        let given = self.log_server_seats.or(self.server_seats);
+        let of_file = known.filter(|_| configuration.cluster.is_none());
+        match given.or(of_file) {
+            Some(seats) => Ok(seats),
+            None => Ok(configuration.seats(SeatsArg::default())?.seats),
+        }
+    }
+
+    fn read_requests(
+        &self,
+        configuration: &Configuration<'_>,
+        seats: u32,
+        wrong: impl Fn(SizeError) -> Failure,
+        streams: &mut Streams,
+    ) -> Result<Requests, Failure> {
+        let (objects, release) = (&configuration.objects, configuration.release);
+        let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
+        let mut collector = collector.map_err(wrong)?;
+        let stored = stored_objects(self.metrics.as_deref(), None)?;
+        let mut memory = Memory::of(objects, release, &stored);
+        let mut long_running = LongRunning::default();
+        read_logs(&self.audit_log, streams, |event, _, _| {
+            let attributes = event.attributes();
+            long_running.add(event, &attributes);
+            let stored = stored.of(&attributes.api_group, &attributes.resource);
+            collector.add(event, &attributes, stored);
+            memory.add(event, str::to_owned);
+            Ok(())
+        })?;
+        warn_of(&memory.estimate())?;
+        let requests = collector
+            .finish()
+            .map_err(|error| Failure::input(error.to_string()))?;
+        long_running.note(streams)?;
+        Ok(requests)
+    }
+}
+
+/// What a file says about the seats of the server, if it is not the given number.
+fn stated(server: &ServerSeats, seats: u32) -> Option<String> {
+    match server {
+        ServerSeats::Known(other) if *other != seats => Some(format!("{other} seats")),
+        ServerSeats::Tiers(_) => Some("server.tiers".to_owned()),
+        _ => None,
+    }
+}
