@@ -101,8 +101,8 @@ broken{
         3,
         "{table}"
     );
-    // Kubernetes 1.25 has another name for the limit.
-    let expected = (json!(30), json!(0), Value::Null, Value::Null);
+    // Kubernetes 1.25 has one limit, and another name for it.
+    let expected = (json!(30), json!(0), json!(30), Value::Null);
     let metrics = "request_concurrency_limit{priority_level=\"system\"} 30\n";
     assert_eq!(level(metrics, "system"), Some(expected));
 }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
-use k8s_flowcontrol_analysis::metrics::samples;
+use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -193,38 +193,23 @@ fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Fai
     Ok(())
 }
 
-/// Adds the metrics. Several series of a level, such as one per flow schema, are summed.
+/// Adds the metrics. The numbers of requests are those of the dump, where it has them.
 fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
-    let mut seen = BTreeMap::<(&str, String), f64>::new();
-    for sample in samples(text) {
-        let metric = sample.name.strip_prefix("apiserver_flowcontrol_");
-        if let (Some(metric), Some(level)) = (metric, sample.label("priority_level")) {
-            *seen.entry((metric, level.to_owned())).or_default() += sample.value;
-        }
-    }
-    for ((metric, name), value) in seen {
-        let level = named(levels, &name);
-        let value = Some(value as i64);
-        match metric {
-            // The current limit, or else the nominal limit: the last name is that of Kubernetes 1.25.
-            "current_limit_seats" | "request_concurrency_limit" => {
-                level.seats = level.seats.or(value);
-            }
-            "nominal_limit_seats" => {
-                level.seats = level.seats.or(value);
-                level.nominal_seats = value;
-            }
-            // The older and the newer name of the same number.
-            "request_concurrency_in_use" | "current_executing_seats" => level.seats_in_use = value,
-            "current_executing_requests" => level.executing = level.executing.or(value),
-            "current_inqueue_requests" => level.waiting = level.waiting.or(value),
-            "rejected_requests_total" => level.rejected = level.rejected.or(value),
-            _ => {}
-        }
-    }
-    for level in levels.values_mut().filter(|level| level.seats.is_some()) {
+    let metrics = FlowMetrics::parse(text);
+    for name in metrics.priority_levels() {
+        let total = |quantity| metrics.total(quantity, name);
+        let level = named(levels, name);
+        level.nominal_seats = total(Quantity::NominalSeats);
+        level.seats = total(Quantity::CurrentSeats).or(level.nominal_seats);
         // A level without requests does not have series for them yet.
-        level.seats_in_use.get_or_insert(0);
+        level.seats_in_use = total(Quantity::SeatsInUse).or(level.seats.map(|_| 0));
+        for (number, quantity) in [
+            (&mut level.executing, Quantity::ExecutingRequests),
+            (&mut level.waiting, Quantity::WaitingRequests),
+            (&mut level.rejected, Quantity::RejectedRequests),
+        ] {
+            *number = number.or_else(|| total(quantity));
+        }
     }
 }
 
