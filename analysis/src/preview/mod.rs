@@ -50,6 +50,16 @@ pub struct Change {
     pub source: String,
 }
 
+/// The change on one line, without the source. The name of a fact says less than its sentence, and is left out.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.area == Area::Server || self.summary.contains(&self.subject) {
+            true => f.write_str(&self.summary),
+            false => write!(f, "{}: {}", self.subject, self.summary),
+        }
+    }
+}
+
 /// The subject of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]

@@ -21,6 +21,23 @@ fn of(preview: &Preview, area: Area) -> Vec<(&str, &str)> {
 }
 
 #[test]
+fn a_change_is_a_line_that_names_its_subject_once() -> Result<(), UnknownRelease> {
+    let lines: Vec<_> = preview("1.31", "1.32")?
+        .changes()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    for line in [
+        "v1beta3 is not served any more",
+        "apiserver_flowcontrol_request_concurrency_in_use: is gone",
+        "`WatchList` is on by default, but off again in the next release.",
+    ] {
+        assert!(lines.iter().any(|own| own == line), "{line}: {lines:#?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn nothing_changes_within_a_release() {
     for release in Release::all() {
         let preview = Preview::new(Plan::new(release, release));

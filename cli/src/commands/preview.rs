@@ -7,7 +7,7 @@ use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{Comment, CommentArg, Streams, Table, plural, write_report};
+use crate::output::{Comment, CommentArg, Streams, plural, write_report};
 use crate::stored_objects::stored_objects;
 use clap::ValueEnum;
 use k8s_flowcontrol::meta::ObjectMeta;
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     comment: CommentArg,
 
     /// The output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Output,
 }
 
@@ -89,8 +89,8 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// A line for each change
-    Table,
+    /// The changes of each area, with the places that they are known from
+    Text,
     /// {"schemaVersion": 1, "from", "to", "changes": [{"area", "subject", "summary", "source"}]}
     Json,
 }
@@ -165,7 +165,7 @@ impl Command for Args {
             preview.add_text(&source.name, &String::from_utf8_lossy(&source.text));
         }
         match self.output {
-            Output::Table => table(&preview).write(&mut streams.out)?,
+            Output::Text => text(&preview, streams)?,
             Output::Json => write_report(&mut streams.out, report(&preview))?,
         }
         streams.out.flush()?;
@@ -204,17 +204,34 @@ impl Args {
     }
 }
 
-fn table(preview: &Preview) -> Table {
-    let mut table = Table::new(["AREA", "SUBJECT", "CHANGE", "SOURCE"]);
-    for change in preview.changes() {
-        table.row([
-            change.area.to_string(),
-            change.subject.clone(),
-            change.summary.clone(),
-            change.source.clone(),
-        ]);
+/// Prints the changes by area. A source that all changes of an area have stands beside the area.
+fn text(preview: &Preview, streams: &mut Streams) -> Result<(), Failure> {
+    let out = &mut streams.out;
+    let mut changes: Vec<_> = preview.changes().iter().collect();
+    changes.sort_by_key(|change| change.area);
+    let areas = changes.chunk_by(|one, next| one.area == next.area);
+    for (number, changes) in areas.enumerate() {
+        let [first, others @ ..] = changes else {
+            continue;
+        };
+        if number > 0 {
+            writeln!(out)?;
+        }
+        let is_common = others.iter().all(|other| other.source == first.source);
+        match is_common {
+            true => out.paragraph(&format!("{} ({}):", first.area, first.source))?,
+            false => out.paragraph(&format!("{}:", first.area))?,
+        }
+        for change in changes {
+            let text = change.to_string();
+            let text = text.trim_end_matches('.');
+            match is_common {
+                true => out.entry(text)?,
+                false => out.entry(&format!("{text} ({})", change.source))?,
+            }
+        }
     }
-    table
+    Ok(())
 }
 
 /// The objects of a cluster, in v1: a server converts them to any version that it serves.
