@@ -5,6 +5,7 @@ use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use serde_json::Value;
 use std::path::Path;
 
 /// The stored objects of every resource: from a file with metrics, else from a cluster, else none.
@@ -15,11 +16,24 @@ pub(crate) fn stored_objects(
     match (metrics, cluster) {
         (Some(file), _) => {
             let text = read(file, true)?.text;
-            Ok(StoredObjects::parse(&String::from_utf8_lossy(&text)))
+            let text = String::from_utf8_lossy(&text);
+            let stored = StoredObjects::parse(&text);
+            if stored == StoredObjects::default() && !is_report(&text) {
+                let problem = format!("{} has no numbers of stored objects", file.display());
+                return Err(Failure::input(problem).hint(
+                    "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
+                ));
+            }
+            Ok(stored)
         }
         (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
         (None, None) => Ok(StoredObjects::default()),
     }
+}
+
+/// Whether a text is a report. One that was made without metrics has no numbers, and the same seats without them.
+fn is_report(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|report| report["storedObjects"].is_object())
 }
 
 /// The stored objects of every resource in a cluster. The error for unreadable metrics names the options to use `instead`.

@@ -57,6 +57,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("source").args(["audit_log", "follow", "listen"]).required(true).multiple(true),
+    group = ArgGroup::new(live::AS_LOGGED).args(["follow", "listen"]).multiple(true),
     after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -94,7 +95,7 @@ pub(crate) struct Args {
     each_request: bool,
 
     /// Also write one row for each request to a file of Apache Parquet, for DuckDB, Spark, ClickHouse and others
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["each_request", "follow", "listen"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each_request", "by", "against", "follow", "listen"])]
     parquet: Option<PathBuf>,
 
     /// Write a partial result instead of the report, for `traffic merge`

@@ -83,6 +83,37 @@ fn a_wrong_option_names_its_mistake() {
             "between 1s and 24h",
         ),
         (
+            vec!["--listen", "localhost:9443", "--state", &state],
+            2,
+            "expected an IP address with a port, such as 127.0.0.1:9443",
+        ),
+        // These count requests as they are logged. A log that is read once would ignore them.
+        (
+            vec!["--audit-log", "a", "--alert", "level.rejected>1%"],
+            2,
+            "--follow <LOG>",
+        ),
+        (
+            vec!["--audit-log", "a", "--window", "5m"],
+            2,
+            "--follow <LOG>",
+        ),
+        (
+            vec!["--audit-log", "a", "--interval", "5"],
+            2,
+            "--follow <LOG>",
+        ),
+        (
+            vec!["--audit-log", "a", "--state", &state],
+            2,
+            "--follow <LOG>",
+        ),
+        (
+            vec!["--audit-log", "a", "--by", "user", "--parquet", "b"],
+            2,
+            "cannot be used with",
+        ),
+        (
             vec!["--follow", "a", "--alert", "caller.requests>5"],
             2,
             "has no unit",

@@ -79,6 +79,23 @@ fn the_same_log_gives_the_same_figures() {
     assert_eq!(again, first);
     let others = report(&["--audit-log", &log, "--metrics", &few]);
     assert_ne!(others["priorityLevels"], first["priorityLevels"]);
+    // A report without metrics has no counts, for the same seats. Any other file without counts is a mistake.
+    let without = report(&["--audit-log", &log]);
+    let kept = folder.file("without.json", without.to_string());
+    assert_eq!(report(&["--audit-log", &log, "--metrics", &kept]), without);
+    let filtered = folder.file(
+        "filtered.txt",
+        "apiserver_flowcontrol_rejected_requests_total 1\n",
+    );
+    for command in ["traffic", "simulate"] {
+        let output = run(&[command, "--audit-log", &log, "--metrics", &filtered]);
+        assert_eq!(code(&output), 3, "{command}");
+        let said = stderr(&output);
+        assert!(
+            said.contains("filtered.txt has no numbers of stored objects"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -26,25 +26,25 @@ pub(super) struct LiveArgs {
 
     /// Receive the batches of kube-apiserver's audit webhook on this address until Ctrl-C, such as 127.0.0.1:9443. GET /metrics has the
     /// metrics for Prometheus, GET /summary the window as JSON. An address that other hosts can reach needs TLS and `--tokens`
-    #[arg(long, value_name = "ADDRESS", requires = "state", conflicts_with_all = CONFLICTS)]
+    #[arg(long, value_name = "ADDRESS", requires = "state", conflicts_with_all = CONFLICTS, value_parser = address)]
     pub(super) listen: Option<SocketAddr>,
 
     /// Keep the counts and positions in this file and in FILE.journal, readable only by you, so that a restart continues: a batch is
     /// acknowledged when it is there
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = AS_LOGGED)]
     pub(super) state: Option<PathBuf>,
 
-    /// The length of the rolling window, at least 10s
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    /// The length of the rolling window, from 1s to 24h
+    #[arg(long, value_name = "TIME", default_value = "5m", requires = AS_LOGGED, value_parser = window)]
     pub(super) window: Duration,
 
     /// The time between two reports
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = number::<u64>(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = AS_LOGGED, value_parser = number::<u64>(1..=86_400))]
     pub(super) interval: u64,
 
     /// Report when a rate over the window exceeds this, and when it no longer does: SCOPE.MEASURE>NUMBER with /s, /m, /h or %, such as
     /// 'caller.requests>50/s', 'level.rejected>1%', 'all.errors>5%' or 'level.seats>20'; can be repeated
-    #[arg(long, value_name = "THRESHOLD")]
+    #[arg(long, value_name = "THRESHOLD", requires = AS_LOGGED)]
     pub(super) alert: Vec<Threshold>,
 
     /// The certificate of `--listen`, in PEM, followed by those between it and its authority
@@ -65,6 +65,9 @@ pub(super) struct LiveArgs {
     pub(super) unprotected: bool,
 }
 
+/// The group of the options that count requests as they are logged.
+pub(super) const AS_LOGGED: &str = "as_logged";
+
 const CONFLICTS: [&str; 7] = [
     "audit_log",
     "compare",
@@ -83,7 +86,7 @@ impl LiveArgs {
 }
 
 /// A time from one second to a day.
-fn time(text: &str) -> Result<Duration, String> {
+fn window(text: &str) -> Result<Duration, String> {
     let time: jiff::SignedDuration = text
         .parse()
         .map_err(|_| format!("{text} is not a time: expected a number with s, m or h"))?;
@@ -92,4 +95,9 @@ fn time(text: &str) -> Result<Duration, String> {
         true => Ok(time),
         false => Err(format!("the time must be between 1s and 24h, not {text}")),
     }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected an IP address with a port, such as 127.0.0.1:9443".to_owned())
 }
