@@ -290,11 +290,23 @@ fn same(before: &Value, after: &Value) -> bool {
 }
 
 fn explain(manifest: &Manifest, error: Error) -> Failure {
+    match conflict(manifest, &error) {
+        Some(conflict) => Failure::new(Exit::Findings, conflict).hint(
+            "use `--force-conflicts` to take over these fields, or remove them from the file",
+        ),
+        None => {
+            let message = format!("{}: {error}", manifest.document.title());
+            let is_unknown_field = message.contains("field not declared in schema");
+            let hint = "`kubectl flowcontrol validate -f FILE` shows the line of the field";
+            Failure::new(Exit::Cluster, message).hint_if(is_unknown_field.then(|| hint.to_owned()))
+        }
+    }
+}
+
+/// The fields that other field managers own, if an apply failed because of them.
+pub(super) fn conflict(manifest: &Manifest, error: &Error) -> Option<String> {
     if !error.is_conflict() || error.causes().is_empty() {
-        return Failure::new(
-            Exit::Cluster,
-            format!("{}: {error}", manifest.document.title()),
-        );
+        return None;
     }
     let mut message = format!("{}: conflict over", manifest.document.title());
     for (index, cause) in error.causes().iter().enumerate() {
@@ -307,8 +319,7 @@ fn explain(manifest: &Manifest, error: Error) -> Failure {
         let owner = cause.message.as_deref().unwrap_or_default();
         message.push_str(&format!("{comma} {field} ({owner})"));
     }
-    Failure::new(Exit::Findings, message)
-        .hint("use `--force-conflicts` to take over these fields, or remove them from the file")
+    Some(message)
 }
 
 /// Asks on a terminal whether to apply flow schemas whose level neither the cluster nor the files have.

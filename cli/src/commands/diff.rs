@@ -1,5 +1,6 @@
 //! `diff`: the changes that an apply would make.
 
+use super::apply::conflict as conflict_of;
 use crate::cluster::block_on;
 use crate::cluster::{
     FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, field_manager, title,
@@ -11,11 +12,13 @@ use crate::failure::Failure;
 use crate::output::{Comment, CommentArg, Streams, write_diff};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Map, Value};
+use std::io::Write;
 
 /// Show the changes that applying files to a cluster would make
 ///
 /// The server computes the result in a dry run, with its defaults and the fields of other field managers. Files can be in any
-/// API version.
+/// API version. A field that another field manager owns with a different value is shown with the value of the file, and named:
+/// `apply` writes it only with `--force-conflicts`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -82,7 +85,14 @@ impl Command for Args {
                 let (kind, name) = (manifest.kind, manifest.name());
                 let before = live.find(kind, name).await?;
                 let tree = &manifest.tree;
-                let after = apply_dry_run(&live, kind, tree, before.as_ref(), &dry_run, true).await;
+                let apply =
+                    |force| apply_dry_run(&live, kind, tree, before.as_ref(), &dry_run, force);
+                let mut after = apply(false).await;
+                let conflict = after.as_ref().err();
+                let conflict = conflict.and_then(|error| conflict_of(&manifest, error));
+                if conflict.is_some() {
+                    after = apply(true).await;
+                }
                 let before = before.map(text).unwrap_or_default();
                 let after = after.map(text).map_err(|error| {
                     Failure::new(
@@ -95,6 +105,14 @@ impl Command for Args {
                     write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
                     let change = if before.is_empty() { "new" } else { "changed" };
                     streams.fact(&title, change);
+                    exit = Exit::Findings;
+                }
+                if let Some(conflict) = conflict {
+                    streams.out.flush()?;
+                    writeln!(
+                        streams.err,
+                        "{conflict}: `apply` writes it only with `--force-conflicts`"
+                    )?;
                     exit = Exit::Findings;
                 }
             }

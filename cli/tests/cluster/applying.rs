@@ -43,6 +43,28 @@ async fn created_configured_unchanged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_diff_names_the_fields_that_an_apply_would_not_write() {
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 5));
+    let by_other = ["apply", "-f", &file, "--field-manager", "other"];
+    cluster.run(&by_other).expect(0);
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 6));
+    let diff = cluster.run(&["diff", "-f", &file]).expect(1);
+    let change = "-    nominalConcurrencyShares: 5\n+    nominalConcurrencyShares: 6\n";
+    assert!(diff.out.contains(change), "{}", diff.out);
+    assert_eq!(
+        diff.err,
+        "PriorityLevelConfiguration \"batch\": conflict over spec.limited.nominalConcurrencyShares \
+         (conflict with \"other\"): `apply` writes it only with `--force-conflicts`\n"
+    );
+    cluster.run(&["apply", "-f", &file]).expect(1);
+    let forced = ["apply", "-f", &file, "--force-conflicts"];
+    cluster.run(&forced).expect(0);
+    let diff = cluster.run(&["diff", "-f", &file]).expect(0);
+    assert_eq!((diff.out.as_str(), diff.err.as_str()), ("", ""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_field_is_given_up_across_versions() {
     let cluster = Cluster::of("1.31").await;
     let old = cluster.file("old.yaml", &level("v1beta3", "batch", 5));

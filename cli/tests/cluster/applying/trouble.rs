@@ -30,6 +30,17 @@ async fn an_object_that_the_server_refuses() {
         "{}",
         ran.err
     );
+    // The server names the field, and not its line.
+    let file = cluster.file(
+        "misspelt.yaml",
+        &level("v1", "batch", 5).replace("limitResponse:", "limitedResponse:"),
+    );
+    let ran = cluster.run(&["apply", "-f", &file]).expect(5);
+    assert!(
+        ran.err.contains("kubectl flowcontrol validate -f FILE"),
+        "{}",
+        ran.err
+    );
     let missing = cluster
         .client()
         .api::<v1::PriorityLevelConfiguration>()
