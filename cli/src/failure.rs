@@ -3,6 +3,7 @@
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -58,6 +59,13 @@ impl Failure {
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The failure without its hint, if the hint was printed before.
+    #[must_use]
+    pub(crate) fn hint_once(mut self, printed: &mut BTreeSet<String>) -> Self {
+        self.hint = self.hint.filter(|hint| printed.insert(hint.clone()));
         self
     }
 

@@ -11,13 +11,16 @@ use crate::output::{Streams, plural, warn};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 
 /// Delete objects from a cluster
 ///
 /// Managed objects are deleted only with `--include-managed`; the API server recreates its built-in objects. An object that
 /// was recreated since it was read is not deleted. An error of one object does not stop the others.
+///
+/// As in kubectl, objects that are named, or selected by `-l` or `-f`, are deleted without a question. On a terminal the command asks before
+/// `--all`, and before it deletes a level to which flow schemas of the cluster refer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -101,11 +104,12 @@ impl Command for Args {
                 return Ok(Exit::Success);
             }
             let mut left = 0;
+            let mut hints = BTreeSet::new();
             // Flow schemas first: without their level they would be dangling for a moment.
             for kind in Kind::ALL.iter().copied() {
                 for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
                     if let Err(failure) = self.write.check_owner(Deed::Delete, kind, object) {
-                        failure.report(streams);
+                        failure.hint_once(&mut hints).report(streams);
                         left += 1;
                         continue;
                     }

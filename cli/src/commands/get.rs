@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::number::number;
 use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use k8s_flowcontrol::Kind;
 use overview::Overview;
 use serde_json::Value;
@@ -23,7 +23,10 @@ use std::io::Write;
 ///
 /// The objects are read in the newest served API version, or in the version of `--api-version`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    group = ArgGroup::new("changes").args(["watch", "watch_only", "output_watch_events"]).multiple(true),
+    after_help = EXAMPLES
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
@@ -41,12 +44,12 @@ pub(crate) struct Args {
     watch_only: bool,
 
     /// Show each change as its event, object and changed fields; with json as {"schemaVersion": 1, "event", "old", "object"} in
-    /// one line. The event is ADDED, MODIFIED or DELETED
+    /// one line. The event is ADDED, MODIFIED or DELETED. Implies --watch
     #[arg(long)]
     output_watch_events: bool,
 
     /// With --watch, exit after this number of changes
-    #[arg(long, value_name = "COUNT", value_parser = number::<u64>(1..))]
+    #[arg(long, value_name = "COUNT", requires = "changes", value_parser = number::<u64>(1..))]
     count: Option<u64>,
 
     /// Sort by a field, such as metadata.name; by default flow schemas by precedence, and priority levels by name

@@ -38,6 +38,10 @@ async fn delete_leaves_what_belongs_to_someone() {
         "{}",
         ran.err
     );
+    // One hint for all objects.
+    let ran = cluster.run(&["delete", "fs", "--all", "--force"]).expect(1);
+    assert!(ran.err.matches("error:").count() > 5, "{}", ran.err);
+    assert_eq!(ran.err.matches("hint:").count(), 1, "{}", ran.err);
     cluster
         .run(&["delete", "plc/chart", "--include-managed"])
         .expect(0);

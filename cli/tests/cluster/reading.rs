@@ -163,6 +163,9 @@ async fn watch_shows_what_changes() {
     );
     assert_eq!(line["object"]["metadata"]["name"], "batch");
 
+    let ran = cluster.run(&["get", "plc", "--count", "1"]).expect(2);
+    assert!(ran.err.contains("--watch"), "{}", ran.err);
+
     let kubeconfig = cluster.folder.path("kubeconfig");
     let mut child = crate::cluster::program()
         .args([

@@ -35,7 +35,7 @@ pub(super) struct TortureArgs {
     )]
     proxy_to: Option<PathBuf>,
 
-    /// The format of the report of `--torture`
+    /// The format of the report of `--torture`, which follows the line with the address on the standard output
     #[arg(
         short,
         long,
