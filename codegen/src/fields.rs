@@ -2,6 +2,7 @@
 
 use crate::error::{At, Error};
 use crate::model::{Key, Model, ObjectType, Served, Type};
+use crate::plan::without_metadata;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields of a kind, as paths such as `status.phase`.
@@ -13,12 +14,13 @@ pub(crate) struct FieldsOf {
 
 /// Removes the kinds that are not among `kinds`, unless that is empty.
 pub(crate) fn select_kinds(
+    model: &Model,
     served: &mut BTreeMap<Key, Served>,
     kinds: &[String],
 ) -> Result<(), Error> {
     for kind in kinds {
         if !served.values().any(|entry| entry.kind.kind == *kind) {
-            return Err(unknown_kind(served, kind));
+            return Err(unknown_kind(model, served, kind));
         }
     }
     if !kinds.is_empty() {
@@ -42,7 +44,7 @@ pub(crate) fn apply(
     };
     for of in fields {
         if !served.values().any(|entry| entry.kind.kind == of.kind) {
-            return Err(unknown_kind(served, &of.kind));
+            return Err(unknown_kind(model, served, &of.kind));
         }
     }
     for (key, entry) in served {
@@ -86,11 +88,16 @@ pub(crate) fn check_schemas(model: &Model, names: &[String]) -> Result<(), Error
     }
 }
 
-fn unknown_kind(served: &BTreeMap<Key, Served>, kind: &str) -> Error {
+fn unknown_kind(model: &Model, served: &BTreeMap<Key, Served>, kind: &str) -> Error {
+    let error = Error::new(format!("no document serves the kind `{kind}`"));
+    let mut without = without_metadata(model);
+    if let Some(without) = without.find(|without| without.kind == kind) {
+        return error.help(without.to_string());
+    }
     let mut kinds: Vec<&str> = served.values().map(|entry| &*entry.kind.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    Error::new(format!("no document serves the kind `{kind}`")).help(match kinds.len() {
+    error.help(match kinds.len() {
         0 => "the documents serve no kind: give an OpenAPI document with `paths`, or a CustomResourceDefinition".to_owned(),
         _ => format!("the documents serve {}", kinds.join(", ")),
     })

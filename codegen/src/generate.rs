@@ -85,7 +85,7 @@ impl Generator {
         let packages = plan::packages(&model, &served)?;
         match self.documents.plain {
             true => fields::check_schemas(&model, &self.options.kinds)?,
-            false => fields::select_kinds(&mut served, &self.options.kinds)?,
+            false => fields::select_kinds(&model, &mut served, &self.options.kinds)?,
         }
         fields::apply(&mut model, &served, &self.fields)?;
         let plan = Plan::new(&model, &self.options, &served, packages)?;
@@ -108,7 +108,11 @@ impl Generator {
             notes.extend(left.map(|one| one.to_string()));
         }
         #[cfg(not(feature = "validate"))]
-        if self.validate {
+        if self.validate
+            && read::unexpressed(&self.documents)
+                .iter()
+                .any(|one| one.place.ends_with("/x-kubernetes-validations"))
+        {
             notes.push(
                 "the CEL rules were not compiled: a generator with the feature `validate` names those that `validate()` \
                  cannot check"
@@ -116,9 +120,11 @@ impl Generator {
             );
         }
         if plan.kinds() == 0 && !self.documents.plain {
-            notes.push(
-                "the documents serve no kind, so that no type implements `Resource`".to_owned(),
-            );
+            let reason = plan::without_metadata(model).next();
+            let reason = reason.map_or_else(String::new, |kind| format!(": {kind}"));
+            notes.push(format!(
+                "the documents serve no kind, so that no type implements `Resource`{reason}"
+            ));
         }
         Ok(notes)
     }

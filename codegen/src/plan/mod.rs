@@ -14,7 +14,7 @@ mod served;
 mod types;
 
 pub(crate) use depth::deep;
-pub(crate) use served::{find as served_kinds, group_version, packages};
+pub(crate) use served::{find as served_kinds, group_version, packages, without_metadata};
 pub(crate) use types::{
     Body, Item, ListAlias, Module, Options, Origin, Place, Plan, PlannedField, Shape, Step, Struct,
 };

@@ -3,9 +3,10 @@
 use super::lists;
 use crate::error::Error;
 use crate::model::Model;
-use crate::model::{Key, Served, Type};
+use crate::model::{DocumentModel, GroupVersionKind, Key, Served, Type};
 use crate::runtime;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The parts of a resource's path.
 #[derive(Debug, PartialEq)]
@@ -54,14 +55,7 @@ pub(crate) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
     let mut served: BTreeMap<Key, Served> = BTreeMap::new();
     for document in &model.documents {
         served.extend(document.custom.iter().cloned());
-        let kinds: BTreeMap<(&str, &str, &str), &Key> = document
-            .keys
-            .iter()
-            .filter_map(|key| match model.schemas.get(key)?.kinds.as_slice() {
-                [one] => Some(((&*one.group, &*one.version, &*one.kind), key)),
-                _ => None,
-            })
-            .collect();
+        let kinds = kinds_of(model, document);
         let mut subresources: Vec<ResourcePath<'_>> = Vec::new();
         for operation in &document.operations {
             let (Some(path), Some(kind)) = (resource_path(&operation.path), &operation.kind) else {
@@ -71,10 +65,7 @@ pub(crate) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
                 subresources.push(path);
                 continue;
             }
-            if (path.group, path.version) != (&*kind.group, &*kind.version) {
-                continue;
-            }
-            let Some(&key) = kinds.get(&(&*kind.group, &*kind.version, &*kind.kind)) else {
+            let Some(key) = key_of(&kinds, &path, kind) else {
                 continue;
             };
             if !has_object_meta(model, key) {
@@ -109,6 +100,62 @@ pub(crate) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
         }
     }
     Ok(served)
+}
+
+type Kinds<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Key>;
+
+/// The schemas of a document that are one kind.
+fn kinds_of<'a>(model: &'a Model, document: &'a DocumentModel) -> Kinds<'a> {
+    let keys = document.keys.iter();
+    keys.filter_map(|key| match model.schemas.get(key)?.kinds.as_slice() {
+        [one] => Some(((&*one.group, &*one.version, &*one.kind), key)),
+        _ => None,
+    })
+    .collect()
+}
+
+/// The schema of a kind, if the path is of its group and version.
+fn key_of<'a>(
+    kinds: &Kinds<'a>,
+    path: &ResourcePath<'_>,
+    kind: &GroupVersionKind,
+) -> Option<&'a Key> {
+    let is_own = (path.group, path.version) == (&*kind.group, &*kind.version);
+    let named = (&*kind.group, &*kind.version, &*kind.kind);
+    kinds.get(&named).copied().filter(|_| is_own)
+}
+
+/// A kind with paths that is not served, because its schema has no object metadata.
+pub(crate) struct WithoutMetadata<'a> {
+    pub(crate) kind: &'a str,
+    schema: &'a Key,
+}
+
+impl fmt::Display for WithoutMetadata<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, schema) = (self.kind, &self.schema.name);
+        write!(
+            f,
+            "{kind} has paths, but the field `metadata` of the schema {schema} does not refer to {}",
+            runtime::OBJECT_META
+        )
+    }
+}
+
+/// The kinds with paths whose schema has no object metadata.
+pub(crate) fn without_metadata(model: &Model) -> impl Iterator<Item = WithoutMetadata<'_>> {
+    model.documents.iter().flat_map(move |document| {
+        let kinds = kinds_of(model, document);
+        document.operations.iter().filter_map(move |operation| {
+            let path = resource_path(&operation.path).filter(|path| path.subresource.is_none())?;
+            let kind = operation.kind.as_ref()?;
+            let schema = key_of(&kinds, &path, kind).filter(|key| !has_object_meta(model, key))?;
+            Some(WithoutMetadata {
+                kind: &kind.kind,
+                schema,
+            })
+        })
+    })
 }
 
 fn has_object_meta(model: &Model, key: &Key) -> bool {

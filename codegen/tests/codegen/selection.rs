@@ -72,6 +72,58 @@ fn only_the_kinds_asked_for_are_generated() {
     );
 }
 
+/// The document, with an inline object as the metadata of its kinds.
+fn without_metadata() -> Generator {
+    let reference =
+        r##"{ "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }"##;
+    let document = document().replace(reference, r#"{ "type": "object" }"#);
+    Generator::new().document("farm.json", &document).unwrap()
+}
+
+#[test]
+fn a_kind_without_object_metadata_is_named_with_its_schema() {
+    let reason = |kind: &str| {
+        format!(
+            "{kind} has paths, but the field `metadata` of the schema {kind} does not refer to \
+             io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+        )
+    };
+    let error = without_metadata().kinds(["Dairy"]).generate().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "no document serves the kind `Dairy`\n  help: {}",
+            reason("Dairy")
+        )
+    );
+    let generated = without_metadata().generate().unwrap();
+    assert_eq!(
+        generated.notes,
+        [format!(
+            "the documents serve no kind, so that no type implements `Resource`: {}",
+            reason("Stall")
+        )]
+    );
+}
+
+#[test]
+fn rules_that_are_not_compiled_are_noted_only_where_there_are_rules() {
+    let document = document();
+    let of = |document: &str| {
+        let generator = Generator::new().document("farm.json", document).unwrap();
+        generator.validate().generate().unwrap().notes
+    };
+    assert_eq!(of(&document), [] as [&str; 0]);
+    let ruled = document.replace(
+        r#""litres": {"#,
+        r#""litres": { "x-kubernetes-validations": [{ "rule": "self > 0" }],"#,
+    );
+    let is_noted = of(&ruled)
+        .iter()
+        .any(|note| note.starts_with("the CEL rules were not compiled"));
+    assert_eq!(is_noted, !cfg!(feature = "validate"));
+}
+
 #[test]
 fn only_the_fields_asked_for_are_generated() {
     let stall = |paths: &[&str]| {
