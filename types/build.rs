@@ -15,7 +15,7 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "generate")]
 mod generate {
-    use k8s_flowcontrol_codegen::{Error, Generated, Generator};
+    use generator::{Error, Generated, Generator};
     use k8s_flowcontrol_specs::ALL;
     use std::path::PathBuf;
 

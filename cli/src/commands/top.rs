@@ -2,6 +2,7 @@
 
 mod draw;
 mod flow;
+mod lines;
 mod live;
 mod print;
 mod reading;

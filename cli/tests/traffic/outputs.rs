@@ -299,8 +299,8 @@ fn each_level_has_its_color() {
     assert_eq!(different.len(), LEVELS, "{colors:?}");
 }
 
-#[cfg(not(feature = "parquet"))]
 #[test]
+#[cfg_attr(feature = "parquet", ignore = "of programs without that library")]
 fn without_the_library_of_parquet_the_error_says_what_to_install() {
     let folder = Folder::new();
     let (log, rows) = (folder.file("audit.log", traffic()), folder.path("rows"));

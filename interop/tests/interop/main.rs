@@ -2,6 +2,7 @@
 //!
 //! - `objects`: the metadata of `Kube`, seen by both libraries
 //! - `openapi`: conversion from and to the types of k8s-openapi
+//! - `formats`: the types in serde's formats of other crates
 //! - `config`: configurations, and the servers they reach
 //! - `api`: kube's `Api`, watcher and reflector with our kinds
 //! - `compression`: reqwest with all its decompression turned on by another crate
@@ -20,6 +21,7 @@ mod api;
 mod compression;
 mod config;
 mod controller;
+mod formats;
 mod objects;
 mod openapi;
 mod pacing;

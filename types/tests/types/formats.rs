@@ -1,4 +1,4 @@
-//! serde's formats and adapters: each keeps the documented properties.
+//! serde's formats and adapters: each keeps the documented properties. Those that need further crates are tested in `interop/`.
 
 use crate::kinds::{lists, records};
 use k8s_flowcontrol_types::api::v1;
@@ -44,33 +44,23 @@ fn there_and_back<T: Serialize + DeserializeOwned + json::ReadJson + json::Write
             let outer: Flattened<T> = serde_json::from_str(&written).map_err(text)?;
             Ok(outer.value)
         }
-        "`serde-saphyr`" => {
-            serde_saphyr::from_str(&serde_saphyr::to_string(value).map_err(text)?).map_err(text)
-        }
-        "`ciborium`" => {
-            let mut bytes = Vec::new();
-            ciborium::into_writer(value, &mut bytes).map_err(text)?;
-            ciborium::from_reader(&*bytes).map_err(text)
-        }
-        "`rmp-serde`" => {
-            rmp_serde::from_slice(&rmp_serde::to_vec(value).map_err(text)?).map_err(text)
-        }
         "`toml`" => toml::from_str(&toml::to_string(value).map_err(text)?).map_err(text),
-        "`figment`" => {
-            let defaults = figment::providers::Serialized::defaults(value);
-            figment::Figment::from(defaults).extract().map_err(text)
-        }
         other => panic!("no format {other}"),
     }
 }
 
+/// The columns, and the rows of formats that are compiled here.
 fn rows() -> Vec<Vec<&'static str>> {
     let table = include_str!("../../src/json/formats.md");
     let cells = |line: &'static str| {
         let cells = line.trim_matches('|').split('|');
         cells.map(str::trim).collect()
     };
-    table.lines().map(cells).collect()
+    let rows: Vec<Vec<_>> = table.lines().map(cells).collect();
+    let others = ["`serde-saphyr`", "`ciborium`", "`rmp-serde`", "`figment`"];
+    rows.into_iter()
+        .filter(|row| !others.contains(&row[0]))
+        .collect()
 }
 
 #[test]
@@ -152,15 +142,18 @@ fn scalars_and_enums_of_a_caller() {
         tagged: Tagged,
     }
 
-    let text = r#"
-any: {b: 1.5, a: [x, false]}
-amount: 100m
-at: 2026-11-21T06:23:00Z
-schema: {metadata: {name: a, managedFields: [{manager: m}]}, spec: {matchingPrecedence: 7, 1: true}}
-tagged: {type: Subject, kind: User, user: {name: alice}, new: 5}
-untagged: [{queues: 4, new: [1]}, http, 80]
-"#;
-    let settings: Settings = serde_saphyr::from_str(text).unwrap();
+    let text = r#"{
+        "any": {"b": 1.5, "a": ["x", false]},
+        "amount": "100m",
+        "at": "2026-11-21T06:23:00Z",
+        "schema": {
+            "metadata": {"name": "a", "managedFields": [{"manager": "m"}]},
+            "spec": {"matchingPrecedence": 7, "1": true}
+        },
+        "tagged": {"type": "Subject", "kind": "User", "user": {"name": "alice"}, "new": 5},
+        "untagged": [{"queues": 4, "new": [1]}, "http", 80]
+    }"#;
+    let settings: Settings = serde_json::from_str(text).unwrap();
     let schema = settings.schema.as_ref().unwrap();
     assert_eq!(schema.spec.matching_precedence, Some(7));
     assert_eq!(schema.spec.unknown.get("1").unwrap().as_str(), "true");
@@ -179,30 +172,12 @@ untagged: [{queues: 4, new: [1]}, http, 80]
         serde_json::from_str::<Settings>(&written).unwrap(),
         settings
     );
-    let written = serde_saphyr::to_string(&settings).unwrap();
-    assert_eq!(
-        serde_saphyr::from_str::<Settings>(&written).unwrap(),
-        settings
-    );
-    let mut bytes = Vec::new();
-    ciborium::into_writer(&settings, &mut bytes).unwrap();
-    assert_eq!(
-        ciborium::from_reader::<Settings, _>(&*bytes).unwrap(),
-        settings
-    );
     assert_eq!(Unknown::default(), schema.unknown);
-
-    insta::assert_yaml_snapshot!(subject, @r"
-    kind: User
-    user:
-      name: alice
-    new: 5
-    ");
 }
 
 #[test]
 fn an_error_names_the_field() {
-    let error = serde_saphyr::from_str::<v1::FlowSchema>("spec: {rules: [{}, {subjects: 5}]}");
+    let error = toml::from_str::<v1::FlowSchema>("[spec]\nrules = [{}, {subjects = 5}]");
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("spec.rules[1].subjects: invalid type: integer `5`"),

@@ -1,13 +1,12 @@
 //! The view on a screen of any size.
 
 use super::flow::Flow;
+use super::lines::Lines;
 use super::print::{borrowed, limit, number, rate};
 use super::reading::Level;
 use super::view::{Order, View};
 use crate::output::{bar, one_line, plural};
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-use ratatui_core::style::{Color, Modifier, Style};
+use crossterm::style::{Color, ContentStyle, Stylize};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width of the columns with numbers, each with a blank before it. A narrow screen lacks the last ones.
@@ -27,34 +26,24 @@ const LEAST_FLOWS: u16 = 3;
 
 /// A screen with the styles that it has.
 pub(super) struct Canvas<'a> {
-    area: Rect,
-    buffer: &'a mut Buffer,
+    lines: &'a mut Lines,
     has_color: bool,
     /// The next line.
     y: u16,
+    /// The line below the last one.
+    end: u16,
 }
 
 /// Draws the view, which is updated every `interval` seconds.
-pub(super) fn draw(
-    view: &mut View,
-    interval: u64,
-    has_color: bool,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
-    let end = area
-        .bottom()
-        .saturating_sub(1 + u16::from(!view.notes().is_empty()));
-    // On a low screen, the lines below are cut: they would overlap the foot.
-    let above_foot = Rect {
-        height: end.saturating_sub(area.top()),
-        ..area
-    };
+pub(super) fn draw(view: &mut View, interval: u64, has_color: bool, lines: &mut Lines) {
+    let height = lines.height();
+    let end = height.saturating_sub(1 + u16::from(!view.notes().is_empty()));
     let mut canvas = Canvas {
-        area: above_foot,
-        buffer,
+        lines,
         has_color,
-        y: area.top(),
+        y: 0,
+        // On a low screen, the lines below are cut: they would overlap the foot.
+        end,
     };
     canvas.head(view, interval);
     match view.open().is_some() {
@@ -62,7 +51,7 @@ pub(super) fn draw(
         false => canvas.levels(view, end),
     }
     canvas.flows(view, end);
-    (canvas.area, canvas.y) = (area, end);
+    (canvas.y, canvas.end) = (end, height);
     canvas.foot(view);
 }
 
@@ -71,16 +60,16 @@ impl Canvas<'_> {
     fn head(&mut self, view: &View, interval: u64) {
         let servers = plural(view.servers(), "API server");
         let title = format!("kubectl flowcontrol top   {servers}, every {interval} s");
-        self.at(0, &title, self.bold());
+        self.at(0, &title, ContentStyle::new().bold());
         if view.is_paused() {
-            let x = (title.width() + 3).min(usize::from(self.area.width).saturating_sub(6));
-            self.at(x, "PAUSED", self.reversed());
+            let x = (title.width() + 3).min(self.lines.width().saturating_sub(6));
+            self.at(x, "PAUSED", ContentStyle::new().reverse());
         }
         self.y += 1;
         if let Some(lost) = view.lost() {
             let (since, reason) = (lost.since.as_secs(), one_line(&lost.reason).into_owned());
             let text = format!("connection lost for {since} s: {reason}");
-            self.line(&text, self.colored(Color::Red).patch(self.bold()));
+            self.line(&text, self.colored(Color::DarkRed).bold());
         } else {
             self.y += 1;
         }
@@ -88,7 +77,7 @@ impl Canvas<'_> {
 
     /// The levels, with room for flows below them if there is enough.
     fn levels(&mut self, view: &mut View, end: u16) {
-        let width = usize::from(self.area.width);
+        let width = self.lines.width();
         let levels = view.levels();
         let longest = levels.iter().map(|level| level.name.width()).max();
         let mut shown = NUMBERS.len();
@@ -115,7 +104,7 @@ impl Canvas<'_> {
         let titles = NUMBERS[..shown].iter();
         let titles = titles.map(|(title, width)| format!("{:>width$}", head(title)));
         let titles = titles.collect::<String>();
-        self.line(&format!("{title}{titles}"), self.bold());
+        self.line(&format!("{title}{titles}"), ContentStyle::new().bold());
 
         let room = end.saturating_sub(self.y);
         let wanted = u16::try_from(levels.len()).unwrap_or(u16::MAX);
@@ -135,7 +124,7 @@ impl Canvas<'_> {
             let text = format!("{}{gap}{bar}{numbers}", padded(&level.name, name));
             let mut style = self.alarm(level);
             if index == selected {
-                style = style.patch(self.reversed());
+                style = style.reverse();
             }
             self.line(&text, style);
         }
@@ -147,23 +136,26 @@ impl Canvas<'_> {
         let Some((name, level)) = view.open() else {
             return;
         };
-        self.line(&format!("PRIORITYLEVEL {}", one_line(name)), self.bold());
+        self.line(
+            &format!("PRIORITYLEVEL {}", one_line(name)),
+            ContentStyle::new().bold(),
+        );
         let Some(level) = level else {
             self.line(
                 "no API server has this level any more",
-                self.colored(Color::Red),
+                self.colored(Color::DarkRed),
             );
             return;
         };
         let (in_use, limit) = (number(level.seats_in_use), number(level.seats));
-        let width = usize::from(self.area.width).saturating_sub(32).min(BAR.1);
+        let width = self.lines.width().saturating_sub(32).min(BAR.1);
         match level.is_exempt() {
             true => self.line(
                 &format!(
                     "in use     {in_use} {}, without a limit",
                     if in_use == "1" { "seat" } else { "seats" }
                 ),
-                Style::new(),
+                ContentStyle::new(),
             ),
             false => {
                 let unit = if limit == "1" { "seat" } else { "seats" };
@@ -179,20 +171,20 @@ impl Canvas<'_> {
                 };
                 self.line(
                     &format!("limit      {limit}, nominal {nominal}{change}"),
-                    Style::new(),
+                    ContentStyle::new(),
                 );
             }
         }
         let (executing, waiting) = (number(level.executing), number(level.waiting));
         self.line(
             &format!("requests   {executing} executing, {waiting} waiting"),
-            Style::new(),
+            ContentStyle::new(),
         );
         let rate = rate(level.rejected_per_second);
         let total = number(level.rejected);
         self.line(
             &format!("rejected   {rate} per second, {total} since the start of the server"),
-            Style::new(),
+            ContentStyle::new(),
         );
     }
 
@@ -227,7 +219,7 @@ impl Canvas<'_> {
                 *width = (*width).max(cell.width());
             }
         }
-        let text = usize::from(self.area.width).saturating_sub(18);
+        let text = self.lines.width().saturating_sub(18);
         fit(&mut widths, text);
         let row = |cells: &[String], executing: &str, waiting: &str| {
             let cells = cells.iter().zip(&widths);
@@ -235,13 +227,19 @@ impl Canvas<'_> {
             format!("{}{executing:>9}{waiting:>8}", cells.collect::<String>())
         };
         let titles: Vec<_> = titles.into_iter().map(str::to_owned).collect();
-        self.line(&row(&titles, "EXECUTING", "WAITING"), self.bold());
+        self.line(
+            &row(&titles, "EXECUTING", "WAITING"),
+            ContentStyle::new().bold(),
+        );
         for flow in &flows {
             let (executing, waiting) = (flow.executing.to_string(), flow.waiting.to_string());
-            self.line(&row(&cells(flow), &executing, &waiting), Style::new());
+            self.line(
+                &row(&cells(flow), &executing, &waiting),
+                ContentStyle::new(),
+            );
         }
         if flows.is_empty() && rows > 0 {
-            self.line("no request executes or waits", self.dim());
+            self.line("no request executes or waits", ContentStyle::new().dim());
         }
     }
 
@@ -252,59 +250,48 @@ impl Canvas<'_> {
                 0 => String::new(),
                 others => format!(" (and {others} more)"),
             };
-            self.line(&format!("{}{others}", one_line(first)), self.dim());
+            self.line(
+                &format!("{}{others}", one_line(first)),
+                ContentStyle::new().dim(),
+            );
         }
         let keys = match view.open() {
             Some(_) => "esc back  ↑↓ scroll  p pause  q quit".to_owned(),
             None => "enter open  ↑↓ select  s sort  r reverse  p pause  q quit".to_owned(),
         };
-        self.line(&keys, self.dim());
+        self.line(&keys, ContentStyle::new().dim());
     }
 
     /// Writes a line, and goes to the next one.
-    fn line(&mut self, text: &str, style: Style) {
+    fn line(&mut self, text: &str, style: ContentStyle) {
         self.at(0, text, style);
         self.y = self.y.saturating_add(1);
     }
 
     /// Writes text in the current line, as far as it fits.
-    fn at(&mut self, x: usize, text: &str, style: Style) {
-        let width = usize::from(self.area.width).saturating_sub(x);
-        let Ok(x) = u16::try_from(x) else { return };
-        if self.y < self.area.bottom() && width > 0 {
-            let (x, text) = (self.area.left() + x, cut(text, width));
-            self.buffer.set_stringn(x, self.y, text, width, style);
+    fn at(&mut self, x: usize, text: &str, style: ContentStyle) {
+        if self.y < self.end {
+            let text = cut(text, self.lines.width().saturating_sub(x));
+            self.lines.add(self.y, x, text, style);
         }
     }
 
     /// The style of a level whose requests wait or are rejected.
-    fn alarm(&self, level: &Level) -> Style {
+    fn alarm(&self, level: &Level) -> ContentStyle {
         if level.rejected_per_second.is_some_and(|rate| rate > 0.0) {
-            self.colored(Color::Red)
+            self.colored(Color::DarkRed)
         } else if level.waiting.is_some_and(|waiting| waiting > 0) {
-            self.colored(Color::Yellow)
+            self.colored(Color::DarkYellow)
         } else {
-            Style::new()
+            ContentStyle::new()
         }
     }
 
-    fn colored(&self, color: Color) -> Style {
+    fn colored(&self, color: Color) -> ContentStyle {
         match self.has_color {
-            true => Style::new().fg(color),
-            false => Style::new(),
+            true => ContentStyle::new().with(color),
+            false => ContentStyle::new(),
         }
-    }
-
-    fn bold(&self) -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
-    }
-
-    fn dim(&self) -> Style {
-        Style::new().add_modifier(Modifier::DIM)
-    }
-
-    fn reversed(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
     }
 }
 

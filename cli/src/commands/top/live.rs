@@ -26,7 +26,7 @@ pub(super) async fn show(
     let mut clock = tokio::time::interval(Duration::from_secs(1));
     loop {
         view.set_age(read_at.elapsed());
-        screen.draw(|area, buffer| draw(&mut view, interval, has_color, area, buffer))?;
+        screen.draw(|lines| draw(&mut view, interval, has_color, lines))?;
         tokio::select! {
             input = inputs.recv() => match input {
                 Some(Input::Resized) => {}

@@ -1,24 +1,22 @@
 //! The terminal while the view is on it. Whatever ends the view, the terminal is as before.
 
+use super::lines::Lines;
 use super::view::Key;
 use crate::failure::Failure;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, read};
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use crossterm::{execute, style};
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-use ratatui_core::terminal::Terminal;
-use ratatui_crossterm::CrosstermBackend;
-use std::io::{self, Stdout};
+use std::io::{self, BufWriter};
 use std::sync::Once;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The alternate screen of a terminal, which is left when this is dropped or the program panics.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// The lines that the terminal shows.
+    shown: Lines,
 }
 
 /// An event of the terminal.
@@ -34,21 +32,24 @@ impl Screen {
     pub(super) fn enter(has_color: bool) -> Result<Self, Failure> {
         style::force_color_output(has_color);
         leave_on_panic();
-        let screen = Terminal::new(CrosstermBackend::new(io::stdout())).map_err(failed)?;
+        size().map_err(failed)?;
         // From here on, an error drops the screen, which leaves it.
-        let screen = Self { terminal: screen };
+        let screen = Self {
+            shown: Lines::default(),
+        };
         enable_raw_mode().map_err(failed)?;
         execute!(io::stdout(), EnterAlternateScreen, Hide).map_err(failed)?;
         Ok(screen)
     }
 
     /// Draws the whole screen.
-    pub(super) fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer)) -> Result<(), Failure> {
-        let drawn = self.terminal.draw(|frame| {
-            let area = frame.area();
-            draw(area, frame.buffer_mut());
-        });
-        drawn.map(drop).map_err(failed)
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Lines)) -> Result<(), Failure> {
+        let mut lines = Lines::new(size().map_err(failed)?);
+        draw(&mut lines);
+        let mut out = BufWriter::new(io::stdout());
+        lines.write(&self.shown, &mut out).map_err(failed)?;
+        self.shown = lines;
+        Ok(())
     }
 }
 
