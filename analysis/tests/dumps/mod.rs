@@ -75,6 +75,15 @@ fn recorded_dumps_are_read() {
     );
 }
 
+/// A program whose `main` returns the error prints it with `Debug`.
+#[test]
+fn another_text_is_an_error_that_names_the_titles() {
+    let error = parse_requests("# HELP up\nup 1\n").unwrap_err();
+    let titles = "not the expected dump: it does not start with the titles PriorityLevelName, FlowSchemaName";
+    assert!(error.to_string().starts_with(titles), "{error}");
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
 #[test]
 fn versions_have_their_group() {
     let dump = parse_requests(OF_GROUPS).unwrap();

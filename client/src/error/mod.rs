@@ -303,15 +303,20 @@ impl StdError for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
-            fmt::Display::fmt(self, f)?;
+            let mut text = self.to_string();
             let mut source = self
                 .get_ref()
                 .map(|cause| cause as &(dyn StdError + 'static));
             while let Some(error) = source {
-                write!(f, "; caused by: {error}")?;
+                let cause = error.to_string();
+                // Many errors repeat their cause.
+                if !text.contains(&cause) {
+                    text.push_str("; caused by: ");
+                    text.push_str(&cause);
+                }
                 source = error.source();
             }
-            return Ok(());
+            return f.write_str(&text);
         }
         let Inner {
             kind,

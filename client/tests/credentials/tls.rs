@@ -41,6 +41,9 @@ fn invalid_certificates() {
         let text = format!("{error} {error:?}");
         assert!(text.contains(expected), "{text}");
         assert!(!text.contains("planted-secret"), "{text}");
+        // A program whose `main` returns the error prints it with `Debug`, which does not repeat a cause that the text has.
+        let printed = format!("{error:?}");
+        assert_eq!(printed.matches(expected).count(), 1, "{printed}");
     }
 }
 

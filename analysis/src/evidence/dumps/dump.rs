@@ -79,7 +79,7 @@ impl fmt::Display for DumpProblem {
 }
 
 /// The error for text that does not start with the titles of the expected dump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NotADump {
     expected: &'static [Column],
 }
@@ -107,6 +107,13 @@ impl fmt::Display for NotADump {
             "not the expected dump: it does not start with the titles {}",
             titles.join(", ")
         )
+    }
+}
+
+/// As the text, which a program prints whose `main` returns the error.
+impl fmt::Debug for NotADump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
