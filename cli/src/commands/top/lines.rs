@@ -1,5 +1,6 @@
 //! The lines of a screen, and how a terminal comes to show them.
 
+use crate::output::one_line;
 use crossterm::cursor::MoveTo;
 use crossterm::queue;
 use crossterm::style::{ContentStyle, PrintStyledContent};
@@ -48,7 +49,7 @@ impl Lines {
             // Cleared first: behind the last column there is nothing to clear.
             queue!(out, MoveTo(0, y), Clear(ClearType::CurrentLine))?;
             for (x, style, text) in line {
-                queue!(out, MoveTo(*x, y), PrintStyledContent(style.apply(text)))?;
+                queue!(out, MoveTo(*x, y), PrintStyledContent(style.apply(one_line(text))))?;
             }
         }
         out.flush()
