@@ -44,9 +44,10 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is not built in")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        if !self.target.has_names()? {
-            return Err(Failure::usage("no objects to reset")
-                .hint("name built-in objects as KIND/NAME, such as plc/workload-low"));
+        if !self.target.has_names()? && self.target.selector.is_none() {
+            return Err(Failure::usage("no objects to reset").hint(
+                "name built-in objects as KIND/NAME, such as plc/workload-low, or select them with `KIND -l SELECTOR`",
+            ));
         }
         block_on(async {
             let live = self.live.connect().await?;
@@ -54,6 +55,9 @@ impl Command for Args {
             let (objects, unfound) = self.target.find_each(&live).await?;
             let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
             let mut is_restored = false;
+            if objects.is_empty() && failures.is_empty() {
+                writeln!(streams.err, "no objects found")?;
+            }
             for (kind, object) in &objects {
                 let name = name(object);
                 if !bootstrap::is_built_in(*kind, name, release) {

@@ -56,6 +56,20 @@ async fn a_cluster_that_nobody_asks_in_old_versions_is_clean() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_clients_that_a_downgrade_breaks_are_not_looked_for() {
+    let cluster = Cluster::of("1.31").await;
+    let older = cluster.run(&["scan", "--no-helm", "--to-release", "1.28", "-o", "json"]);
+    let report = older.json();
+    assert_eq!(report["clusters"][0]["verdict"], "incomplete");
+    assert_eq!(report["clusters"][0]["unread"][0]["what"], "requests in v1");
+    assert_ne!(older.code, 0);
+    // 1.29 serves v1, too.
+    cluster
+        .run(&["scan", "--no-helm", "--to-release", "1.29"])
+        .expect(0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn requests_are_told_apart_from_history() {
     let cluster = Cluster::of("1.31").await;
     let manifest = cluster.file("old.yaml", &crate::cluster::level("v1beta3", "batch", 5));

@@ -268,6 +268,22 @@ async fn a_changed_built_in_level_is_given_back() {
     let ran = cluster.run(&["reset", "plc/mine"]).expect(1);
     assert!(ran.err.contains("is not a built-in object"), "{}", ran.err);
     cluster.run(&["reset", "plc"]).expect(2);
+
+    let labelled = low.update_with("workload-low", |level| {
+        let labels = &mut level.metadata.labels;
+        labels.insert("team".to_owned(), "a".to_owned());
+    });
+    labelled.await.unwrap();
+    let ran = cluster.run(&["reset", "all", "-l", "team=a"]).expect(0);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/workload-low unchanged\n"
+    );
+    let ran = cluster.run(&["reset", "all", "-l", "team=b"]).expect(0);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str()),
+        ("", "no objects found\n")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
