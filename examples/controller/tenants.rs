@@ -131,9 +131,7 @@ async fn apply<K: Resource>(
     wanted: &K,
 ) -> Result<(), Failure> {
     match own.get(wanted.name()) {
-        Some(live) if ownership::extract(&*live, MANAGER)?.as_ref() == Some(wanted) => {
-            return Ok(());
-        }
+        Some(live) if ownership::is_applied(&*live, MANAGER, wanted) => return Ok(()),
         Some(_) => {}
         None => {
             let found = objects.get_opt(wanted.name()).await?;
