@@ -103,8 +103,12 @@ impl Command for Args {
             }
             writeln!(
                 streams.err,
-                "{} written{}, {} of them changed in storage, {} not written",
+                "{} {}{}, {} of them changed in storage, {} not written",
                 plural(done.written, "object"),
+                match self.write.is_dry_run() {
+                    true => "would be written",
+                    false => "written",
+                },
                 self.write.note(),
                 done.moved,
                 done.left

@@ -163,6 +163,10 @@ impl Command for Args {
                 builder = builder.tokens(&text);
             }
             users = kubeconfig::users(&text);
+            if users.is_empty() {
+                let message = format!("{} has no tokens", file.display());
+                return Err(Failure::input(message).hint("nobody could use the server"));
+            }
             tokens = Some(text);
         }
         let objects = match self.files.is_empty() {

@@ -110,6 +110,7 @@ fn what_keeps_it_from_starting_is_said() {
     let taken = Served::start(&[]);
     let port = taken.url.rsplit(':').next().unwrap();
     let tokens = folder.file("tokens.csv", "one,two\n");
+    let empty = folder.file("empty.csv", "# none\n");
     let invalid = folder.file(
         "invalid.yaml",
         "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: x}\nspec: {}\n",
@@ -117,6 +118,7 @@ fn what_keeps_it_from_starting_is_said() {
     for (options, said) in [
         (["--port", port], "choose another port"),
         (["--tokens", &tokens], "of the token file"),
+        (["--tokens", &empty], "has no tokens"),
         (["--tokens", "no-such-file"], "cannot read no-such-file"),
         (["-f", &invalid], "FlowSchema \"x\" was not applied"),
         (["-f", "no-such-file"], "cannot read no-such-file"),

@@ -157,6 +157,9 @@ fn partial_results_add_up_to_one_run() {
     assert_eq!(merged, whole);
 
     assert_eq!(code(&run(&["traffic", "merge"])), 2);
+    let twice = run(&["traffic", "merge", files[0], files[1], files[0]]);
+    assert_eq!(code(&twice), 2);
+    assert!(stderr(&twice).contains("is given twice"), "{twice:?}");
     assert_eq!(code(&run(&["traffic", "merge", logs[0]])), 3);
     let file = folder.path("other.json");
     run(&[

@@ -25,7 +25,7 @@ pub(super) struct TortureArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "torture", value_parser = number::<u64>(0..))]
     seed: u64,
 
-    /// Forward requests to the cluster of this kubeconfig file, with its credentials, instead of a local server. Everyone who may use the
+    /// With `--torture`, forward requests to the cluster of this kubeconfig file, with its credentials, instead of a local server. Everyone who may use the
     /// local address then has the rights of these credentials
     #[arg(
         long,

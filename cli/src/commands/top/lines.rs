@@ -49,7 +49,11 @@ impl Lines {
             // Cleared first: behind the last column there is nothing to clear.
             queue!(out, MoveTo(0, y), Clear(ClearType::CurrentLine))?;
             for (x, style, text) in line {
-                queue!(out, MoveTo(*x, y), PrintStyledContent(style.apply(one_line(text))))?;
+                queue!(
+                    out,
+                    MoveTo(*x, y),
+                    PrintStyledContent(style.apply(one_line(text)))
+                )?;
             }
         }
         out.flush()

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::input::read_named;
 use crate::output::{Streams, outputs_are_not_inputs};
 use k8s_flowcontrol_analysis::traffic::{PartialError, Traffic};
+use same_file::is_same_file;
 use std::path::{Path, PathBuf};
 
 /// Add up partial results, and show the traffic of all
@@ -28,7 +29,12 @@ pub(super) fn run(args: &MergeArgs, streams: &mut Streams) -> Result<Exit, Failu
 /// The sum of partial results.
 fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
     let mut all = Traffic::default();
-    for file in files {
+    for (number, file) in files.iter().enumerate() {
+        let mut before = files[..number].iter();
+        if before.any(|other| is_same_file(other, file).unwrap_or(false)) {
+            let message = format!("{} is given twice", file.display());
+            return Err(Failure::usage(message).hint("its requests would be counted twice"));
+        }
         all.merge(partial(file)?).map_err(|_| {
             Failure::input(format!(
                 "{} has other flow schemas than {}",

@@ -1,7 +1,7 @@
 //! The reports and alerts of `--follow` and `--listen`.
 
 use crate::failure::Failure;
-use crate::output::{Streams, Table, write_line};
+use crate::output::{Streams, Table, plural, write_line};
 use jiff::Timestamp;
 use k8s_flowcontrol_analysis::live::{Alert, NamedSums, Summary};
 use serde::Serialize;
@@ -24,6 +24,11 @@ enum Line<'a> {
         #[serde(flatten)]
         alert: &'a Alert,
     },
+}
+
+/// `1 line`, `2 lines`.
+fn counted(count: u64, what: &str) -> String {
+    plural(usize::try_from(count).unwrap_or(usize::MAX), what)
 }
 
 impl Printer {
@@ -62,25 +67,27 @@ impl Printer {
         let seconds = summary.window_seconds;
         writeln!(
             out,
-            "{}: {} requests in {seconds} seconds, {:.1} a second, {} rejected",
+            "{}: {} in {seconds} s, {:.1} a second, {} rejected",
             summary.time,
-            summary.sums.requests,
+            counted(summary.sums.requests, "request"),
             summary.sums.requests as f64 / seconds,
             summary.sums.rejected
         )?;
-        for (count, text) in [
+        for (count, what, text) in [
             (
                 summary.late_requests,
-                "requests ended before the window when they came",
+                "request",
+                "came too late for the window",
             ),
-            (summary.broken_lines, "lines without an audit event"),
+            (summary.broken_lines, "line", "without an audit event"),
             (
                 summary.lost_ends,
-                "log files vanished before their end was read",
+                "log file",
+                "vanished before the end was read",
             ),
         ] {
             if count > 0 {
-                writeln!(out, "note: {count} {text}")?;
+                writeln!(out, "note: {} {text}", counted(count, what))?;
             }
         }
         if summary.sums.requests > 0 {
