@@ -95,7 +95,7 @@ impl ServerEvidence {
     /// Sets the earlier sample from the text of `/metrics`, which was read so long before that of [`set_metrics`](Self::set_metrics).
     ///
     /// # Errors
-    /// The texts are of different processes, or the earlier one is the later one. The server then has no earlier sample.
+    /// The texts are of different processes, or in the wrong order. The server then lacks an earlier sample.
     pub fn set_earlier_metrics(
         &mut self,
         text: &str,
@@ -151,13 +151,13 @@ impl ServerEvidence {
     }
 }
 
-/// The reason why metrics are no earlier sample of a server.
+/// The reason why metrics are not an earlier sample of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotEarlier {
     /// The server started at another time.
     OtherProcess,
-    /// The counters are higher than those of the later sample.
+    /// The counters are higher than in the later sample.
     Later,
 }
 

@@ -43,7 +43,7 @@ use std::time::Duration;
 /// take system traffic, servers that are overloaded or only misconfigured, objects of vendors, and borrowing that cannot happen.
 /// Lists the evidence that could not be read. Exits with 1 if there is a problem or a risk.
 ///
-/// With `-f` the evidence is in files instead, such as those of a support case: the objects of the cluster, and the metrics and debug dumps of one
+/// With `-f` the evidence is in files instead, such as the files of a support case: the objects of the cluster, and the metrics and debug dumps of one
 /// API server, which `kubectl get --raw` saves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -160,7 +160,7 @@ struct Read {
     gathered: Gathered,
     /// The user of the requests to the cluster, if it may be the user in question.
     own: Option<User>,
-    /// For audit logs. Without the number of stored objects, lists count as one seat and need no memory.
+    /// For audit logs. Without the number of stored objects, lists count as one seat and without memory.
     stored: StoredObjects,
 }
 

@@ -204,7 +204,7 @@ impl Args {
     }
 }
 
-/// Prints the changes by area. A source that all changes of an area have stands beside the area.
+/// Prints the changes by area. The heading names a source that all changes of an area have.
 fn text(preview: &Preview, streams: &mut Streams) -> Result<(), Failure> {
     let out = &mut streams.out;
     let mut changes: Vec<_> = preview.changes().iter().collect();

@@ -164,7 +164,7 @@ impl Command for Args {
             }
             users = kubeconfig::users(&text);
             if users.is_empty() {
-                let message = format!("{} has no tokens", file.display());
+                let message = format!("{} does not contain tokens", file.display());
                 return Err(Failure::input(message).hint("nobody could use the server"));
             }
             tokens = Some(text);

@@ -118,7 +118,7 @@ fn what_keeps_it_from_starting_is_said() {
     for (options, said) in [
         (["--port", port], "choose another port"),
         (["--tokens", &tokens], "of the token file"),
-        (["--tokens", &empty], "has no tokens"),
+        (["--tokens", &empty], "does not contain tokens"),
         (["--tokens", "no-such-file"], "cannot read no-such-file"),
         (["-f", &invalid], "FlowSchema \"x\" was not applied"),
         (["-f", "no-such-file"], "cannot read no-such-file"),

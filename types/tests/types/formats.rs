@@ -1,4 +1,4 @@
-//! serde's formats and adapters: each keeps the documented properties. Those that need further crates are tested in `interop/`.
+//! serde's formats and adapters: each keeps the documented properties. `interop/` tests the formats that need further crates.
 
 use crate::kinds::{lists, records};
 use k8s_flowcontrol_types::api::v1;

@@ -85,7 +85,7 @@ pub struct NotADump {
 }
 
 impl NotADump {
-    /// The error for text that is none of the dumps.
+    /// The error for text that is not a dump.
     pub(super) const OF_ANY_KIND: Self = Self { expected: &[] };
 }
 

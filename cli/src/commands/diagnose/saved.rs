@@ -1,4 +1,4 @@
-//! Evidence in files: the objects of a cluster, and the metrics and debug dumps of one of its API servers.
+//! Evidence in files: the objects of a cluster, and the metrics and debug dumps of an API server.
 
 use super::gather::{Gathered, of_problems};
 use super::{Args, Read};
@@ -148,7 +148,7 @@ fn metrics(file: &Path) -> Result<String, Failure> {
     match evidence.metrics.is_some_and(|metrics| !metrics.is_empty()) {
         true => Ok(text),
         false => {
-            let message = format!("{} has no metrics of priority levels", file.display());
+            let message = format!("{} lacks the metrics of priority levels", file.display());
             Err(Failure::input(message).hint("save them with `kubectl get --raw /metrics`"))
         }
     }

@@ -7,7 +7,7 @@ use crossterm::style::{ContentStyle, PrintStyledContent};
 use crossterm::terminal::{Clear, ClearType};
 use std::io::{self, Write};
 
-/// What a screen of some size shows: of each line, its texts with their columns and styles.
+/// The contents of a screen: the texts of each line, with their columns and styles.
 #[derive(Default)]
 pub(super) struct Lines {
     width: u16,
@@ -36,7 +36,7 @@ impl Lines {
         }
     }
 
-    /// Writes the lines that differ from those that the terminal shows.
+    /// Writes the lines that differ from the present ones of the terminal.
     pub(super) fn write(&self, shown: &Self, out: &mut impl Write) -> io::Result<()> {
         let is_resized = (self.width, self.height()) != (shown.width, shown.height());
         if is_resized {

@@ -193,7 +193,7 @@ fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Fai
     Ok(())
 }
 
-/// Adds the metrics. The numbers of requests are those of the dump, where it has them.
+/// Adds the metrics. The dump has precedence for the numbers of requests.
 fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
     let metrics = FlowMetrics::parse(text);
     for name in metrics.priority_levels() {

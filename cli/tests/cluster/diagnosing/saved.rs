@@ -178,7 +178,7 @@ async fn files_that_are_no_evidence_are_errors() {
         (
             vec!["-f", &objects, "--metrics", queues],
             3,
-            "no metrics of priority levels",
+            "lacks the metrics of priority levels",
         ),
         (
             vec!["-f", &objects, "--dump", &metrics],
