@@ -208,15 +208,11 @@ fn remove_omitted(after: &mut Value, wanted: &Value, own: &Value, others: &Value
             continue;
         };
         let (wanted, shared) = (&wanted[name], &others[step.as_str()]);
-        let has_steps = below
-            .as_object()
-            .is_some_and(|below| below.keys().any(|step| step.starts_with("f:")));
-        if has_steps {
-            if let Some(after) = fields.get_mut(name) {
-                remove_omitted(after, wanted, below, shared);
-            }
-        } else if wanted.is_null() && shared.is_null() {
+        // A field with fields of its own goes as a whole, with the defaults below it.
+        if wanted.is_null() && shared.is_null() {
             fields.remove(name);
+        } else if let Some(after) = fields.get_mut(name) {
+            remove_omitted(after, wanted, below, shared);
         }
     }
 }

@@ -238,3 +238,26 @@ fn an_own_field_that_the_apply_omits_is_removed() {
     let expected = json!({"spec": {"type": "Limited", "limited": {"a": 1, "b": 2, "d": 4}}});
     assert_eq!(after, expected);
 }
+
+#[test]
+fn a_field_whose_fields_are_all_omitted_is_removed_as_the_server_does() {
+    let own = json!({"f:spec": {"f:method": {".": {}, "f:type": {}}, "f:queuing": {"f:queues": {}}, "f:shared": {"f:a": {}, "f:b": {}}}});
+    let object = object(&[
+        entry("me", "Apply", ApiVersion::V1Beta3, own),
+        entry(
+            "other",
+            "Update",
+            ApiVersion::V1,
+            json!({"f:spec": {"f:shared": {"f:b": {}}}}),
+        ),
+    ]);
+    let takeover = Takeover::of(&object, "me", ApiVersion::V1.api_version()).unwrap();
+    let mut after = json!({"spec": {
+        "method": {"type": "ByUser"},
+        // The server filled in the default of the size.
+        "queuing": {"queues": 64, "size": 8},
+        "shared": {"a": 1, "b": 2},
+    }});
+    takeover.remove_omitted(&mut after, &json!({"spec": {"precedence": 5}}));
+    assert_eq!(after, json!({"spec": {"shared": {"b": 2}}}));
+}
