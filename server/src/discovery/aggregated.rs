@@ -1,7 +1,7 @@
 //! Aggregated discovery: all groups, versions and resources in one document.
 
 use super::groups::{SUBRESOURCE_VERBS, VERBS, singular};
-use crate::kinds::{Kind, Kinds};
+use crate::kinds::{Group, Kind, Kinds};
 use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::{Value, json};
 
@@ -33,9 +33,17 @@ impl Aggregated {
     }
 }
 
-/// `/api` with `core`, else `/apis`, in aggregated form.
+/// `/api` with `core`, else `/apis`, in aggregated form. The core group has the version v1 even without kinds: `kind: List` is a kind
+/// of it, which kubectl takes from the version.
 pub(crate) fn aggregated(kinds: &Kinds, core: bool, form: Aggregated) -> Value {
-    let groups = kinds.groups().into_iter();
+    let mut groups = kinds.groups();
+    if !groups.iter().any(|group| group.name.is_empty()) {
+        groups.push(Group {
+            name: "",
+            versions: vec!["v1"],
+        });
+    }
+    let groups = groups.into_iter();
     let items = groups
         .filter(|group| group.name.is_empty() == core)
         .map(|group| {

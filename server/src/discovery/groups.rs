@@ -34,7 +34,7 @@ pub(crate) struct ApiGroupList {
 }
 
 /// `/api`: the versions of the core group. A version without kinds is missing, because clients take an empty version
-/// for a failure.
+/// for a failure, other than in aggregated discovery.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApiVersions {

@@ -95,6 +95,17 @@ async fn aggregated_discovery_has_every_resource_once() {
 }
 
 #[tokio::test]
+async fn the_core_group_without_kinds_has_a_version_where_clients_expect_no_resources() {
+    let api = api("1.31").await;
+    let body = json_of(get(&api, "/api", &[("accept", V2)]).await).await;
+    let versions = json!([{"version": "v1", "resources": [], "freshness": "Current"}]);
+    assert_eq!(body["items"][0]["metadata"]["name"], "");
+    assert_eq!(body["items"][0]["versions"], versions);
+    let body = json_of(get(&api, "/api", &[]).await).await;
+    assert_eq!(body["versions"], json!([]));
+}
+
+#[tokio::test]
 async fn aggregated_discovery_is_cached_by_its_etag() {
     let api = api("1.36").await;
     let first = get(&api, "/apis", &[("accept", V2)]).await;

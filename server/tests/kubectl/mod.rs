@@ -195,6 +195,12 @@ impl Tour {
         );
         assert!(self.ok("apply -f level.yaml").contains("unchanged"));
         self.ok("diff -f level.yaml -f schema.yaml");
+        // `kind: List` is a kind of the core group, which clients find in aggregated discovery.
+        if self.release >= 27 {
+            let list = self.ok("get flowschemas -o json");
+            fs::write(self.folder.join("list.json"), list).unwrap();
+            self.ok("apply --server-side --force-conflicts --dry-run=server -f list.json");
+        }
         self.expect(1, "diff -f changed.yaml");
         assert!(self.ok("apply -f changed.yaml").contains("configured"));
         let forced = "apply --server-side --force-conflicts -f level.yaml";
