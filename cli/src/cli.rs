@@ -97,6 +97,17 @@ fn compact(command: clap::Command) -> clap::Command {
     names.into_iter().fold(command, compacted)
 }
 
+/// Adds the long names of the flags without a value, also of subcommands.
+fn add_flags(command: &clap::Command, flags: &mut Vec<String>) {
+    let own = command
+        .get_arguments()
+        .filter(|argument| matches!(argument.get_action(), ArgAction::SetTrue));
+    flags.extend(own.filter_map(clap::Arg::get_long).map(str::to_owned));
+    for command in command.get_subcommands() {
+        add_flags(command, flags);
+    }
+}
+
 impl Cli {
     /// The command that these arguments name, and the arguments after its name.
     fn named(arguments: &[OsString]) -> Option<(&'static Declared, &[OsString])> {
@@ -111,6 +122,21 @@ impl Cli {
         };
         let command = command::all().iter().find(|command| command.is(&name))?;
         Some((command, &arguments[place + 1..]))
+    }
+
+    /// Rewrites kubectl's long form of flags: `--watch=true` to `--watch`, and `--watch=false` to nothing.
+    pub(crate) fn plain(arguments: Vec<OsString>) -> Vec<OsString> {
+        if !arguments
+            .iter()
+            .any(|word| command_line::switch(word).is_some())
+        {
+            return arguments;
+        }
+        let mut flags = Vec::new();
+        if let Some((command, _)) = Self::named(&arguments) {
+            add_flags(&command.definition(), &mut flags);
+        }
+        command_line::without_switches(arguments, &flags)
     }
 
     /// Whether these arguments are of a command that runs once for each of several contexts.

@@ -56,6 +56,33 @@ pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> V
     start
 }
 
+/// The flag and the value of a word such as `--watch=true`, with the values that kubectl knows.
+pub(crate) fn switch(word: &OsString) -> Option<(&str, bool)> {
+    let (flag, value) = word.to_str()?.strip_prefix("--")?.split_once('=')?;
+    match value {
+        "1" | "t" | "T" | "true" | "True" | "TRUE" => Some((flag, true)),
+        "0" | "f" | "F" | "false" | "False" | "FALSE" => Some((flag, false)),
+        _ => None,
+    }
+}
+
+/// Replaces the flags with a value by flags alone if the value is true, and removes them if it is false.
+pub(crate) fn without_switches(arguments: Vec<OsString>, flags: &[String]) -> Vec<OsString> {
+    let end = arguments.iter().position(|word| word == "--");
+    let end = end.unwrap_or(arguments.len());
+    let plain = |(place, word): (usize, OsString)| match switch(&word) {
+        Some((flag, value)) if place < end && flags.iter().any(|other| other == flag) => {
+            value.then(|| format!("--{flag}").into())
+        }
+        _ => Some(word),
+    };
+    arguments
+        .into_iter()
+        .enumerate()
+        .filter_map(plain)
+        .collect()
+}
+
 /// The names of contexts, with the command line of each.
 pub(crate) type Lines = Vec<(String, Vec<OsString>)>;
 

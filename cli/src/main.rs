@@ -39,7 +39,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = command_line::behind_the_command(std::env::args_os());
+    let arguments = Cli::plain(command_line::behind_the_command(std::env::args_os()));
     let exit = match Cli::contexts(&arguments) {
         Ok(None) => run(arguments),
         Ok(Some(contexts)) => {

@@ -7,7 +7,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::output::notice;
-use k8s_flowcontrol::{Api, ApiVersion, Client, DynamicObject, Error, GROUP, Kind, Release};
+use k8s_flowcontrol::client::Deleted;
+use k8s_flowcontrol::{
+    Api, ApiVersion, Client, DynamicObject, Error, GROUP, Kind, Release, Resource,
+};
 use serde_json::Value;
 
 /// The options that select a cluster and the API version of the requests.
@@ -203,13 +206,14 @@ impl Live {
         Ok(request.await?.tree())
     }
 
-    /// Deletes an object by its UID: an object that was recreated in the meantime stays.
+    /// Deletes an object by its UID: an object that was recreated in the meantime stays. Returns the finalizers that keep the object
+    /// for now.
     pub(crate) async fn delete(
         &self,
         kind: Kind,
         object: &Value,
         write: &WriteArgs,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<String>, Error> {
         let mut request = self.objects(kind).delete(name(object));
         if let Some(uid) = object["metadata"]["uid"].as_str() {
             request = request.precondition_uid(uid);
@@ -217,7 +221,10 @@ impl Live {
         if write.is_dry_run() {
             request = request.dry_run();
         }
-        request.await.map(drop)
+        Ok(match request.await? {
+            Deleted::Object(object) => object.metadata().finalizers.clone(),
+            Deleted::Status(_) => Vec::new(),
+        })
     }
 }
 

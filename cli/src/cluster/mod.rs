@@ -24,4 +24,6 @@ pub(crate) use live::{Live, LiveArgs, release_of};
 pub(crate) use manifest::Manifest;
 pub(crate) use server_seats::{SeatsArg, ServerSeats, seats};
 pub(crate) use target::{Target, TargetArgs, Unfound, kinds_named};
-pub(crate) use write::{Deed, FIELD_MANAGER, WriteArgs, dropped_message, field_manager};
+pub(crate) use write::{
+    Deed, FIELD_MANAGER, ServerSideArg, WriteArgs, dropped_message, field_manager,
+};

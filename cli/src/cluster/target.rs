@@ -4,7 +4,7 @@ use super::fields::name;
 use super::live::Live;
 use crate::failure::Failure;
 use crate::similar_name;
-use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::{ApiVersion, GROUP, Kind};
 use serde_json::Value;
 
 /// The options that select objects.
@@ -16,7 +16,7 @@ pub(crate) struct TargetArgs {
 
     /// A label selector, such as team=a,tier!=x
     #[arg(short = 'l', long, value_name = "SELECTOR")]
-    pub(crate) selector: Option<String>,
+    selector: Option<String>,
 }
 
 /// One object, or all objects of a kind.
@@ -59,9 +59,15 @@ impl TargetArgs {
         }
     }
 
+    /// The label selector. As in kubectl, an empty one, as of an unset variable in a script, is none.
+    pub(crate) fn selector(&self) -> Option<&str> {
+        let selector = self.selector.as_deref().map(str::trim);
+        selector.filter(|selector| !selector.is_empty())
+    }
+
     /// Whether no object is named or selected.
     pub(crate) fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.selector.is_none()
+        self.words.is_empty() && self.selector().is_none()
     }
 
     /// Whether objects are named, in contrast to kinds alone.
@@ -80,22 +86,28 @@ impl TargetArgs {
         }
         let mut kinds = Vec::new();
         for word in first.split(',') {
-            kinds.extend_from_slice(kinds_named(word)?);
+            for kind in kinds_named(word)? {
+                if !kinds.contains(kind) {
+                    kinds.push(*kind);
+                }
+            }
         }
-        match (names, kinds.as_slice()) {
-            ([], kinds) => Ok(every(kinds)),
-            (names, [kind]) => names
-                .iter()
-                .map(|name| match name.contains('/') {
-                    true => Err(Failure::usage(format!(
-                        "`{name}` after the kind `{first}`: expected names alone, or KIND/NAME everywhere"
-                    ))),
-                    false => Ok(Target { kind: *kind, name: Some(name.clone()) }),
-                })
-                .collect(),
-            _ => Err(Failure::usage("names cannot follow several kinds")
-                .hint("write each as KIND/NAME, such as fs/probes plc/exempt")),
+        if let Some(name) = names.iter().find(|name| name.contains('/')) {
+            return Err(Failure::usage(format!(
+                "`{name}` after the kind `{first}`: expected names alone, or KIND/NAME everywhere"
+            )));
         }
+        if names.is_empty() {
+            return Ok(every(&kinds));
+        }
+        // As in kubectl, names after several kinds are names of each kind.
+        let of_kind = |kind| {
+            names.iter().map(move |name| Target {
+                kind,
+                name: Some(name.clone()),
+            })
+        };
+        Ok(kinds.into_iter().flat_map(of_kind).collect())
     }
 
     /// The objects, in the order of the targets.
@@ -118,7 +130,7 @@ impl TargetArgs {
         let mut objects = Vec::new();
         let mut missing = Vec::new();
         for Target { kind, name } in self.targets()? {
-            match (name, &self.selector) {
+            match (name, self.selector()) {
                 (Some(_), Some(_)) => {
                     return Err(Failure::usage(
                         "names and a label selector exclude each other",
@@ -129,7 +141,7 @@ impl TargetArgs {
                     Err(error) => missing.push(error),
                 },
                 (None, selector) => {
-                    let found = live.list(kind, selector.as_deref()).await;
+                    let found = live.list(kind, selector).await;
                     let found = found.map_err(|error| {
                         let is_malformed = selector.is_some() && error.code() == Some(400);
                         let hint = is_malformed.then(|| {
@@ -181,7 +193,7 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfoun
     })
 }
 
-/// kubectl's short name of a kind.
+/// The short name of a kind.
 fn short(kind: Kind) -> &'static str {
     match kind {
         Kind::FlowSchema => "fs",
@@ -216,10 +228,24 @@ fn one(word: &str) -> Result<Target, Failure> {
     }
 }
 
-/// The kinds that a word means, with kubectl's short names.
+/// The kinds that a word means: their names, as in kubectl also with the group, and short names.
 pub(crate) fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
     let lower = word.to_ascii_lowercase();
-    let bare = lower.split('.').next().unwrap_or_default();
+    let (bare, group) = lower.split_once('.').unwrap_or((&lower, ""));
+    // kubectl takes the beginning of a group for the group.
+    let bare = match GROUP.starts_with(group) {
+        true => bare,
+        false => "",
+    };
+    if let Some((version, GROUP)) = group.split_once('.')
+        && version.parse::<ApiVersion>().is_ok()
+    {
+        return Err(
+            Failure::usage(format!("`{word}` names an API version")).hint(format!(
+                "the option `--api-version {version}` selects the version"
+            )),
+        );
+    }
     match bare {
         "flowschemas" | "flowschema" | "fs" => Ok(&[Kind::FlowSchema]),
         "prioritylevelconfigurations"

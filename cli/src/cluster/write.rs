@@ -38,6 +38,14 @@ pub(crate) struct WriteArgs {
     pub(crate) include_managed: bool,
 }
 
+/// A flag of kubectl that changes nothing here.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ServerSideArg {
+    /// Accepted for scripts of kubectl: the apply is always server-side
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "BOOL", default_missing_value = "true", value_parser = ["true"], hide = true)]
+    server_side: Option<String>,
+}
+
 /// A field manager, which has a name.
 pub(crate) fn field_manager(text: &str) -> Result<String, String> {
     match text.is_empty() {

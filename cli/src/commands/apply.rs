@@ -4,8 +4,8 @@ mod prune;
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped_message, name,
-    owner, title,
+    Deed, Live, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, apply_own,
+    dropped_message, name, owner, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -43,16 +43,15 @@ pub(crate) struct Args {
     #[command(flatten)]
     force: ForceArg,
 
-    /// Accepted for scripts of `kubectl apply`: the apply is always server-side
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "BOOL", default_missing_value = "true", value_parser = ["true"], hide = true)]
-    server_side: Option<String>,
+    #[command(flatten)]
+    server_side: ServerSideArg,
 
     /// Delete objects that match `-l`, were applied by the same field manager, and are not in the files
     #[arg(long, requires = "selector")]
     prune: bool,
 
     /// The label selector of the objects that `--prune` may delete
-    #[arg(short = 'l', long, value_name = "SELECTOR", requires = "prune")]
+    #[arg(short = 'l', long, value_name = "SELECTOR", requires = "prune", value_parser = of_some)]
     selector: Option<String>,
 
     /// Apply objects even if the conversion to the version of the requests loses fields
@@ -67,6 +66,14 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     live: LiveArgs,
+}
+
+/// A label selector that does not select every object.
+fn of_some(selector: &str) -> Result<String, String> {
+    match selector.trim().is_empty() {
+        true => Err("an empty selector selects all objects".to_owned()),
+        false => Ok(selector.to_owned()),
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -136,7 +143,11 @@ impl Command for Args {
             }
             if let Some(form) = &self.output.output {
                 self.output.prepare(&mut applied);
-                form.write(&applied, streams)?;
+                match manifests.len() {
+                    1 => form.write_each(&applied, streams)?,
+                    _ if applied.is_empty() => {}
+                    _ => form.write_list(&applied, streams)?,
+                }
             }
             if let Some(selector) = self.selector.as_deref().filter(|_| self.prune) {
                 if exit == Exit::Success {

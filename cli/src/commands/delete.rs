@@ -7,7 +7,7 @@ use crate::documents::{FileArgs, each_object};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
-use crate::output::{Streams, plural, warn};
+use crate::output::{Streams, full_name, plural, warn};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_not_found: bool,
 
-    /// Print the names of the deleted objects as KIND/NAME instead of messages
+    /// Print the names of the deleted objects as KIND.GROUP/NAME instead of messages
     #[arg(short, long, value_name = "FORMAT", value_parser = ["name"])]
     output: Option<String>,
 
@@ -113,20 +113,32 @@ impl Command for Args {
                         left += 1;
                         continue;
                     }
-                    if !self.write.is_client_dry_run()
-                        && let Err(error) = live.delete(kind, object, &self.write).await
-                    {
-                        if !(error.is_not_found() && self.ignore_not_found) {
-                            let failure = Failure::from(error);
-                            failure.report(streams);
-                            exit = exit.worse(failure.exit());
+                    let deleted = match self.write.is_client_dry_run() {
+                        true => Ok(Vec::new()),
+                        false => live.delete(kind, object, &self.write).await,
+                    };
+                    let finalizers = match deleted {
+                        Ok(finalizers) => finalizers.join(", "),
+                        Err(error) => {
+                            if !(error.is_not_found() && self.ignore_not_found) {
+                                let failure = Failure::from(error);
+                                failure.report(streams);
+                                exit = exit.worse(failure.exit());
+                            }
+                            continue;
                         }
-                        continue;
-                    }
+                    };
                     let title = title(kind, name(object));
                     match &self.output {
-                        Some(_) => writeln!(streams.out, "{title}")?,
+                        Some(_) => writeln!(streams.out, "{}", full_name(kind, name(object)))?,
                         None => writeln!(streams.out, "{title} deleted{}", self.write.note())?,
+                    }
+                    if !finalizers.is_empty() {
+                        streams.out.flush()?;
+                        let until = format!(
+                            "{title} exists until its finalizers are removed: {finalizers}"
+                        );
+                        streams.err.paragraph(&until)?;
                     }
                     if owner(kind, object).is_some_and(|owner| owner.is_server()) {
                         streams.out.flush()?;
@@ -165,7 +177,7 @@ fn check_target(args: &Args) -> Result<(), Failure> {
     }
     match (args.target.has_names()?, args.all) {
         (true, true) => Err(Failure::usage("names and `--all` exclude each other")),
-        (false, false) if args.target.selector.is_none() => {
+        (false, false) if args.target.selector().is_none() => {
             // kubectl's words.
             let message = "resource(s) were provided, but no name was specified";
             Err(Failure::usage(message).hint(HINT))

@@ -3,7 +3,8 @@
 use super::apply::conflict as conflict_of;
 use crate::cluster::block_on;
 use crate::cluster::{
-    FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, field_manager, title,
+    FIELD_MANAGER, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, field_manager,
+    title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -24,6 +25,9 @@ use std::io::Write;
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
+
+    #[command(flatten)]
+    server_side: ServerSideArg,
 
     /// The field manager of the apply
     #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER, value_parser = field_manager)]

@@ -9,7 +9,7 @@ use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SE
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::number::number;
-use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
+use crate::output::{ObjectForm, Streams, Table, hide_managed_fields};
 use clap::{ArgGroup, ValueEnum};
 use k8s_flowcontrol::Kind;
 use overview::Overview;
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_headers: bool,
 
-    /// Print managedFields: by default in JSON and not in YAML
+    /// Print managedFields, which are hidden by default
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     show_managed_fields: Option<bool>,
 
@@ -101,7 +101,7 @@ enum Output {
     Wide,
     Json,
     Yaml,
-    /// KIND/NAME, one object per line
+    /// KIND.GROUP/NAME, one object per line
     Name,
 }
 
@@ -161,10 +161,13 @@ impl Command for Args {
                     }
                 }
                 Some(form) => {
-                    let is_named = self.target.has_names()?;
-                    if !(objects.is_empty() && is_named) {
-                        prepare(self, form, &mut objects);
-                        form.write(&objects, streams)?;
+                    let targets = self.target.targets()?;
+                    let is_named = targets.iter().any(|target| target.name.is_some());
+                    prepare(self, &mut objects);
+                    if self.watch || (is_named && targets.len() == 1) {
+                        form.write_each(&objects, streams)?;
+                    } else if !(objects.is_empty() && is_named && self.ignore_not_found) {
+                        form.write_list(&objects, streams)?;
                     }
                 }
             }
@@ -210,9 +213,8 @@ fn sort(args: &Args, objects: &mut [(Kind, Value)]) -> Result<(), Failure> {
 }
 
 /// Removes managedFields where the user does not want them.
-fn prepare(args: &Args, form: ObjectForm, objects: &mut [(Kind, Value)]) {
-    let shows = form != ObjectForm::Yaml;
-    if !args.show_managed_fields.unwrap_or(shows) {
+fn prepare(args: &Args, objects: &mut [(Kind, Value)]) {
+    if args.show_managed_fields != Some(true) {
         objects
             .iter_mut()
             .for_each(|(_, object)| hide_managed_fields(object));
@@ -272,7 +274,7 @@ async fn follow(
     listed: &[(Kind, Value)],
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    let selector = args.target.selector.as_deref();
+    let selector = args.target.selector();
     let mut follow = Follow::begin(live, args.target.targets()?, selector);
     let mut printed = 0;
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
@@ -309,15 +311,13 @@ async fn show(
             table.add(rows::row(kind, &object, &overview, is_wide));
             table.write_rows(&mut streams.out)?;
         }
-        // One object a line, as in kubectl.
-        Some(ObjectForm::Json) => write_line(&mut streams.out, &object)?,
         Some(form) => {
             let mut objects = [(kind, object)];
-            prepare(args, form, &mut objects);
+            prepare(args, &mut objects);
             if form == ObjectForm::Yaml {
                 writeln!(streams.out, "---")?;
             }
-            form.write(&objects, streams)?;
+            form.write_each(&objects, streams)?;
         }
     }
     // A reader of a pipe waits for the line.

@@ -44,7 +44,7 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is not built in")];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
-        if !self.target.has_names()? && self.target.selector.is_none() {
+        if !self.target.has_names()? && self.target.selector().is_none() {
             return Err(Failure::usage("no objects to reset").hint(
                 "name built-in objects as KIND/NAME, such as plc/workload-low, or select them with `KIND -l SELECTOR`",
             ));

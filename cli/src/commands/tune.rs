@@ -134,7 +134,7 @@ impl Command for Args {
             if let Some(form) = &self.output.output {
                 let mut objects = [(kind, after.clone())];
                 self.output.prepare(&mut objects);
-                form.write(&objects, streams)?;
+                form.write_each(&objects, streams)?;
             } else {
                 print(level, &before, &after, self.write.note(), streams)?;
             }

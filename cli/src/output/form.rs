@@ -2,7 +2,7 @@
 
 use super::streams::Streams;
 use clap::ValueEnum;
-use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::{GROUP, Kind};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -42,32 +42,59 @@ pub(crate) fn hide_managed_fields(object: &mut Value) {
 pub(crate) enum ObjectForm {
     Json,
     Yaml,
-    /// KIND/NAME, one object per line
+    /// KIND.GROUP/NAME, one object per line
     Name,
 }
 
 impl ObjectForm {
-    /// Writes objects.
-    pub(crate) fn write(self, objects: &[(Kind, Value)], streams: &mut Streams) -> io::Result<()> {
-        let trees = || {
-            objects
-                .iter()
-                .map(|(_, object)| object.clone())
-                .collect::<Vec<_>>()
-        };
-        match self {
-            Self::Json => write_objects(ObjectFormat::Json, &trees(), streams),
-            Self::Yaml => write_objects(ObjectFormat::Yaml, &trees(), streams),
-            Self::Name => {
-                for (kind, object) in objects {
-                    let kind = kind.as_str().to_ascii_lowercase();
-                    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-                    writeln!(streams.out, "{kind}/{name}")?;
+    /// Writes objects one by one: as YAML documents, JSON objects or names.
+    pub(crate) fn write_each(
+        self,
+        objects: &[(Kind, Value)],
+        streams: &mut Streams,
+    ) -> io::Result<()> {
+        for (index, (kind, object)) in objects.iter().enumerate() {
+            let format = match self {
+                Self::Json => ObjectFormat::Json,
+                Self::Yaml => {
+                    if index > 0 {
+                        writeln!(streams.out, "---")?;
+                    }
+                    ObjectFormat::Yaml
                 }
-                Ok(())
-            }
+                Self::Name => {
+                    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+                    writeln!(streams.out, "{}", full_name(*kind, name))?;
+                    continue;
+                }
+            };
+            write_objects(format, std::slice::from_ref(object), streams)?;
         }
+        Ok(())
     }
+
+    /// Writes objects as one List, or their names.
+    pub(crate) fn write_list(
+        self,
+        objects: &[(Kind, Value)],
+        streams: &mut Streams,
+    ) -> io::Result<()> {
+        let format = match self {
+            Self::Json => ObjectFormat::Json,
+            Self::Yaml => ObjectFormat::Yaml,
+            Self::Name => return self.write_each(objects, streams),
+        };
+        let items: Vec<_> = objects.iter().map(|(_, object)| object).collect();
+        let metadata = json!({"resourceVersion": ""});
+        let list =
+            json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": metadata});
+        write_objects(format, &[list], streams)
+    }
+}
+
+/// The name of an object in `-o name`, as kubectl prints it: `KIND.GROUP/NAME`.
+pub(crate) fn full_name(kind: Kind, name: &str) -> String {
+    format!("{}.{GROUP}/{name}", kind.as_str().to_ascii_lowercase())
 }
 
 /// The format of objects.

@@ -19,7 +19,9 @@ pub(crate) use escape::one_line;
 #[cfg(feature = "parquet")]
 pub(crate) use file::OutputFile;
 pub(crate) use file::{outputs_are_not_inputs, write_file};
-pub(crate) use form::{ObjectForm, ObjectFormat, OutputArg, hide_managed_fields, write_objects};
+pub(crate) use form::{
+    ObjectForm, ObjectFormat, OutputArg, full_name, hide_managed_fields, write_objects,
+};
 pub(crate) use json::{set_context, write_line, write_list, write_report};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
 pub(crate) use streams::{

@@ -3,6 +3,7 @@
 mod trouble;
 
 use crate::cluster::{Cluster, level, managers};
+use k8s_flowcontrol::api::v1;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,6 +179,35 @@ async fn what_kubectl_applied_is_taken_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_the_spec_that_kubectl_applied_and_the_file_omits_is_removed() {
+    let cluster = Cluster::of("1.31").await;
+    let schema: v1::FlowSchema = serde_json::from_value(json!({
+        "metadata": {"name": "mine"},
+        "spec": {"priorityLevelConfiguration": {"name": "exempt"}, "distinguisherMethod": {"type": "ByUser"}},
+    }))
+    .unwrap();
+    let api = cluster.client().api::<v1::FlowSchema>();
+    let create = api.create(&schema);
+    create
+        .field_manager("kubectl-client-side-apply")
+        .await
+        .unwrap();
+    let file = cluster.file(
+        "mine.yaml",
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: mine}\nspec: {priorityLevelConfiguration: {name: exempt}}\n",
+    );
+    let diff = cluster.run(&["diff", "-f", &file, "--server-side"]);
+    let diff = diff.expect(1).out;
+    assert!(
+        diff.contains("-  distinguisherMethod:\n-    type: ByUser\n"),
+        "{diff}"
+    );
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let object = cluster.object("fs/mine");
+    assert_eq!(object["spec"].get("distinguisherMethod"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn conflicts_are_shown_before_they_are_forced() {
     let cluster = Cluster::of("1.31").await;
     cluster
@@ -254,6 +284,9 @@ async fn what_is_no_longer_in_the_files_is_pruned() {
     cluster.object("plc/a");
     cluster.object("plc/c");
     cluster.run(&["apply", "-f", &folder, "--prune"]).expect(2);
+    cluster
+        .run(&["apply", "-f", &folder, "--prune", "-l", ""])
+        .expect(2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

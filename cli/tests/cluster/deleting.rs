@@ -105,6 +105,15 @@ async fn delete_without_names_needs_all_and_yes() {
             ran.err
         );
     }
+    // An empty selector, as of an unset variable in a script, selects nothing.
+    for selector in ["", " "] {
+        let ran = cluster.run(&["delete", "plc", "-l", selector]).expect(2);
+        assert!(ran.err.contains("no name was specified"), "{}", ran.err);
+        cluster.run(&["delete", "-l", selector]).expect(2);
+    }
+    let ran = cluster.run(&["delete", "plc", "mine", "-l", "", "--dry-run", "-o", "name"]);
+    let name = "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/mine\n";
+    assert_eq!(ran.expect(0).out, name);
     // Without a terminal the command cannot ask.
     let ran = cluster.run(&["delete", "plc", "--all"]).expect(2);
     assert!(
@@ -205,4 +214,17 @@ async fn broken_references_need_a_yes() {
         "{}",
         ran.err
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_with_finalizers_is_named() {
+    let cluster = Cluster::of("1.31").await;
+    let metadata = json!({"name": "mine", "finalizers": ["example.com/a", "example.com/b"]});
+    cluster.level(metadata, 5, "me").await;
+    let ran = cluster.run(&["delete", "plc/mine"]).expect(0);
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    let kept = "prioritylevelconfiguration/mine exists until its finalizers are removed: example.com/a, example.com/b\n";
+    assert_eq!(ran.err, kept);
+    let object = cluster.object("plc/mine");
+    assert!(object["metadata"]["deletionTimestamp"].is_string());
 }

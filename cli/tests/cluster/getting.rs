@@ -29,7 +29,14 @@ async fn objects_are_named_as_for_kubectl() {
             .all(|name| name.starts_with("prioritylevelconfiguration/"))
     );
     let both = [schemas, levels].concat();
-    for words in ["", "all", "fs,plc", "FlowSchemas,pl"] {
+    for words in [
+        "",
+        "all",
+        "fs,plc",
+        "FlowSchemas,pl",
+        "fs,plc,fs",
+        "FlowSchema.flowcontrol,pl",
+    ] {
         assert_eq!(lines(words), both, "{words}");
     }
     for (words, expected) in [
@@ -44,9 +51,28 @@ async fn objects_are_named_as_for_kubectl() {
     ] {
         assert_eq!(lines(words), expected, "{words}");
     }
+    assert_eq!(
+        lines("fs,plc exempt catch-all"),
+        [
+            "flowschema/exempt",
+            "flowschema/catch-all",
+            "prioritylevelconfiguration/exempt",
+            "prioritylevelconfiguration/catch-all"
+        ]
+    );
+    assert_eq!(
+        names("fs exempt").expect(0).out,
+        "flowschema.flowcontrol.apiserver.k8s.io/exempt\n"
+    );
     for (words, expected) in [
         ("pods", "unknown kind `pods`"),
-        ("fs,plc a", "several kinds"),
+        ("FlowSchemas.apps", "unknown kind `FlowSchemas.apps`"),
+        (
+            "fs.v1beta3.flowcontrol.apiserver.k8s.io",
+            "--api-version v1beta3",
+        ),
+        ("fs,", "unknown kind ``"),
+        ("fs,plc plc/a", "names alone"),
         ("fs plc/a", "names alone"),
         ("fs/a b", "not of the form"),
         ("fs/a/b", "not of the form"),
@@ -55,6 +81,59 @@ async fn objects_are_named_as_for_kubectl() {
         let err = names(words).expect(2).err;
         assert!(err.contains(expected), "{words}: {err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn objects_have_the_forms_of_kubectl() {
+    let cluster = Cluster::of("1.31").await;
+    cluster
+        .level(json!({"name": "a", "labels": {"team": "a"}}), 5, "team-a")
+        .await;
+    let get = |words: &str, form: &str| {
+        let words: Vec<_> = words.split_whitespace().collect();
+        let run = cluster.run(&[&["get", "-o", form], &words[..]].concat());
+        run.expect(0).out
+    };
+    let json =
+        |words: &str| -> serde_json::Value { serde_json::from_str(&get(words, "json")).unwrap() };
+    // One named object is itself. All others are items of a list, be it one or none.
+    assert_eq!(json("plc/a")["metadata"]["name"], "a");
+    for (words, count) in [
+        ("plc -l team=a", 1),
+        ("plc -l team=b", 0),
+        ("plc/a plc/b --ignore-not-found", 1),
+        ("plc,fs exempt", 2),
+    ] {
+        let list = json(words);
+        assert_eq!(list["kind"], "List", "{words}");
+        assert_eq!(list["metadata"], json!({"resourceVersion": ""}), "{words}");
+        assert_eq!(list["items"].as_array().unwrap().len(), count, "{words}");
+    }
+    assert_eq!(get("plc/b --ignore-not-found", "json"), "");
+    assert!(get("plc a", "yaml").starts_with("apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind:"));
+    let start = "apiVersion: v1\nitems:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1\n  kind:";
+    assert!(get("plc -l team=a", "yaml").starts_with(start));
+    let none = "apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: \"\"\n";
+    assert_eq!(get("plc -l team=b", "yaml"), none);
+    for form in ["json", "yaml"] {
+        assert!(!get("plc a", form).contains("managedFields"), "{form}");
+        assert!(get("plc a --show-managed-fields", form).contains("managedFields"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flags_take_the_values_of_kubectl() {
+    let cluster = Cluster::of("1.31").await;
+    let get = |flag: &str| cluster.run(&["get", "plc/none", "-o", "name", flag]);
+    for flag in ["--ignore-not-found=true", "--ignore-not-found=1"] {
+        get(flag).expect(0);
+    }
+    for flag in ["--ignore-not-found=false", "--ignore-not-found=F"] {
+        get(flag).expect(5);
+    }
+    get("--ignore-not-found=maybe").expect(2);
+    get("--sort-by=true").expect(5);
+    cluster.run(&["get", "--", "--watch=true"]).expect(2);
 }
 
 /// An age is a number of seconds in the range that has the same text for a minute more.

@@ -115,7 +115,8 @@ impl Cluster {
 
     /// An object as the cluster shows it.
     fn object(&self, target: &str) -> Value {
-        self.run(&["get", target, "-o", "json"]).expect(0).json()
+        let arguments = ["get", target, "-o", "json", "--show-managed-fields"];
+        self.run(&arguments).expect(0).json()
     }
 
     fn file(&self, name: &str, text: &str) -> String {

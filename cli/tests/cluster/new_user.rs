@@ -33,7 +33,7 @@ async fn an_address_without_a_scheme_is_an_address() {
     let output = tokio::task::block_in_place(|| command.output().unwrap());
     let text = crate::cluster::stdout(&output);
     assert!(
-        text.contains("flowschema/service-accounts\n"),
+        text.contains("flowschema.flowcontrol.apiserver.k8s.io/service-accounts\n"),
         "{text}{}",
         crate::cluster::stderr(&output)
     );

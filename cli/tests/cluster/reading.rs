@@ -59,7 +59,8 @@ async fn get_in_every_form_and_version() {
         .run(&["get", "plc", "-l", "team=a", "-o", "name"])
         .expect(0)
         .out;
-    assert_eq!(names, "prioritylevelconfiguration/batch\n");
+    let name = "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/batch\n";
+    assert_eq!(names, name);
     let object = cluster.object("plc/batch");
     assert_eq!(object["apiVersion"], "flowcontrol.apiserver.k8s.io/v1");
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 5);
@@ -92,7 +93,10 @@ async fn get_in_every_form_and_version() {
     let ran = cluster
         .run(&["get", "plc/bat", "plc/batch", "-o", "name"])
         .expect(5);
-    assert_eq!(ran.out, "prioritylevelconfiguration/batch\n");
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/batch\n"
+    );
     let ignored = [
         "get",
         "plc/bat",

@@ -367,7 +367,7 @@ async fn commands_run_once_for_each_context() {
         )
     };
     let (_, out, _) = run("get --context one plc --context=two -o name -- exempt");
-    let name = "prioritylevelconfiguration/exempt\n";
+    let name = "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/exempt\n";
     assert_eq!(out, format!("context one:\n{name}context two:\n{name}"));
     assert_eq!(run("get --context one plc exempt -o name").1, name);
     let (code, out, err) = run("get -- --context one --context two");

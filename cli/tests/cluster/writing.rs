@@ -172,12 +172,10 @@ async fn a_client_dry_run_sends_no_write() {
         "{}",
         ran.out
     );
-    assert!(
-        cluster
-            .run(&["delete", "plc/batch", "--dry-run=none", "-o", "name"])
-            .expect(0)
-            .out
-            == "prioritylevelconfiguration/batch\n"
+    let ran = cluster.run(&["delete", "plc/batch", "--dry-run=none", "-o", "name"]);
+    assert_eq!(
+        ran.expect(0).out,
+        "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/batch\n"
     );
 }
 
@@ -194,7 +192,10 @@ async fn written_objects_in_kubectls_forms() {
         "-o",
     ];
     let run = |form: &str| cluster.run(&[&apply[..], &[form]].concat()).expect(0);
-    assert_eq!(run("name").out, "prioritylevelconfiguration/new\n");
+    assert_eq!(
+        run("name").out,
+        "prioritylevelconfiguration.flowcontrol.apiserver.k8s.io/new\n"
+    );
     let object = run("json").json();
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
     assert!(object["metadata"].get("managedFields").is_none());

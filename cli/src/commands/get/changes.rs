@@ -19,7 +19,7 @@ pub(super) async fn follow(
         args.target.find(live).await?;
     }
     let targets = args.target.targets()?;
-    let mut follow = Follow::begin(live, targets, args.target.selector.as_deref());
+    let mut follow = Follow::begin(live, targets, args.target.selector());
     let mut printed = 0;
     while let Some(change) = follow.next(streams).await? {
         if change.is_beginning && args.watch_only {
