@@ -81,6 +81,8 @@ fn input_without_requests_is_an_error() {
     let part = folder.path("part.json");
     let output = run(&["traffic", "--audit-log", &empty, "--partial", &part]);
     assert_eq!(code(&output), 0, "one of several machines can be idle");
+    let other = folder.path("other.json");
+    std::fs::copy(&part, &other).unwrap();
     let contains = format!("error: {empty} contains no requests\n");
     let logs = "error: the audit logs contain no requests\n";
     for (arguments, error) in [
@@ -88,7 +90,7 @@ fn input_without_requests_is_an_error() {
         (&["traffic", "--audit-log", &empty, "-o", "json"], logs),
         (&["traffic", "--audit-log", &empty, "--by", "user"], logs),
         (&["traffic", "--audit-log", &empty, "--each-request"], logs),
-        (&["traffic", "merge", &part, &part], logs),
+        (&["traffic", "merge", &part, &other], logs),
         (&["scan", "--audit-log", &empty], logs),
         (
             &[
