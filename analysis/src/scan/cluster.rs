@@ -26,6 +26,9 @@ pub enum Part {
     Objects,
     /// The requests in a version, which the metrics of the release do not count.
     Requests(String),
+    /// The requests and writes in a version that an older target does not serve yet. Audit logs do not add them: a scan finds the clients that an
+    /// upgrade breaks.
+    Newer(String),
     /// The Helm releases in a kind of storage: Secret or ConfigMap.
     HelmReleases(&'static str),
     /// A stored object, such as `Secret team-a/sh.helm.release.v1.batch.v3`.
@@ -38,7 +41,7 @@ impl fmt::Display for Part {
             Self::Release => f.write_str("the release of the cluster"),
             Self::Metrics => f.write_str("metrics"),
             Self::Objects => f.write_str("objects"),
-            Self::Requests(version) => write!(f, "requests in {version}"),
+            Self::Requests(version) | Self::Newer(version) => write!(f, "requests in {version}"),
             Self::HelmReleases(storage) => write!(f, "Helm releases in {storage}s"),
             Self::Stored(name) => f.write_str(name),
         }
@@ -176,13 +179,28 @@ impl ClusterScan {
     }
 
     /// Adds the text of `/metrics`. Call it after [`add_release`](Self::add_release) and [`add_served`](Self::add_served): an old version
-    /// whose requests the release does not count is a part that was not read.
+    /// whose requests the release does not count is a part that was not read, and so is a version that an older target does not serve yet.
     pub fn add_metrics(&mut self, text: &str, target: Release) {
         let (requested, started) = requested::read(text, target);
         self.requested = requested;
         self.started = started;
         self.requested_since = started.map(|time| Time::from(time).to_string());
         self.add_uncounted(target);
+        self.add_newer(target);
+    }
+
+    /// Adds the served versions that the target does not serve yet.
+    fn add_newer(&mut self, target: Release) {
+        let newest = target.served().max();
+        for version in self.served.clone() {
+            let served = version.parse::<ApiVersion>();
+            if served.is_ok_and(|served| Some(served) > newest) {
+                let error = format!(
+                    "Kubernetes {target} does not serve it yet: a scan finds the clients that an upgrade breaks, not the clients that a downgrade breaks"
+                );
+                self.add_unread(Part::Newer(version), Verdict::Incomplete, error);
+            }
+        }
     }
 
     /// Adds the objects of the cluster, and who wrote them. Call it after [`add_metrics`](Self::add_metrics): a writer of an old version is

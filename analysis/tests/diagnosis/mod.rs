@@ -12,5 +12,6 @@ mod hostile;
 mod machine;
 mod moments;
 mod recorded;
+mod samples;
 mod several;
 mod support;

@@ -1,7 +1,7 @@
 //! The clients of old versions in audit logs.
 
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
-use k8s_flowcontrol_analysis::scan::LogCallers;
+use k8s_flowcontrol_analysis::scan::{ClusterScan, LogCallers, Part, Verdict};
 use k8s_flowcontrol_types::{GROUP, Release};
 use serde_json::{Value, json};
 use std::io;
@@ -102,4 +102,21 @@ fn an_impersonated_user_is_the_caller_and_errors_are_counted() {
     let caller = log.callers()[0];
     assert_eq!((caller.user.as_str(), caller.failed), ("dave", 1));
     assert_eq!((caller.deprecated, caller.refused_from), (false, 29));
+}
+
+/// A log has the requests that a metric does not count, but its callers are those that an upgrade breaks.
+#[test]
+fn a_log_does_not_stand_for_versions_that_an_older_target_lacks() {
+    let target = Release::new(28).unwrap();
+    let mut scan = ClusterScan::new(None);
+    scan.add_release("v1.31.2", None);
+    let versions = ["v1", "v1beta3"].map(str::to_owned);
+    scan.add_served(Some("v1".to_owned()), versions);
+    scan.add_metrics("process_start_time_seconds 1.75e+09\n", target);
+    scan.finish();
+    assert_eq!(scan.verdict, Verdict::Incomplete);
+    let log = read(&[event(1, "ResponseComplete", "list", "v1")]);
+    scan.add_logs([&log].into_iter());
+    assert_eq!(scan.verdict, Verdict::Incomplete);
+    assert_eq!(scan.unread[0].what, Part::Newer("v1".to_owned()));
 }

@@ -264,7 +264,8 @@ impl Args {
             false => Exit::Success,
         };
         // Without the load of a server, a diagnosis needs a log.
-        let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
+        let has_log = evidence.log.is_some_and(|log| log.requests() > 0);
+        let is_blind = diagnosis.verdict == Verdict::Unknown && !has_log;
         match (is_blind, self.saved.is_given()) {
             (false, _) => Ok(exit),
             (true, true) => Err(

@@ -4,11 +4,13 @@ use super::gather::{Gathered, of_problems};
 use super::{Args, Read};
 use crate::documents::{FileArgs, read};
 use crate::failure::Failure;
+use crate::input::name;
 use crate::objects::Objects;
 use crate::output::Streams;
 use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
 use k8s_flowcontrol_analysis::dumps::AnyDump;
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -47,6 +49,13 @@ impl SavedArgs {
                 "give `--metrics`, `--dump` or `--audit-log`; `lint` checks the objects alone",
             ));
         }
+        if args.interval.is_some() && self.metrics_before.is_none() {
+            return Err(
+                Failure::usage("`--interval` with files needs `--metrics-before`").hint(
+                    "without earlier metrics, the counters are totals since the server started",
+                ),
+            );
+        }
         let mut server = ServerEvidence::new(SERVER);
         let mut stored = StoredObjects::default();
         let mut gaps = Vec::new();
@@ -57,7 +66,7 @@ impl SavedArgs {
                 stored = StoredObjects::parse(&after);
                 if let Some(before) = &self.metrics_before {
                     let seconds = Duration::from_secs(args.interval.unwrap_or_default());
-                    earlier(&mut server, before, file, seconds)?;
+                    earlier(&mut server, before, (file, &after), seconds)?;
                 }
             }
             None => gaps.push(Gap::new("the metrics", "no file was given")),
@@ -102,23 +111,28 @@ impl SavedArgs {
 fn earlier(
     server: &mut ServerEvidence,
     before: &Path,
-    after: &Path,
+    (after, after_text): (&Path, &str),
     interval: Duration,
 ) -> Result<(), Failure> {
-    let (before_name, after_name) = (before.display(), after.display());
+    let (before_name, after_name) = (name(before), name(after));
     if interval.is_zero() {
         return Err(
             Failure::usage("`--interval 0` and `--metrics-before` exclude each other")
                 .hint("give the seconds between the two files"),
         );
     }
+    const HINT: &str = "read both files from one API server, the file for `--metrics-before` first, or leave it out";
+    let wrong = |problem: &dyn Display| {
+        Failure::input(format!("{before_name} and {after_name}: {problem}")).hint(HINT)
+    };
+    let text = metrics(before)?;
+    // A server counts the request for its metrics, too.
+    if text == after_text {
+        return Err(wrong(&"both are the same sample"));
+    }
     server
-        .set_earlier_metrics(&metrics(before)?, interval)
-        .map_err(|error| {
-            Failure::input(format!("{before_name} and {after_name}: {error}")).hint(
-                "read both files from one API server, the one for `--metrics-before` first, or leave that one out",
-            )
-        })
+        .set_earlier_metrics(&text, interval)
+        .map_err(|error| wrong(&error))
 }
 
 /// Adds a dump, and returns what of it cannot be read.
@@ -148,7 +162,7 @@ fn metrics(file: &Path) -> Result<String, Failure> {
     match evidence.metrics.is_some_and(|metrics| !metrics.is_empty()) {
         true => Ok(text),
         false => {
-            let message = format!("{} lacks the metrics of priority levels", file.display());
+            let message = format!("{} lacks the metrics of priority levels", name(file));
             Err(Failure::input(message).hint("save them with `kubectl get --raw /metrics`"))
         }
     }

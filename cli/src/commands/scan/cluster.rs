@@ -63,7 +63,6 @@ async fn fill(
     reads: Reads,
 ) -> Result<(), Error> {
     read_versions(scan, client, reads.release).await?;
-    add_newer(scan, target);
     // Metrics come first, so they do not contain the requests of the scan.
     match client.get_raw("/metrics").accept("text/plain").await {
         Ok(text) => scan.add_metrics(&String::from_utf8_lossy(&text), target),
@@ -99,22 +98,6 @@ async fn fill(
         Err(error) => scan.unbound_error = Some(error.to_string()),
     }
     Ok(())
-}
-
-/// Adds the versions that an older target does not serve yet: their clients are not looked for.
-fn add_newer(scan: &mut ClusterScan, target: Release) {
-    let newest = target.served().max();
-    for version in scan.served.clone() {
-        if version
-            .parse::<ApiVersion>()
-            .is_ok_and(|own| Some(own) > newest)
-        {
-            let error = format!(
-                "Kubernetes {target} does not serve it yet: a scan finds the clients that an upgrade breaks, and not those that a downgrade breaks"
-            );
-            scan.add_unread(Part::Requests(version), Verdict::Incomplete, error);
-        }
-    }
 }
 
 /// Reads the release and the served versions. `release` is that of a cluster that does not name it.

@@ -1,6 +1,6 @@
 //! Requests that wait and are rejected now, and a quiet cluster.
 
-use super::{Load, client, findings, narrow, queue, until};
+use super::{Load, busy, client, findings, narrow, until};
 use crate::cluster::Cluster;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
@@ -8,12 +8,7 @@ use tokio::task::JoinSet;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_level_that_queues_and_the_flow_that_fills_it() {
-    let cluster = narrow(queue(50), Vec::new()).await;
-    let mut load = Load(JoinSet::new());
-    load.send(&cluster, "bob", 4);
-    until(&cluster, 1, 3).await;
-    load.send(&cluster, "carol", 1);
-    until(&cluster, 1, 4).await;
+    let (cluster, _load) = busy().await;
 
     let report = cluster
         .run(&["diagnose", "--interval", "0", "-o", "json"])

@@ -71,6 +71,17 @@ impl Load {
     }
 }
 
+/// A server whose level executes one of four requests of bob, and lets the others and one of carol wait.
+async fn busy() -> (Cluster, Load) {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let mut load = Load(JoinSet::new());
+    load.send(&cluster, "bob", 4);
+    until(&cluster, 1, 3).await;
+    load.send(&cluster, "carol", 1);
+    until(&cluster, 1, 4).await;
+    (cluster, load)
+}
+
 /// Waits until so many requests of the level execute and wait.
 async fn until(cluster: &Cluster, executing: i64, waiting: i64) {
     let admin = cluster.client();

@@ -1,10 +1,9 @@
 //! A diagnosis of evidence in files.
 
-use super::{Load, narrow, queue, until};
+use super::{busy, narrow, queue};
 use crate::cluster::{Cluster, Ran};
 use crate::common::{code, program, schema, stderr, stdout};
 use serde_json::Value;
-use tokio::task::JoinSet;
 
 const DUMPS: [&str; 3] = [
     "dump_priority_levels",
@@ -54,12 +53,7 @@ fn all<'a>(objects: &'a str, metrics: &'a str, dumps: &'a [String]) -> Vec<&'a s
 
 #[tokio::test(flavor = "multi_thread")]
 async fn saved_evidence_leads_to_the_findings_of_the_cluster() {
-    let cluster = narrow(queue(50), Vec::new()).await;
-    let mut load = Load(JoinSet::new());
-    load.send(&cluster, "bob", 4);
-    until(&cluster, 1, 3).await;
-    load.send(&cluster, "carol", 1);
-    until(&cluster, 1, 4).await;
+    let (cluster, _load) = busy().await;
     let (objects, metrics, dumps) = saved(&cluster).await;
 
     let live = cluster.run(&["diagnose", "--interval", "0", "-o", "json"]);
@@ -154,6 +148,7 @@ async fn an_interval_is_that_of_one_process() {
     for (before, after, error) in [
         (&second, &first, "the higher counters"),
         (&first, &other, "are of different processes"),
+        (&first, &first, "both are the same sample"),
     ] {
         let err = run(before, after, &interval).expect(3).err;
         assert!(err.contains(error) && err.contains("first.txt"), "{err}");
@@ -172,6 +167,7 @@ async fn files_that_are_no_evidence_are_errors() {
     let cluster = narrow(queue(50), Vec::new()).await;
     let (objects, metrics, dumps) = saved(&cluster).await;
     let queues = &dumps[1];
+    let empty = cluster.file("empty.log", "\n");
     for (args, exit, error) in [
         (vec!["-f", &objects], 2, "nothing shows the load"),
         (vec!["--metrics", &metrics], 2, "--filename"),
@@ -189,6 +185,21 @@ async fn files_that_are_no_evidence_are_errors() {
             vec!["-f", &objects, "--dump", queues, queues],
             3,
             "is a second dump_queues",
+        ),
+        (
+            vec!["-f", &objects, "--metrics", &metrics, "--interval", "5"],
+            2,
+            "needs `--metrics-before`",
+        ),
+        (
+            vec!["-f", &objects, "--audit-log", &empty],
+            3,
+            "the files do not show whether requests wait",
+        ),
+        (
+            vec!["-f", &objects, "--metrics", "-"],
+            3,
+            "the standard input lacks the metrics",
         ),
         (
             vec!["-f", &objects, "--dump", queues, "--context", "x"],
