@@ -1,11 +1,11 @@
 //! The functions of rules: of CEL, and of Kubernetes.
 
+use super::as_in_go;
+use super::library::{self, Overload, overloads};
 use super::patterns::{find, find_all};
-use super::{as_in_go, library};
-use cel::common::functions::Function;
 use cel::common::traits::Iterable;
 use cel::common::types::{
-    CelBool, CelDouble, CelDuration, CelInt, INT_TYPE, LIST_TYPE, STRING_TYPE, Type,
+    CelBool, CelDouble, CelDuration, CelInt, DYN_TYPE, INT_TYPE, LIST_TYPE, STRING_TYPE,
 };
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
@@ -13,11 +13,11 @@ use std::cmp::Ordering;
 
 /// Whether there is a function of that name. A rule that calls another one is not checked.
 pub(super) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || library::is_known(name)
+    NAMES.contains(&name) || library::has(OVERLOADS, name) || library::is_known(name)
 }
 
-/// The names of the functions of CEL, and of those for strings, lists and sets.
-const NAMES: [&str; 68] = [
+/// The names of the functions of CEL, and of those for strings and lists that it has.
+const NAMES: [&str; 57] = [
     // CEL
     "size",
     "contains",
@@ -69,10 +69,6 @@ const NAMES: [&str; 68] = [
     "trim",
     "upperAscii",
     // lists
-    "isSorted",
-    "max",
-    "min",
-    "sum",
     "all",
     "exists",
     "exists_one",
@@ -80,74 +76,35 @@ const NAMES: [&str; 68] = [
     "filter",
     "map",
     "has",
-    // regular expressions
-    "find",
-    "findAll",
-    // sets
-    "equivalent",
-    "intersects",
     // qualified names of some of those above
-    "sets.contains",
-    "sets.equivalent",
-    "sets.intersects",
     "strings.quote",
     "optional.none",
     "optional.of",
 ];
+
+static OVERLOADS: &[Overload] = overloads! {
+    functions:
+    "sets.contains"(LIST_TYPE, LIST_TYPE) => set_contains,
+    "sets.equivalent"(LIST_TYPE, LIST_TYPE) => set_equivalent,
+    "sets.intersects"(LIST_TYPE, LIST_TYPE) => set_intersects,
+    methods:
+    "isSorted"(LIST_TYPE) => is_sorted,
+    "max"(LIST_TYPE) => max,
+    "min"(LIST_TYPE) => min,
+    "sum"(LIST_TYPE) => sum,
+    "find"(STRING_TYPE, STRING_TYPE) => find,
+    "findAll"(STRING_TYPE, STRING_TYPE) => find_all,
+    "findAll"(STRING_TYPE, STRING_TYPE, INT_TYPE) => find_all,
+    "indexOf"(LIST_TYPE, DYN_TYPE) => index_of,
+    "lastIndexOf"(LIST_TYPE, DYN_TYPE) => last_index_of,
+};
 
 /// The environment of rules.
 pub(super) fn environment() -> Env {
     let mut env = Env::stdlib();
     // Each name is declared once, so that no declaration fails; without one, rules that call the function are not checked.
     let _ = cel::extensions::strings(&mut env);
-    let list = || vec![LIST_TYPE];
-    let members: [(&str, &str, Type, Vec<Type>, Function); 8] = [
-        ("isSorted", "list.isSorted", LIST_TYPE, vec![], is_sorted),
-        ("max", "list.max", LIST_TYPE, vec![], max),
-        ("min", "list.min", LIST_TYPE, vec![], min),
-        ("sum", "list.sum", LIST_TYPE, vec![], sum),
-        ("find", "string.find", STRING_TYPE, vec![STRING_TYPE], find),
-        (
-            "findAll",
-            "string.findAll",
-            STRING_TYPE,
-            vec![STRING_TYPE],
-            find_all,
-        ),
-        (
-            "findAll",
-            "string.findAll.int",
-            STRING_TYPE,
-            vec![STRING_TYPE, INT_TYPE],
-            find_all,
-        ),
-        (
-            "indexOf",
-            "list.indexOf",
-            LIST_TYPE,
-            vec![cel::common::types::DYN_TYPE],
-            index_of,
-        ),
-    ];
-    for (name, id, target, args, function) in members {
-        let _ = env.add_member_overload(name, id, target, args, function);
-    }
-    let _ = env.add_member_overload(
-        "lastIndexOf",
-        "list.lastIndexOf",
-        LIST_TYPE,
-        vec![cel::common::types::DYN_TYPE],
-        last_index_of,
-    );
-    let sets: [(&str, Function); 3] = [
-        ("sets.contains", set_contains),
-        ("sets.equivalent", set_equivalent),
-        ("sets.intersects", set_intersects),
-    ];
-    for (name, function) in sets {
-        let args = list().into_iter().chain(list()).collect();
-        let _ = env.add_overload(name, name, args, function);
-    }
+    library::declare(&mut env, OVERLOADS);
     library::add_to(&mut env);
     as_in_go::add_to(&mut env);
     env

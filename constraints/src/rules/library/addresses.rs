@@ -2,10 +2,10 @@
 
 use super::netip;
 use super::{
-    Answer, STRING_TYPE, argument, boolean, fails, functions, methods, string, text, value,
+    Answer, Overload, STRING_TYPE, argument, boolean, fails, integer, overloads, string, text,
+    value,
 };
-use cel::Env;
-use cel::common::types::CelInt;
+use cel::ExecutionError;
 use cel::common::value::CowVal;
 use k8s_flowcontrol_text::go::quote;
 use std::net::{IpAddr, Ipv6Addr};
@@ -19,127 +19,60 @@ value!(
     Cidr((IpAddr, u8)), CIDR, "net.CIDR"
 );
 
-pub(super) fn add_to(env: &mut Env) {
-    let _ = env.add_type(IP.to_owned());
-    let _ = env.add_type(CIDR.to_owned());
-    functions(
-        env,
-        vec![
-            ("ip", "string_to_ip", vec![&STRING_TYPE], |args| {
-                Ok(CowVal::owned(Ip(address(text(&args, 0)?).map_err(fails)?)))
-            }),
-            ("isIP", "is_ip", vec![&STRING_TYPE], |args| {
-                boolean(address(text(&args, 0)?).is_ok())
-            }),
-            (
-                "ip.isCanonical",
-                "ip_is_canonical",
-                vec![&STRING_TYPE],
-                |args| {
-                    let raw = text(&args, 0)?;
-                    boolean(address(raw).map_err(fails)?.to_string() == raw)
-                },
-            ),
-            ("string", "ip_to_string", vec![&IP], |args| {
-                string(argument::<Ip>(&args, 0)?.0.to_string())
-            }),
-            ("cidr", "string_to_cidr", vec![&STRING_TYPE], |args| {
-                Ok(CowVal::owned(Cidr(network_of(&args, 0)?)))
-            }),
-            ("isCIDR", "is_cidr", vec![&STRING_TYPE], |args| {
-                boolean(network(text(&args, 0)?).is_ok())
-            }),
-            ("string", "cidr_to_string", vec![&CIDR], |args| {
-                let (address, length) = argument::<Cidr>(&args, 0)?.0;
-                string(format!("{address}/{length}"))
-            }),
-        ],
-    );
-    methods(
-        env,
-        vec![
-            ("family", "ip_family", vec![&IP], |args| {
-                let family = if argument::<Ip>(&args, 0)?.0.is_ipv4() {
-                    4
-                } else {
-                    6
-                };
-                Ok(CowVal::owned(CelInt::from(family)))
-            }),
-            ("isUnspecified", "ip_is_unspecified", vec![&IP], |args| {
-                boolean(argument::<Ip>(&args, 0)?.0.is_unspecified())
-            }),
-            ("isLoopback", "ip_is_loopback", vec![&IP], |args| {
-                boolean(argument::<Ip>(&args, 0)?.0.is_loopback())
-            }),
-            (
-                "isLinkLocalMulticast",
-                "ip_is_link_local_multicast",
-                vec![&IP],
-                |args| boolean(is_link_local_multicast(argument::<Ip>(&args, 0)?.0)),
-            ),
-            (
-                "isLinkLocalUnicast",
-                "ip_is_link_local_unicast",
-                vec![&IP],
-                |args| boolean(is_link_local_unicast(argument::<Ip>(&args, 0)?.0)),
-            ),
-            (
-                "isGlobalUnicast",
-                "ip_is_global_unicast",
-                vec![&IP],
-                |args| boolean(is_global_unicast(argument::<Ip>(&args, 0)?.0)),
-            ),
-            ("ip", "cidr_ip", vec![&CIDR], |args| {
-                Ok(CowVal::owned(Ip(argument::<Cidr>(&args, 0)?.0.0)))
-            }),
-            ("prefixLength", "cidr_prefix_length", vec![&CIDR], |args| {
-                Ok(CowVal::owned(CelInt::from(i64::from(
-                    argument::<Cidr>(&args, 0)?.0.1,
-                ))))
-            }),
-            ("masked", "cidr_masked", vec![&CIDR], |args| {
-                let (address, length) = argument::<Cidr>(&args, 0)?.0;
-                Ok(CowVal::owned(Cidr((masked(address, length), length))))
-            }),
-            (
-                "containsIP",
-                "cidr_contains_ip_ip",
-                vec![&CIDR, &IP],
-                |args| contains(&args, argument::<Ip>(&args, 1)?.0, None),
-            ),
-            (
-                "containsIP",
-                "cidr_contains_ip_string",
-                vec![&CIDR, &STRING_TYPE],
-                |args| contains(&args, address(text(&args, 1)?).map_err(fails)?, None),
-            ),
-            (
-                "containsCIDR",
-                "cidr_contains_cidr",
-                vec![&CIDR, &CIDR],
-                |args| {
-                    let (address, length) = argument::<Cidr>(&args, 1)?.0;
-                    contains(&args, address, Some(length))
-                },
-            ),
-            (
-                "containsCIDR",
-                "cidr_contains_cidr_string",
-                vec![&CIDR, &STRING_TYPE],
-                |args| {
-                    let (address, length) = network_of(&args, 1)?;
-                    contains(&args, address, Some(length))
-                },
-            ),
-        ],
-    );
+pub(super) static OVERLOADS: &[Overload] = overloads! {
+    functions:
+    "ip"(STRING_TYPE) => |args| Ok(CowVal::owned(Ip(address(text(&args, 0)?).map_err(fails)?))),
+    "isIP"(STRING_TYPE) => |args| boolean(address(text(&args, 0)?).is_ok()),
+    "ip.isCanonical"(STRING_TYPE) => |args| {
+        let raw = text(&args, 0)?;
+        boolean(address(raw).map_err(fails)?.to_string() == raw)
+    },
+    "string"(IP) => |args| string(ip(&args, 0)?.to_string()),
+    "cidr"(STRING_TYPE) => |args| Ok(CowVal::owned(Cidr(network_of(&args, 0)?))),
+    "isCIDR"(STRING_TYPE) => |args| boolean(network(text(&args, 0)?).is_ok()),
+    "string"(CIDR) => |args| {
+        let (address, length) = cidr(&args, 0)?;
+        string(format!("{address}/{length}"))
+    },
+    methods:
+    "family"(IP) => |args| integer(if ip(&args, 0)?.is_ipv4() { 4 } else { 6 }),
+    "isUnspecified"(IP) => |args| boolean(ip(&args, 0)?.is_unspecified()),
+    "isLoopback"(IP) => |args| boolean(ip(&args, 0)?.is_loopback()),
+    "isLinkLocalMulticast"(IP) => |args| boolean(is_link_local_multicast(ip(&args, 0)?)),
+    "isLinkLocalUnicast"(IP) => |args| boolean(is_link_local_unicast(ip(&args, 0)?)),
+    "isGlobalUnicast"(IP) => |args| boolean(is_global_unicast(ip(&args, 0)?)),
+    "ip"(CIDR) => |args| Ok(CowVal::owned(Ip(cidr(&args, 0)?.0))),
+    "prefixLength"(CIDR) => |args| integer(cidr(&args, 0)?.1.into()),
+    "masked"(CIDR) => |args| {
+        let (address, length) = cidr(&args, 0)?;
+        Ok(CowVal::owned(Cidr((masked(address, length), length))))
+    },
+    "containsIP"(CIDR, IP) => |args| contains(&args, ip(&args, 1)?, None),
+    "containsIP"(CIDR, STRING_TYPE) => |args| {
+        contains(&args, address(text(&args, 1)?).map_err(fails)?, None)
+    },
+    "containsCIDR"(CIDR, CIDR) => |args| {
+        let (address, length) = cidr(&args, 1)?;
+        contains(&args, address, Some(length))
+    },
+    "containsCIDR"(CIDR, STRING_TYPE) => |args| {
+        let (address, length) = network_of(&args, 1)?;
+        contains(&args, address, Some(length))
+    },
+};
+
+fn ip(args: &[CowVal<'_, '_>], index: usize) -> Result<IpAddr, ExecutionError> {
+    Ok(argument::<Ip>(args, index)?.0)
+}
+
+fn cidr(args: &[CowVal<'_, '_>], index: usize) -> Result<(IpAddr, u8), ExecutionError> {
+    Ok(argument::<Cidr>(args, index)?.0)
 }
 
 /// Whether a network has an address, and a prefix that is not longer than `length`. Servers before 1.33 compare networks with the address as it is
 /// written, so that they deny most of those that are contained.
 fn contains<'b, 'v>(args: &[CowVal<'_, '_>], other: IpAddr, length: Option<u8>) -> Answer<'b, 'v> {
-    let (address, own) = argument::<Cidr>(args, 0)?.0;
+    let (address, own) = cidr(args, 0)?;
     let is_in = address.is_ipv4() == other.is_ipv4() && masked(address, own) == masked(other, own);
     boolean(is_in && length.is_none_or(|length| own <= length))
 }
@@ -166,7 +99,7 @@ fn address(raw: &str) -> Result<IpAddr, String> {
     }
 }
 
-fn network_of(args: &[CowVal<'_, '_>], index: usize) -> Result<(IpAddr, u8), cel::ExecutionError> {
+fn network_of(args: &[CowVal<'_, '_>], index: usize) -> Result<(IpAddr, u8), ExecutionError> {
     let words = "network address parse error during conversion from string: ";
     network(text(args, index)?).map_err(|error| fails(format!("{words}{error}")))
 }

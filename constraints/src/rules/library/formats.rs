@@ -1,10 +1,9 @@
 //! Named formats of strings: `format.dns1123Label().validate(self)`.
 
 use super::url::Url;
-use super::{Answer, STRING_TYPE, argument, functions, methods, text, value};
+use super::{Answer, Overload, STRING_TYPE, argument, overloads, text, value};
 use crate::pattern::Pattern;
 use crate::schema::Format;
-use cel::Env;
 use cel::common::types::{CelList, CelOptional, CelString};
 use cel::common::value::{CowVal, Val};
 
@@ -40,65 +39,46 @@ static VALUE: Pattern = Pattern::new("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])
 /// The formats by their names, with a function for each, since functions cannot have data.
 macro_rules! formats {
     ($($name:literal => $kind:expr,)*) => {
-        /// The names of the formats, which are functions.
-        pub(super) const NAMES: &[&str] = &[$($name),*];
-
         fn kind(name: &str) -> Option<Kind> {
-            match name {
+            match ["format.", name].concat().as_str() {
                 $($name => Some($kind),)*
                 _ => None,
             }
         }
 
-        fn add_kinds_to(env: &mut Env) {
-            functions(env, vec![
-                $((concat!("format.", $name), concat!("format.", $name), vec![], |_| {
-                    Ok(CowVal::owned(Named($kind)))
-                })),*
-            ]);
-        }
+        pub(super) static NAMED: &[Overload] = overloads! {
+            functions: $($name() => |_| Ok(CowVal::owned(Named($kind))),)*
+            methods:
+        };
     };
 }
 
 formats! {
-    "dns1123Label" => Kind::Label { is_prefix: false },
-    "dns1123LabelPrefix" => Kind::Label { is_prefix: true },
-    "dns1123Subdomain" => Kind::Subdomain { is_prefix: false },
-    "dns1123SubdomainPrefix" => Kind::Subdomain { is_prefix: true },
-    "dns1035Label" => Kind::OldLabel { is_prefix: false },
-    "dns1035LabelPrefix" => Kind::OldLabel { is_prefix: true },
-    "qualifiedName" => Kind::QualifiedName,
-    "labelValue" => Kind::LabelValue,
-    "uri" => Kind::Uri,
-    "uuid" => Kind::Uuid,
-    "byte" => Kind::Byte,
-    "date" => Kind::Date,
-    "datetime" => Kind::DateTime,
+    "format.dns1123Label" => Kind::Label { is_prefix: false },
+    "format.dns1123LabelPrefix" => Kind::Label { is_prefix: true },
+    "format.dns1123Subdomain" => Kind::Subdomain { is_prefix: false },
+    "format.dns1123SubdomainPrefix" => Kind::Subdomain { is_prefix: true },
+    "format.dns1035Label" => Kind::OldLabel { is_prefix: false },
+    "format.dns1035LabelPrefix" => Kind::OldLabel { is_prefix: true },
+    "format.qualifiedName" => Kind::QualifiedName,
+    "format.labelValue" => Kind::LabelValue,
+    "format.uri" => Kind::Uri,
+    "format.uuid" => Kind::Uuid,
+    "format.byte" => Kind::Byte,
+    "format.date" => Kind::Date,
+    "format.datetime" => Kind::DateTime,
 }
 
-pub(super) fn add_to(env: &mut Env) {
-    let _ = env.add_type(FORMAT.to_owned());
-    add_kinds_to(env);
-    functions(
-        env,
-        vec![
-            ("format.named", "format-named", vec![&STRING_TYPE], |args| {
-                let found = kind(text(&args, 0)?);
-                let found = found.map(|kind| -> Box<dyn Val> { Box::new(Named(kind)) });
-                Ok(CowVal::owned(CelOptional::from(found)))
-            }),
-        ],
-    );
-    methods(
-        env,
-        vec![(
-            "validate",
-            "format-validate",
-            vec![&FORMAT, &STRING_TYPE],
-            validate,
-        )],
-    );
-}
+pub(super) static OVERLOADS: &[Overload] = overloads! {
+    functions:
+    "format.named"(STRING_TYPE) => |args| {
+        let found = kind(text(&args, 0)?);
+        let found = found.map(|kind| -> Box<dyn Val> { Box::new(Named(kind)) });
+        Ok(CowVal::owned(CelOptional::from(found)))
+    },
+    methods:
+    "validate"(FORMAT, STRING_TYPE) => validate,
+};
 
 /// The faults of a text, or nothing.
 fn validate<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {

@@ -10,67 +10,12 @@ mod urls;
 mod versions;
 
 use cel::common::functions::Function;
-use cel::common::types::{BOOL_TYPE, CelBool, CelString, INT_TYPE, STRING_TYPE, Type};
+use cel::common::types::{BOOL_TYPE, CelBool, CelInt, CelString, INT_TYPE, STRING_TYPE, Type};
 use cel::common::value::{CowVal, StaticVal};
 use cel::{Env, ExecutionError};
 
 /// The name under which a function reports an error in a server's words.
 pub(super) const SERVER: &str = "server";
-
-/// Whether there is a function of that name.
-pub(super) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || formats::NAMES.contains(&name)
-}
-
-/// The names of the functions.
-const NAMES: [&str; 41] = [
-    // addresses
-    "ip",
-    "isIP",
-    "isCanonical",
-    "family",
-    "isUnspecified",
-    "isLoopback",
-    "isLinkLocalMulticast",
-    "isLinkLocalUnicast",
-    "isGlobalUnicast",
-    "cidr",
-    "isCIDR",
-    "containsIP",
-    "containsCIDR",
-    "prefixLength",
-    "masked",
-    // URLs
-    "url",
-    "isURL",
-    "getScheme",
-    "getHost",
-    "getHostname",
-    "getPort",
-    "getEscapedPath",
-    "getQuery",
-    // quantities, and comparisons of quantities and versions
-    "quantity",
-    "isQuantity",
-    "sign",
-    "isGreaterThan",
-    "isLessThan",
-    "compareTo",
-    "asApproximateFloat",
-    "asInteger",
-    "isInteger",
-    "add",
-    "sub",
-    // versions
-    "semver",
-    "isSemver",
-    "major",
-    "minor",
-    "patch",
-    // formats, which have names of their own
-    "validate",
-    "named",
-];
 
 /// The outcome of a function.
 type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
@@ -112,39 +57,85 @@ macro_rules! value {
 }
 use value;
 
-/// Adds the functions. Each is declared once, so that no declaration fails; without one, rules that call the function are not checked.
+/// A function, or a method of its first argument.
+pub(super) struct Overload {
+    pub(super) name: &'static str,
+    pub(super) is_method: bool,
+    pub(super) types: &'static [&'static Type],
+    pub(super) function: Function,
+}
+
+/// The overloads of functions and then of methods, each with its name and the types of its arguments.
+macro_rules! overloads {
+    (
+        functions: $($name:literal($($type:expr),*) => $function:expr,)*
+        methods: $($method:literal($($of:expr),+) => $body:expr,)*
+    ) => {
+        &[
+            $(crate::rules::library::Overload {
+                name: $name,
+                is_method: false,
+                types: &[$(&$type),*],
+                function: $function,
+            },)*
+            $(crate::rules::library::Overload {
+                name: $method,
+                is_method: true,
+                types: &[$(&$of),*],
+                function: $body,
+            },)*
+        ]
+    };
+}
+pub(super) use overloads;
+
+static ALL: [&[Overload]; 6] = [
+    addresses::OVERLOADS,
+    urls::OVERLOADS,
+    quantities::OVERLOADS,
+    versions::OVERLOADS,
+    formats::OVERLOADS,
+    formats::NAMED,
+];
+
+/// Whether there is a function of that name.
+pub(super) fn is_known(name: &str) -> bool {
+    ALL.iter().any(|overloads| has(overloads, name))
+}
+
+/// Whether one of the functions has the name, alone or after that of its library.
+pub(super) fn has(overloads: &[Overload], name: &str) -> bool {
+    let is_named = |one: &Overload| one.name.rsplit('.').next() == Some(name) || one.name == name;
+    overloads.iter().any(is_named)
+}
+
+/// Adds the functions and the types of their values.
 pub(super) fn add_to(env: &mut Env) {
-    addresses::add_to(env);
-    urls::add_to(env);
-    quantities::add_to(env);
-    versions::add_to(env);
-    formats::add_to(env);
-}
-
-/// Adds functions, each with its name, an identifier, and the types of its arguments.
-fn functions(env: &mut Env, all: Vec<(&str, &str, Vec<&Type>, Function)>) {
-    for (name, id, types, function) in all {
-        let _ = env.add_overload(name, id, owned(&types), function);
+    use {addresses::CIDR, addresses::IP, formats::FORMAT, quantities::QUANTITY};
+    use {urls::URL, versions::SEMVER};
+    for kind in [&IP, &CIDR, &URL, &QUANTITY, &SEMVER, &FORMAT] {
+        let _ = env.add_type(kind.to_owned());
+    }
+    for overloads in ALL {
+        declare(env, overloads);
     }
 }
 
-/// Adds methods, whose first type is that of the receiver.
-fn methods(env: &mut Env, all: Vec<(&str, &str, Vec<&Type>, Function)>) {
-    for (name, id, types, function) in all {
-        if let Some((receiver, types)) = types.split_first() {
-            let _ = env.add_member_overload(
-                name,
-                id,
-                receiver.to_owned().to_owned(),
-                owned(types),
-                function,
-            );
-        }
+/// Adds functions. Each is declared once, so that no declaration fails; without one, rules that call the function are not checked.
+pub(super) fn declare(env: &mut Env, overloads: &[Overload]) {
+    for overload in overloads {
+        let (name, function) = (overload.name, overload.function);
+        let kinds: Vec<_> = overload.types.iter().map(|kind| kind.name()).collect();
+        let id = format!("{name}({})", kinds.join(","));
+        let owned = |types: &[&Type]| types.iter().map(|one| (*one).to_owned()).collect();
+        let _ = match overload.types {
+            [receiver, rest @ ..] if overload.is_method => {
+                let receiver = (*receiver).to_owned();
+                env.add_member_overload(name, &id, receiver, owned(rest), function)
+            }
+            types => env.add_overload(name, &id, owned(types), function),
+        };
     }
-}
-
-fn owned(types: &[&Type]) -> Vec<Type> {
-    types.iter().map(|one| (*one).to_owned()).collect()
 }
 
 /// An argument of our types.
@@ -167,6 +158,10 @@ fn text<'a>(args: &'a [CowVal<'_, '_>], index: usize) -> Result<&'a str, Executi
 
 fn boolean<'b, 'v>(value: bool) -> Answer<'b, 'v> {
     Ok(CowVal::owned(CelBool::from(value)))
+}
+
+fn integer<'b, 'v>(value: i64) -> Answer<'b, 'v> {
+    Ok(CowVal::owned(CelInt::from(value)))
 }
 
 fn string<'b, 'v>(value: impl Into<String>) -> Answer<'b, 'v> {

@@ -2,11 +2,12 @@
 
 use super::quantity::Quantity;
 use super::{
-    Answer, INT_TYPE, STRING_TYPE, argument, boolean, fails, functions, methods, text, value,
+    Answer, INT_TYPE, Overload, STRING_TYPE, argument, boolean, fails, integer, overloads, text,
+    value,
 };
+use cel::ExecutionError;
 use cel::common::types::{CelDouble, CelInt};
 use cel::common::value::CowVal;
-use cel::{Env, ExecutionError};
 use k8s_flowcontrol_text::quantity::InvalidQuantity;
 use std::cmp::Ordering;
 
@@ -15,97 +16,38 @@ value!(
     Amount(Quantity), QUANTITY, "kubernetes.Quantity"
 );
 
-pub(super) fn add_to(env: &mut Env) {
-    let _ = env.add_type(QUANTITY.to_owned());
-    functions(
-        env,
-        vec![
-            (
-                "quantity",
-                "string_to_quantity",
-                vec![&STRING_TYPE],
-                |args| match Quantity::parse(text(&args, 0)?) {
-                    Ok(quantity) => amount(quantity),
-                    Err(error) => Err(unread(&error)),
-                },
-            ),
-            (
-                "isQuantity",
-                "is_quantity_string",
-                vec![&STRING_TYPE],
-                |args| match Quantity::parse(text(&args, 0)?) {
-                    Ok(_) => boolean(true),
-                    Err(error) if error.server_message().is_some() => boolean(false),
-                    Err(error) => Err(unread(&error)),
-                },
-            ),
-            // A function, and not a method, although the documentation of servers says so.
-            ("sign", "quantity_sign", vec![&QUANTITY], |args| {
-                integer(argument::<Amount>(&args, 0)?.0.sign())
-            }),
-        ],
-    );
-    methods(
-        env,
-        vec![
-            (
-                "isGreaterThan",
-                "quantity_is_greater_than",
-                vec![&QUANTITY, &QUANTITY],
-                |args| boolean(compared(&args)? == Ordering::Greater),
-            ),
-            (
-                "isLessThan",
-                "quantity_is_less_than",
-                vec![&QUANTITY, &QUANTITY],
-                |args| boolean(compared(&args)? == Ordering::Less),
-            ),
-            (
-                "compareTo",
-                "quantity_compare_to",
-                vec![&QUANTITY, &QUANTITY],
-                |args| integer(compared(&args)? as i64),
-            ),
-            (
-                "asApproximateFloat",
-                "quantity_get_float",
-                vec![&QUANTITY],
-                |args| {
-                    Ok(CowVal::owned(CelDouble::from(
-                        argument::<Amount>(&args, 0)?.0.float(),
-                    )))
-                },
-            ),
-            ("asInteger", "quantity_get_int", vec![&QUANTITY], |args| {
-                let found = argument::<Amount>(&args, 0)?.0.integer();
-                integer(found.ok_or_else(|| fails("cannot convert value to integer"))?)
-            }),
-            (
-                "isInteger",
-                "quantity_is_integer",
-                vec![&QUANTITY],
-                |args| boolean(argument::<Amount>(&args, 0)?.0.integer().is_some()),
-            ),
-            ("add", "quantity_add", vec![&QUANTITY, &QUANTITY], |args| {
-                sum(&args, &argument::<Amount>(&args, 1)?.0)
-            }),
-            (
-                "add",
-                "quantity_add_int",
-                vec![&QUANTITY, &INT_TYPE],
-                |args| sum(&args, &Quantity::of(number(&args)?)),
-            ),
-            ("sub", "quantity_sub", vec![&QUANTITY, &QUANTITY], |args| {
-                sum(&args, &argument::<Amount>(&args, 1)?.0.negated())
-            }),
-            (
-                "sub",
-                "quantity_sub_int",
-                vec![&QUANTITY, &INT_TYPE],
-                |args| sum(&args, &Quantity::of(number(&args)?).negated()),
-            ),
-        ],
-    );
+pub(super) static OVERLOADS: &[Overload] = overloads! {
+    functions:
+    "quantity"(STRING_TYPE) => |args| match Quantity::parse(text(&args, 0)?) {
+        Ok(quantity) => amount(quantity),
+        Err(error) => Err(unread(&error)),
+    },
+    "isQuantity"(STRING_TYPE) => |args| match Quantity::parse(text(&args, 0)?) {
+        Ok(_) => boolean(true),
+        Err(error) if error.server_message().is_some() => boolean(false),
+        Err(error) => Err(unread(&error)),
+    },
+    "sign"(QUANTITY) => |args| integer(quantity(&args, 0)?.sign()),
+    methods:
+    "isGreaterThan"(QUANTITY, QUANTITY) => |args| boolean(compared(&args)? == Ordering::Greater),
+    "isLessThan"(QUANTITY, QUANTITY) => |args| boolean(compared(&args)? == Ordering::Less),
+    "compareTo"(QUANTITY, QUANTITY) => |args| integer(compared(&args)? as i64),
+    "asApproximateFloat"(QUANTITY) => |args| {
+        Ok(CowVal::owned(CelDouble::from(quantity(&args, 0)?.float())))
+    },
+    "asInteger"(QUANTITY) => |args| {
+        let found = quantity(&args, 0)?.integer();
+        integer(found.ok_or_else(|| fails("cannot convert value to integer"))?)
+    },
+    "isInteger"(QUANTITY) => |args| boolean(quantity(&args, 0)?.integer().is_some()),
+    "add"(QUANTITY, QUANTITY) => |args| sum(&args, quantity(&args, 1)?),
+    "add"(QUANTITY, INT_TYPE) => |args| sum(&args, &Quantity::of(number(&args)?)),
+    "sub"(QUANTITY, QUANTITY) => |args| sum(&args, &quantity(&args, 1)?.negated()),
+    "sub"(QUANTITY, INT_TYPE) => |args| sum(&args, &Quantity::of(number(&args)?).negated()),
+};
+
+fn quantity<'a>(args: &'a [CowVal<'_, '_>], index: usize) -> Result<&'a Quantity, ExecutionError> {
+    Ok(&argument::<Amount>(args, index)?.0)
 }
 
 fn amount<'b, 'v>(quantity: Quantity) -> Answer<'b, 'v> {
@@ -121,18 +63,13 @@ fn unread(error: &InvalidQuantity) -> ExecutionError {
 }
 
 fn sum<'b, 'v>(args: &[CowVal<'_, '_>], other: &Quantity) -> Answer<'b, 'v> {
-    amount(argument::<Amount>(args, 0)?.0.plus(other))
+    amount(quantity(args, 0)?.plus(other))
 }
 
 fn compared(args: &[CowVal<'_, '_>]) -> Result<Ordering, ExecutionError> {
-    let other = &argument::<Amount>(args, 1)?.0;
-    Ok(argument::<Amount>(args, 0)?.0.compare(other))
+    Ok(quantity(args, 0)?.compare(quantity(args, 1)?))
 }
 
 fn number(args: &[CowVal<'_, '_>]) -> Result<i64, ExecutionError> {
     Ok(*argument::<CelInt>(args, 1)?.inner())
-}
-
-fn integer<'b, 'v>(value: i64) -> Answer<'b, 'v> {
-    Ok(CowVal::owned(CelInt::from(value)))
 }

@@ -1,11 +1,12 @@
 //! Semantic versions, as `github.com/blang/semver` reads them.
 
 use super::{
-    Answer, BOOL_TYPE, STRING_TYPE, argument, boolean, fails, functions, methods, text, value,
+    Answer, BOOL_TYPE, Overload, STRING_TYPE, argument, boolean, fails, integer, overloads, text,
+    value,
 };
-use cel::common::types::{CelBool, CelInt};
+use cel::ExecutionError;
+use cel::common::types::CelBool;
 use cel::common::value::CowVal;
-use cel::{Env, ExecutionError};
 use k8s_flowcontrol_text::go::quote;
 use std::cmp::Ordering;
 
@@ -29,65 +30,20 @@ enum Part {
     Word(String),
 }
 
-pub(super) fn add_to(env: &mut Env) {
-    let _ = env.add_type(SEMVER.to_owned());
-    functions(
-        env,
-        vec![
-            ("semver", "string_to_semver", vec![&STRING_TYPE], semver),
-            (
-                "semver",
-                "string_bool_to_semver",
-                vec![&STRING_TYPE, &BOOL_TYPE],
-                semver,
-            ),
-            (
-                "isSemver",
-                "is_semver_string",
-                vec![&STRING_TYPE],
-                is_semver,
-            ),
-            (
-                "isSemver",
-                "is_semver_string_bool",
-                vec![&STRING_TYPE, &BOOL_TYPE],
-                is_semver,
-            ),
-        ],
-    );
-    methods(
-        env,
-        vec![
-            (
-                "isGreaterThan",
-                "semver_is_greater_than",
-                vec![&SEMVER, &SEMVER],
-                |args| boolean(compared(&args)? == Ordering::Greater),
-            ),
-            (
-                "isLessThan",
-                "semver_is_less_than",
-                vec![&SEMVER, &SEMVER],
-                |args| boolean(compared(&args)? == Ordering::Less),
-            ),
-            (
-                "compareTo",
-                "semver_compare_to",
-                vec![&SEMVER, &SEMVER],
-                |args| Ok(CowVal::owned(CelInt::from(compared(&args)? as i64))),
-            ),
-            ("major", "semver_major", vec![&SEMVER], |args| {
-                number(&args, 0)
-            }),
-            ("minor", "semver_minor", vec![&SEMVER], |args| {
-                number(&args, 1)
-            }),
-            ("patch", "semver_patch", vec![&SEMVER], |args| {
-                number(&args, 2)
-            }),
-        ],
-    );
-}
+pub(super) static OVERLOADS: &[Overload] = overloads! {
+    functions:
+    "semver"(STRING_TYPE) => semver,
+    "semver"(STRING_TYPE, BOOL_TYPE) => semver,
+    "isSemver"(STRING_TYPE) => is_semver,
+    "isSemver"(STRING_TYPE, BOOL_TYPE) => is_semver,
+    methods:
+    "isGreaterThan"(SEMVER, SEMVER) => |args| boolean(compared(&args)? == Ordering::Greater),
+    "isLessThan"(SEMVER, SEMVER) => |args| boolean(compared(&args)? == Ordering::Less),
+    "compareTo"(SEMVER, SEMVER) => |args| integer(compared(&args)? as i64),
+    "major"(SEMVER) => |args| number(&args, 0),
+    "minor"(SEMVER) => |args| number(&args, 1),
+    "patch"(SEMVER) => |args| number(&args, 2),
+};
 
 fn semver<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
     Ok(CowVal::owned(Semver(read(&args)?.map_err(fails)?)))
@@ -112,8 +68,7 @@ fn compared(args: &[CowVal<'_, '_>]) -> Result<Ordering, ExecutionError> {
 
 fn number<'b, 'v>(args: &[CowVal<'_, '_>], index: usize) -> Answer<'b, 'v> {
     // Go converts the bits.
-    let number = argument::<Semver>(args, 0)?.0.numbers[index] as i64;
-    Ok(CowVal::owned(CelInt::from(number)))
+    integer(argument::<Semver>(args, 0)?.0.numbers[index] as i64)
 }
 
 /// The version of the first argument, made regular before if the second one is true.
