@@ -1,13 +1,12 @@
-//! One form for the types of a kind in all versions.
+//! The types of v1 as the form in which those of all versions are converted.
 
 use crate::api::v1;
 use crate::convert::level::{self, LevelField, LevelForm, UnknownShares};
 use crate::convert::shares::Shares;
 use crate::convert::{Loss, PRESERVE_ZERO_ANNOTATION};
-use crate::meta::{ObjectMeta, Unknown};
 use crate::{ApiVersion, Release};
 
-/// A kind without a version.
+/// A kind in v1, whose types hold the fields of all versions.
 pub trait Common {
     /// Converts in place from `from` to `to`.
     fn convert(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
@@ -16,16 +15,7 @@ pub trait Common {
     fn server_losses(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
 }
 
-/// A flow schema of any version: all are the same.
-#[derive(Debug)]
-pub struct CommonSchema {
-    pub(super) metadata: ObjectMeta,
-    pub(super) spec: v1::FlowSchemaSpec,
-    pub(super) status: Option<v1::FlowSchemaStatus>,
-    pub(super) unknown: Unknown,
-}
-
-impl Common for CommonSchema {
+impl Common for v1::FlowSchema {
     fn convert(&mut self, _: ApiVersion, _: ApiVersion, _: Release) -> Vec<Loss> {
         Vec::new()
     }
@@ -35,29 +25,7 @@ impl Common for CommonSchema {
     }
 }
 
-/// A priority level of any version. The name of the shares field is left open. Fields that v1beta1 does not have
-/// are taken from its unknown fields if they have the right type.
-#[derive(Debug)]
-pub struct CommonLevel {
-    pub(super) metadata: ObjectMeta,
-    pub(super) r#type: v1::PriorityLevelType,
-    pub(super) limited: Option<CommonLimited>,
-    pub(super) exempt: Option<v1::ExemptPriorityLevelConfiguration>,
-    pub(super) spec_unknown: Unknown,
-    pub(super) status: Option<v1::PriorityLevelConfigurationStatus>,
-    pub(super) unknown: Unknown,
-}
-
-#[derive(Debug)]
-pub(super) struct CommonLimited {
-    pub(super) shares: Option<i32>,
-    pub(super) limit_response: v1::LimitResponse,
-    pub(super) lendable_percent: Option<i32>,
-    pub(super) borrowing_limit_percent: Option<i32>,
-    pub(super) unknown: Unknown,
-}
-
-impl Common for CommonLevel {
+impl Common for v1::PriorityLevelConfiguration {
     fn convert(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss> {
         level::convert(&mut TypedLevel { level: self, to }, from, to, release)
     }
@@ -68,13 +36,13 @@ impl Common for CommonLevel {
 }
 
 struct TypedLevel<'a> {
-    level: &'a mut CommonLevel,
+    level: &'a mut v1::PriorityLevelConfiguration,
     to: ApiVersion,
 }
 
 impl TypedLevel<'_> {
-    fn limited(&self) -> Option<&CommonLimited> {
-        self.level.limited.as_ref()
+    fn limited(&self) -> Option<&v1::LimitedPriorityLevelConfiguration> {
+        self.level.spec.limited.as_ref()
     }
 
     fn target_name(&self) -> &'static str {
@@ -84,7 +52,10 @@ impl TypedLevel<'_> {
 
 impl LevelForm for TypedLevel<'_> {
     fn shares(&self) -> Shares {
-        match self.limited().map(|limited| limited.shares) {
+        match self
+            .limited()
+            .map(|limited| limited.nominal_concurrency_shares)
+        {
             None => Shares::NoStanza,
             Some(None) => Shares::Absent,
             Some(Some(0)) => Shares::Zero,
@@ -93,8 +64,8 @@ impl LevelForm for TypedLevel<'_> {
     }
 
     fn write_shares(&mut self, shares: i32) {
-        if let Some(limited) = &mut self.level.limited {
-            limited.shares = Some(shares);
+        if let Some(limited) = &mut self.level.spec.limited {
+            limited.nominal_concurrency_shares = Some(shares);
         }
     }
 
@@ -112,16 +83,16 @@ impl LevelForm for TypedLevel<'_> {
 
     fn remove_unknown_shares(&mut self) {
         let name = self.target_name();
-        if let Some(limited) = &mut self.level.limited {
+        if let Some(limited) = &mut self.level.spec.limited {
             limited.unknown.remove(name);
         }
     }
 
     fn rename_shares(&mut self) {
         let (name, unknown) = (self.target_name(), self.unknown_shares());
-        if let Some(limited) = &mut self.level.limited {
+        if let Some(limited) = &mut self.level.spec.limited {
             if let UnknownShares::Number(shares) = unknown {
-                limited.shares = i32::try_from(shares).ok();
+                limited.nominal_concurrency_shares = i32::try_from(shares).ok();
             }
             // A value of a wrong type is kept, under a name that the target knows.
             if unknown != UnknownShares::WrongType {
@@ -158,8 +129,8 @@ impl LevelForm for TypedLevel<'_> {
             LevelField::BorrowingLimitPercent => {
                 limited.is_none_or(|limited| limited.borrowing_limit_percent.is_none())
             }
-            LevelField::Exempt => self.level.exempt.as_ref().is_none_or(|exempt| {
-                self.level.r#type == v1::PriorityLevelType::Exempt
+            LevelField::Exempt => self.level.spec.exempt.as_ref().is_none_or(|exempt| {
+                self.level.spec.r#type == v1::PriorityLevelType::Exempt
                     && exempt.nominal_concurrency_shares.unwrap_or(0) == 0
                     && exempt.lendable_percent.unwrap_or(0) == 0
                     && exempt.unknown.is_empty()
@@ -169,9 +140,9 @@ impl LevelForm for TypedLevel<'_> {
     }
 
     fn remove(&mut self, field: LevelField) {
-        let limited = self.level.limited.as_mut();
+        let limited = self.level.spec.limited.as_mut();
         match (field, limited) {
-            (LevelField::Exempt, _) => self.level.exempt = None,
+            (LevelField::Exempt, _) => self.level.spec.exempt = None,
             (LevelField::LendablePercent, Some(limited)) => limited.lendable_percent = None,
             (LevelField::BorrowingLimitPercent, Some(limited)) => {
                 limited.borrowing_limit_percent = None;
@@ -185,7 +156,7 @@ impl TypedLevel<'_> {
     /// Whether the field has a wrong type, and so is still an unknown field of the type.
     fn has_wrong_type(&self, field: LevelField) -> bool {
         let unknown = match field {
-            LevelField::Exempt => Some(&self.level.spec_unknown),
+            LevelField::Exempt => Some(&self.level.spec.unknown),
             _ => self.limited().map(|limited| &limited.unknown),
         };
         let name = field.path().last().copied().unwrap_or_default();
