@@ -9,7 +9,7 @@ use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
-use k8s_flowcontrol_analysis::lint::Fault;
+use k8s_flowcontrol_analysis::lint::{Fault, FaultKind};
 use k8s_flowcontrol_manifests::version_of;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -59,8 +59,8 @@ impl Objects {
     ) -> Result<(Self, Vec<Failure>), Failure> {
         let mut objects = Self::default();
         let judge = Judge::new(release);
-        let unread = each_readable_object(files, release, streams, |object, streams| {
-            objects.push(object, &judge, release, streams)
+        let unread = each_readable_object(files, release, streams, |object, _| {
+            objects.push(object, &judge, release)
         })?;
         match objects.documents.is_empty() && unread.is_empty() {
             true => Err(Failure::no_objects(files)),
@@ -155,13 +155,7 @@ impl Objects {
         self.documents.push(document);
     }
 
-    fn push(
-        &mut self,
-        object: Object,
-        judge: &Judge,
-        release: Release,
-        streams: &mut Streams,
-    ) -> Result<(), Failure> {
+    fn push(&mut self, object: Object, judge: &Judge, release: Release) -> Result<(), Failure> {
         for (fault, warning) in judge.faults(&object) {
             self.faults.push((self.documents.len(), fault));
             self.warnings.push(warning);
@@ -191,7 +185,10 @@ impl Objects {
             let message = format!("{}: {loss}", object.document.title());
             let diagnostic = Diagnostic::warning(message)
                 .at(&object.document.source, object.document.locate(&loss.path));
-            diagnostic.write(&mut streams.err)?;
+            self.warnings.push(diagnostic);
+            let what = FaultKind::Loss(loss.why);
+            let fault = Fault::new(object.kind, object.name().into(), loss.path, what);
+            self.faults.push((self.documents.len(), fault));
         }
         self.add(object.document);
         Ok(())

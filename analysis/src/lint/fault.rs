@@ -28,6 +28,8 @@ pub enum FaultKind {
     DuplicateField,
     /// A server rejects the object, for this reason.
     Invalid(String),
+    /// A server drops the field when it converts the object to v1, or the field changes its meaning; with the reason.
+    Loss(String),
 }
 
 impl Fault {

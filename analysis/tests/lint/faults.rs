@@ -21,6 +21,7 @@ fn faults_of_the_text_are_findings() {
         fault("spec.limitd", FaultKind::UnknownField),
         fault("spec.type", FaultKind::DuplicateField),
         fault("spec", FaultKind::Invalid("a reason".into())),
+        fault("metadata", FaultKind::Loss("removed".into())),
     ];
     let levels = [level("l", json!({}))];
     let configuration = Configuration::cluster(&[], &levels, Release::NEWEST);
@@ -35,13 +36,14 @@ fn faults_of_the_text_are_findings() {
         found(&findings),
         [
             ("invalid-object", "spec"),
+            ("conversion-loss", "metadata"),
             ("unknown-field", "spec.limitd"),
             ("unknown-field", shares),
             ("duplicate-field", "spec.type"),
         ]
     );
     assert!(findings[0].message.ends_with(": a reason"));
-    assert!(findings[2].help.contains("nominalConcurrencyShares since"));
+    assert!(findings[3].help.contains("nominalConcurrencyShares since"));
     assert_eq!(findings[0].severity, Severity::Error);
     assert_eq!(findings[1].severity, Severity::Warning);
 }

@@ -80,6 +80,45 @@ fn fields_and_objects_without_an_effect_are_findings() {
 }
 
 #[test]
+fn losses_of_the_conversion_to_v1_are_findings() {
+    let folder = Folder::new();
+    let annotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+    let old = |shares: u32| {
+        level("a", &format!("    nominalConcurrencyShares: {shares}\n"))
+            .replace("/v1\n", "/v1beta3\n")
+            .replace(
+                "{name: a}",
+                &format!("{{name: a, annotations: {{{annotation}: \"\"}}}}"),
+            )
+    };
+    let lossy = folder.file("lossy.yaml", old(5));
+    let path = format!("metadata.annotations[{annotation}]");
+    let (exit, found) = findings(&["-f", &lossy]);
+    assert_eq!(
+        (exit, &found[0]),
+        (1, &finding("conversion-loss", &path, 3))
+    );
+    let table = run(&["lint", "-f", &lossy]);
+    // The finding is the only word about it.
+    assert_eq!(stderr(&table), "1 object: 0 errors, 1 warning, 1 note\n");
+    assert_eq!(findings(&["-f", &lossy, "--fail-on", "error"]).0, 0);
+    // Other commands warn.
+    let seats = stderr(&run(&["seats", "-f", &lossy]));
+    assert_eq!(
+        seats.matches("it only keeps zero shares").count(),
+        1,
+        "{seats}"
+    );
+
+    let zero = folder.file("zero.yaml", old(0));
+    let (_, found) = findings(&["-f", &zero]);
+    assert!(
+        found.iter().all(|(rule, ..)| rule != "conversion-loss"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn objects_that_a_server_rejects_are_named() {
     let folder = Folder::new();
     let limited = "    nominalConcurrencyShares: -5\n    lendablePercent: 150\n";

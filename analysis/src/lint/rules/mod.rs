@@ -4,6 +4,7 @@ mod api_group_spelling;
 mod auto_update_annotation;
 mod closed_level;
 mod cluster_scope_missing;
+mod conversion_loss;
 mod dangling_reference;
 mod duplicate_field;
 mod duplicate_object;
@@ -43,6 +44,7 @@ pub fn rules() -> &'static [Rule] {
         auto_update_annotation::RULE,
         closed_level::RULE,
         cluster_scope_missing::RULE,
+        conversion_loss::RULE,
         dangling_reference::RULE,
         duplicate_field::RULE,
         duplicate_object::RULE,
