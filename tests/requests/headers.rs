@@ -5,6 +5,7 @@ use crate::requests::script::{Act, Script, answer};
 use crate::requests::support::schema;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
+use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::config::Config;
 use std::fmt::Write;
 use tokio::net::TcpListener;
@@ -177,6 +178,34 @@ async fn an_unreadable_answer_to_a_write_leaves_the_effect_open() {
     let dry_run = schemas.create(&schema("mine")).dry_run().await.map(drop);
     for result in [dry_run, schemas.get("mine").await.map(drop)] {
         assert!(!result.unwrap_err().may_have_taken_effect());
+    }
+}
+
+/// A path by hand says as much as a typed request.
+#[tokio::test]
+async fn a_dry_run_of_a_raw_path_has_no_effect() {
+    let levels = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
+    for (path, has_effect) in [
+        (format!("{levels}?dryRun=All"), false),
+        (format!("{levels}/mine?fieldManager=me&dryRun=All"), false),
+        (format!("{levels}/mine/status?dryRun=All"), false),
+        ("/api/v1/namespaces/a/configmaps/b?dryRun=All".into(), false),
+        ("/api/v1/namespaces/a/configmaps?dryRun=All".into(), false),
+        (levels.into(), true),
+        (format!("{levels}?dryRun="), true),
+        (format!("{levels}/mine/other?dryRun=All"), true),
+        ("/api/v1/namespaces/a/pods/b/exec?dryRun=All".into(), true),
+        ("/api/v1/namespaces/a/finalize?dryRun=All".into(), true),
+        ("/elsewhere?dryRun=All".into(), true),
+    ] {
+        let script = Script::start(vec![answer(500, "", "")]).await;
+        let put = script.client.raw(Method::PUT, &path).await;
+        let error = put.unwrap_err();
+        assert_eq!(error.may_have_taken_effect(), has_effect, "{error}");
+        let is_said = error
+            .to_string()
+            .contains("the request may have taken effect");
+        assert_eq!(is_said, has_effect, "{error}");
     }
 }
 

@@ -139,3 +139,18 @@ async fn the_server_has_the_last_word() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_of_the_server_does_not_change_it() {
+    let cluster = Cluster::of("1.37").await;
+    let file = cluster.file("new.yaml", &level("v1", "new", 5));
+    let broken = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 500, "reason": "InternalError",
+        "message": "Internal error occurred: no",
+    });
+    let broken = Fault::status(500, serde_json::from_value(broken).unwrap());
+    cluster.server.inject(broken.on_method("POST").times(1));
+    let ran = cluster.run(&["validate", "-f", &file, "--live"]).expect(5);
+    let said = "500 InternalError: Internal error occurred: no\nhint: the request was a dry run: it changed nothing\n";
+    assert!(ran.err.ends_with(said), "{}", ran.err);
+}

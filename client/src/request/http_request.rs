@@ -1,6 +1,6 @@
 //! A request as plain data, put together and checked without sending anything.
 
-use super::path::Target;
+use super::path::{Target, has_dry_runs};
 use crate::config::RetryPolicy;
 use crate::error::RequestLine;
 use bytes::Bytes;
@@ -129,8 +129,15 @@ impl HttpRequest {
     ///
     /// Subresources other than the status do not all support dry runs.
     pub(crate) fn is_write(&self) -> bool {
-        let has_dry_runs = matches!(&*self.subresource, "" | "status");
-        let is_dry_run = has_dry_runs && self.get("dryRun") == Some("All");
+        let is_dry_run = match self.encoded_query.is_empty() {
+            true => {
+                matches!(&*self.subresource, "" | "status") && self.get("dryRun") == Some("All")
+            }
+            false => {
+                let mut parameters = self.encoded_query.split('&');
+                parameters.any(|parameter| parameter == "dryRun=All") && has_dry_runs(&self.path)
+            }
+        };
         !self.method.is_safe() && !is_dry_run
     }
 

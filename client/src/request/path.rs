@@ -97,6 +97,22 @@ fn version_path(group: &str, version: &str) -> String {
     }
 }
 
+/// Whether a raw path is that of a collection, of an object or of its status, which all support dry runs.
+pub(crate) fn has_dry_runs(path: &str) -> bool {
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    let resource = match &segments[..] {
+        ["api", _, resource @ ..] | ["apis", _, _, resource @ ..] => resource,
+        _ => return false,
+    };
+    let resource = match resource {
+        ["namespaces", _, resource @ ..] if resource.len() > 1 => resource,
+        // A subresource of a namespace, or a collection in a namespace.
+        ["namespaces", _, last] => return *last != "finalize",
+        other => other,
+    };
+    matches!(resource, [_] | [_, _] | [_, _, "status"])
+}
+
 /// The path of a resource of a named group, in another version of the group.
 pub(crate) fn in_version(path: &str, version: &str) -> String {
     let mut segments: Vec<&str> = path.split('/').collect();

@@ -35,7 +35,8 @@ impl Client {
     /// Sends a request of any method to any path, and returns the body of the response.
     ///
     /// `path` is as for [`get_raw`](Self::get_raw). A request other than `GET`, `HEAD` and `OPTIONS` is a write for the
-    /// [retry policy](crate::client::RetryPolicy).
+    /// [retry policy](crate::client::RetryPolicy), unless it is a dry run (`dryRun=All` in the query) of a collection, an
+    /// object or its status.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::client::http::Method;

@@ -153,9 +153,12 @@ fn failed(
     });
     let Some(status) = status else {
         let failure = Failure::from(error);
-        return Err(match error.is_forbidden() && is_status {
-            true => failure.hint(format!("`--subresource` needs `update` on {kind}/status")),
-            false => failure,
+        return Err(match error.code() {
+            _ if error.is_forbidden() && is_status => {
+                failure.hint(format!("`--subresource` needs `update` on {kind}/status"))
+            }
+            Some(500..) => failure.hint("the request was a dry run: it changed nothing"),
+            _ => failure,
         });
     };
     Ok(Answer {
