@@ -28,7 +28,8 @@ use std::path::PathBuf;
 /// Show the seats that a request takes, with the arithmetic
 ///
 /// A request occupies its initial seats while it executes, and its final seats for an additional latency after that. A list takes
-/// more seats the more objects the server reads for it, up to a bound. A long-running request takes none: flow control does not apply to it.
+/// more seats the more objects the server reads for it, up to a bound. A watch occupies its seats only until its initial events are sent. Other
+/// long-running requests, such as those for pods/log and pods/exec, take none: flow control does not apply to them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -76,8 +77,8 @@ pub(crate) struct Args {
     /// Estimate the requests in this file, or in the standard input with -: one JSON object per line, with the fields verb, apiGroup,
     /// resource, subresource, namespace, name, query, objects, objectSizeBytes, watches, maxSeats (0 without a bound) and
     /// objectCountState (known, stale or "not found"). Prints {"initialSeats", "finalSeats", "additionalLatencyUs"} for each.
-    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet. The numbers are the
-    /// estimates of a server, also for requests to which flow control does not apply
+    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet. A long-running request, to
+    /// which flow control does not apply, takes no seats: its line has the server's unused estimate and "subjectToFlowControl": false
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verb", "resource", "objects", "object_size", "query", "watches", "level", "output"])]
     requests: Option<PathBuf>,
 

@@ -126,6 +126,26 @@ fn watches_with_initial_events_are_lists() {
 }
 
 #[test]
+fn watches_occupy_seats_until_they_are_initialized() {
+    let watch = Request {
+        verb: "watch",
+        ..LIST
+    };
+    for minor in [25, 37] {
+        let explanation = Estimator::new(release(minor)).explain(&watch);
+        assert!(explanation.until_initialized);
+        let steps = explanation.to_string();
+        let last = "\na watch occupies its seats until its initial events are sent";
+        assert!(steps.ends_with(last), "{steps}");
+    }
+    for verb in ["list", "get", "update"] {
+        let explanation = Estimator::new(release(37)).explain(&Request { verb, ..LIST });
+        assert!(!explanation.until_initialized, "{verb}");
+        assert!(!explanation.to_string().contains("watch occupies"));
+    }
+}
+
+#[test]
 fn one_object_is_measured_by_its_size_since_1_34() {
     let stored = Stored::Known {
         objects: 9,

@@ -3,7 +3,8 @@
 use super::query::without_mark;
 use crate::failure::Failure;
 use crate::input::{self, Lines};
-use crate::output::Streams;
+use crate::output::{Streams, note, plural};
+use k8s_flowcontrol::rules::matching::RequestAttributes;
 use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate, Request, Stored};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -56,6 +57,9 @@ struct Answer {
     initial_seats: u64,
     final_seats: u64,
     additional_latency_us: u64,
+    /// Present, and false, for a request that takes no seats. A server estimates it too, and does not use the estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject_to_flow_control: Option<bool>,
 }
 
 /// Prints the seats of each request of a file, or of the standard input for `-`.
@@ -68,17 +72,28 @@ pub(super) fn estimate(
     let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
     let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
     let mut out = streams.out.data();
+    let mut long_running = 0;
     while let Some((number, line)) = lines.next().map_err(unreadable)? {
         let line: Line = serde_json::from_slice(line)
             .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
         let estimate = estimator.estimate(&line.request());
+        let is_subject = line.is_subject_to_flow_control();
+        long_running += usize::from(!is_subject);
         let answer = Answer {
             initial_seats: estimate.initial_seats,
             final_seats: estimate.final_seats,
             additional_latency_us: estimate.additional_latency.as_micros() as u64,
+            subject_to_flow_control: (!is_subject).then_some(false),
         };
         serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
         writeln!(out)?;
+    }
+    drop(out);
+    if long_running > 0 {
+        let requests = plural(long_running, "long-running request");
+        let text =
+            format!("flow control does not apply to {requests} of {name}, so no seats are taken");
+        note(streams, &text)?;
     }
     lines
         .check_any(&name, "requests")
@@ -86,6 +101,17 @@ pub(super) fn estimate(
 }
 
 impl Line {
+    fn is_subject_to_flow_control(&self) -> bool {
+        let attributes = RequestAttributes {
+            verb: text(&self.verb).to_owned(),
+            is_resource_request: true,
+            resource: text(&self.resource).to_owned(),
+            subresource: text(&self.subresource).to_owned(),
+            ..RequestAttributes::default()
+        };
+        attributes.is_subject_to_flow_control()
+    }
+
     fn request(&self) -> Request<'_> {
         let count =
             |number: Option<i64>| u64::try_from(number.unwrap_or_default()).unwrap_or_default();

@@ -65,9 +65,20 @@ impl Estimator {
     pub fn explain(&self, request: &Request<'_>) -> Explanation {
         match request.verb {
             "list" => list::explain(self, request),
-            "watch" if self.is_enabled(FeatureGate::WatchList) => list::explain(self, request),
+            "watch" => self.explain_watch(request),
             "create" | "update" | "patch" | "delete" => mutation::explain(self, request),
             _ => Explanation::seats(MINIMUM, Reason::Verb),
+        }
+    }
+
+    fn explain_watch(&self, request: &Request<'_>) -> Explanation {
+        let explanation = match self.is_enabled(FeatureGate::WatchList) {
+            true => list::explain(self, request),
+            false => Explanation::seats(MINIMUM, Reason::Verb),
+        };
+        Explanation {
+            until_initialized: true,
+            ..explanation
         }
     }
 }

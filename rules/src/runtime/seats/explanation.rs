@@ -11,15 +11,25 @@ pub struct Explanation {
     pub estimate: Estimate,
     /// The rule that led to it.
     pub reason: Reason,
+    /// Whether the request gives its seats back when it is initialized and not when it ends, as a watch does.
+    pub until_initialized: bool,
 }
 
 impl Explanation {
+    pub(super) fn new(estimate: Estimate, reason: Reason) -> Self {
+        Self {
+            estimate,
+            reason,
+            until_initialized: false,
+        }
+    }
+
     pub(super) fn seats(initial_seats: u64, reason: Reason) -> Self {
         let estimate = Estimate {
             initial_seats,
             ..Estimate::default()
         };
-        Self { estimate, reason }
+        Self::new(estimate, reason)
     }
 }
 
@@ -165,6 +175,17 @@ impl Measure {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_reason(f)?;
+        match self.until_initialized {
+            true => f.write_str("\na watch occupies its seats until its initial events are sent"),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Explanation {
+    /// Writes the steps that lead to the seats.
+    fn write_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seats = self.estimate.initial_seats;
         match self.reason {
             Reason::Verb => write!(f, "a request with this verb takes 1 seat"),

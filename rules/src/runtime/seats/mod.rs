@@ -3,7 +3,7 @@
 //! A request occupies its *initial seats* while it executes, and its *final seats* for an *additional latency* after
 //! that, while the server sends its events to watches. Most requests take one seat. A list takes one seat for every 100
 //! objects that the server processes, or since Kubernetes 1.34 for every 100 kB that it loads at once, up to a bound; a
-//! watch with initial events counts as a list. A write takes final seats if at least ten watches receive its event.
+//! watch with initial events counts as a list, and every watch gives its seats back when its initial events are sent. A write takes final seats if at least ten watches receive its event.
 //!
 //! [`Estimator`] estimates as a server of a release with its feature gates, [`Estimator::explain`] also returns the arithmetic,
 //! and [`LevelBounds`] has the bound of each priority level.

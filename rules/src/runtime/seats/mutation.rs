@@ -31,16 +31,15 @@ pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanati
     // Fewer seats take longer for the same work. In floating point, as on the server, and so with its rounding.
     let work = (seats as f64 * UNITS_PER_SEAT).round();
     let nanoseconds = work / final_seats as f64 * (1e9 / UNITS_PER_SECOND);
-    Explanation {
-        estimate: Estimate {
-            initial_seats: MINIMUM,
-            final_seats,
-            additional_latency: Duration::from_nanos(nanoseconds as u64),
-        },
-        reason: Reason::Watches {
-            watches,
-            seats,
-            bound,
-        },
-    }
+    let estimate = Estimate {
+        initial_seats: MINIMUM,
+        final_seats,
+        additional_latency: Duration::from_nanos(nanoseconds as u64),
+    };
+    let reason = Reason::Watches {
+        watches,
+        seats,
+        bound,
+    };
+    Explanation::new(estimate, reason)
 }

@@ -45,7 +45,7 @@ pub(super) const MINIMUM: u64 = 1;
 /// The work of a request, except for the duration of its execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// The seats while the request executes, at least 1.
+    /// The seats while the request executes, or until a watch has sent its initial events; at least 1.
     pub initial_seats: u64,
     /// The seats after the execution, during the additional latency.
     pub final_seats: u64,
