@@ -85,7 +85,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reason {
-    /// The field of the object, such as `nominalConcurrencyShares`.
+    /// The field of the object in v1, such as `nominalConcurrencyShares`; [`field_for`](Self::field_for) names it in other versions.
     pub field: &'static str,
     /// Whether it is a field of the flow schema, not of the priority level.
     pub is_of_flow_schema: bool,

@@ -91,7 +91,8 @@ impl State {
 pub struct FieldChange {
     /// The priority level.
     pub priority_level: String,
-    /// The field of `spec.limited`, such as `nominalConcurrencyShares`; empty for a level that is added.
+    /// The field of `spec.limited` in v1, such as `nominalConcurrencyShares`; empty for a level that is added.
+    /// [`field_for`](Self::field_for) names it in other versions.
     pub field: &'static str,
     /// The present value; none if it is absent.
     pub from: Option<i32>,

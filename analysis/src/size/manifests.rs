@@ -1,6 +1,7 @@
 //! The objects of an answer as manifests, with the reasons as comments.
 
 use super::answer::{Change, Reason, Sizing};
+use super::drift::FieldChange;
 use k8s_flowcontrol_rules::strip_server_fields;
 use k8s_flowcontrol_text::to_yaml;
 use k8s_flowcontrol_types::convert::{Lossy, shape_tree, shares_name};
@@ -53,16 +54,40 @@ impl Change {
             self.priority_level.name(),
             self.intents.join(", ")
         );
-        let shares = shares_name(release.preferred());
         let objects = self.objects_for(release)?.into_iter().enumerate();
         let document = |(index, object): (usize, Value)| {
             let of_schema = index == 1;
             let reasons = self.reasons.iter();
             let reasons = reasons.filter(|reason| reason.is_of_flow_schema == of_schema);
-            let text = commented(&to_yaml(&object), &reasons.collect::<Vec<_>>(), shares);
+            let text = commented(&to_yaml(&object), &reasons.collect::<Vec<_>>(), release);
             format!("{}\n{text}", one_line(&head))
         };
         Ok(objects.map(document).collect())
+    }
+}
+
+impl Reason {
+    /// The [field](Self::field) as the newest version that `release` serves has it.
+    pub fn field_for(&self, release: Release) -> &'static str {
+        match self.is_of_flow_schema {
+            true => self.field,
+            false => field_for(self.field, release),
+        }
+    }
+}
+
+impl FieldChange {
+    /// The [field](Self::field) as the newest version that `release` serves has it.
+    pub fn field_for(&self, release: Release) -> &'static str {
+        field_for(self.field, release)
+    }
+}
+
+/// A field of `spec.limited` of v1 as the newest version that a release serves has it.
+fn field_for(of_v1: &'static str, release: Release) -> &'static str {
+    match of_v1 == shares_name(ApiVersion::V1) {
+        true => shares_name(release.preferred()),
+        false => of_v1,
     }
 }
 
@@ -75,19 +100,17 @@ fn served(mut object: Value, kind: Kind, release: Release) -> Result<Value, Loss
     shape_tree(object, of_v1, release.preferred())
 }
 
-/// Puts each reason above the line of its field; `shares` is the name of the field with the shares.
-fn commented(yaml: &str, reasons: &[&Reason], shares: &str) -> String {
+/// Puts each reason above the line of its field.
+fn commented(yaml: &str, reasons: &[&Reason], release: Release) -> String {
     let mut text = String::new();
     for line in yaml.lines() {
         let field = line.trim_start();
         let indent = &line[..line.len() - field.len()];
         let name = field.split(':').next().unwrap_or_default();
-        let of_v1 = if name == shares {
-            shares_name(ApiVersion::V1)
-        } else {
-            name
-        };
-        for reason in reasons.iter().filter(|reason| reason.field == of_v1) {
+        for reason in reasons
+            .iter()
+            .filter(|reason| reason.field_for(release) == name)
+        {
             text.push_str(&format!("{indent}# {}\n", one_line(&reason.text)));
         }
         text.push_str(&format!("{line}\n"));

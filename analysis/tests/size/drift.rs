@@ -72,6 +72,14 @@ fn later_logs_keep_the_intents_lose_the_margin_or_break_them() {
         ("size-alice", "nominalConcurrencyShares")
     );
     assert!(change.to > change.from, "{change:?}");
+    assert_eq!(
+        change.field_for("1.25".parse().unwrap()),
+        "assuredConcurrencyShares"
+    );
+    assert_eq!(
+        change.field_for("1.26".parse().unwrap()),
+        "nominalConcurrencyShares"
+    );
 }
 
 /// The earlier answer can be a report in JSON; margins of intents that it lacks are unknown.

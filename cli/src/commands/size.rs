@@ -218,7 +218,7 @@ impl Command for Args {
         };
         let proposed = proposed.as_ref();
         if let Some(file) = &self.html {
-            write_file(file, page::page(&answer, proposed).as_bytes())?;
+            write_file(file, page::page(&answer, proposed, release).as_bytes())?;
         }
         match answer {
             Answer::Sized(sizing) => {

@@ -70,6 +70,13 @@ fn objects_are_in_a_version_that_the_release_serves() {
         // Later, the report is read again.
         let output = run(&["size", &path, "--kubernetes", release, "-o", "json"]);
         std::fs::write(&report, &output.stdout).unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        // The reasons name fields of the objects.
+        assert_eq!(json["changes"][0]["reasons"][0]["field"], shares, "{json}");
+        assert!(
+            json["objects"][0]["spec"]["limited"][shares].is_number(),
+            "{json}"
+        );
         let drift = [
             "size",
             &path,
@@ -80,6 +87,23 @@ fn objects_are_in_a_version_that_the_release_serves() {
         ];
         let output = run(&drift);
         assert!(stderr(&output).contains("met"), "{}", stderr(&output));
+        let more = folder.path("more.yaml");
+        std::fs::write(&more, INTENTS.replace("concurrent: 100", "concurrent: 300")).unwrap();
+        let of_more = |output| {
+            let args = [
+                "size",
+                &more,
+                "--kubernetes",
+                release,
+                "--watch-drift",
+                &report,
+            ];
+            run(&[&args[..], &["-o", output]].concat())
+        };
+        let json: Value = serde_json::from_slice(&of_more("json").stdout).unwrap();
+        assert_eq!(json["changes"][0]["field"], shares, "{json}");
+        let words = stderr(&of_more("yaml"));
+        assert!(words.contains(&format!("{shares} ")), "{words}");
         let other = run(&[&drift[..], &["--server-seats", "99"]].concat());
         assert!(stderr(&other).contains("`--server-seats 99` contradicts 100 seats in "));
     }

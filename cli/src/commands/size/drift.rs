@@ -84,7 +84,7 @@ fn print(drift: &Drift, release: Release, streams: &mut Streams) -> Result<(), F
         Some(Answer::Sized(sizing)) => {
             writeln!(streams.err)?;
             for change in &drift.changes {
-                streams.err.paragraph(&in_words(change))?;
+                streams.err.paragraph(&in_words(change, release))?;
             }
             let manifests = sizing
                 .manifests_for(release)
@@ -111,8 +111,8 @@ fn percent(margin: Option<Margin>) -> String {
 }
 
 /// `size-alice: nominalConcurrencyShares 37 -> 44`.
-fn in_words(change: &FieldChange) -> String {
-    let (level, field) = (&change.priority_level, change.field);
+fn in_words(change: &FieldChange, release: Release) -> String {
+    let (level, field) = (&change.priority_level, change.field_for(release));
     let number =
         |value: Option<i32>| value.map_or_else(|| "unset".to_owned(), |value| value.to_string());
     match field {
@@ -147,9 +147,10 @@ fn write_json(
         })
     });
     let changes = drift.changes.iter().map(|change| {
+        let field = change.field_for(release);
         json!({
             "priorityLevel": change.priority_level,
-            "field": (!change.field.is_empty()).then_some(change.field),
+            "field": (!field.is_empty()).then_some(field),
             "from": change.from,
             "to": change.to,
         })

@@ -3,7 +3,7 @@
 use super::report::lines;
 use crate::commands::simulate::page::{OverTime, busy, compared_levels, over_time};
 use crate::output::html::{Bar, Group, Page, Rows, bars};
-use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::{Release, Resource};
 use k8s_flowcontrol_analysis::simulation::Report;
 use k8s_flowcontrol_analysis::size::{Answer, Check, Examination, Proof, Sizing};
 
@@ -14,15 +14,15 @@ const HEADROOM: OverTime = OverTime {
 };
 const TITLE: &str = "Sizes for intents";
 
-pub(super) fn page(answer: &Answer, proposed: Option<&Examination>) -> String {
+pub(super) fn page(answer: &Answer, proposed: Option<&Examination>, release: Release) -> String {
     match answer {
-        Answer::Sized(sizing) => of_sizing(sizing, proposed),
+        Answer::Sized(sizing) => of_sizing(sizing, proposed, release),
         Answer::Impossible(impossible) => Page::new(TITLE, &lines(impossible)).html(),
         _ => Page::new(TITLE, &[]).html(),
     }
 }
 
-fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>) -> String {
+fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>, release: Release) -> String {
     let seats = sizing.seats;
     let mut summary = vec![match sizing.changes.is_empty() {
         true => format!("With {seats} seats the present objects satisfy all intents."),
@@ -31,7 +31,7 @@ fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>) -> String {
     summary.push(Proof::LEFT_OUT.join(" "));
     let mut page = Page::new(TITLE, &summary);
     checks(&mut page, sizing, proposed);
-    reasons(&mut page, sizing);
+    reasons(&mut page, sizing, release);
     if !sizing.tiers.is_empty() {
         tiers(&mut page, sizing);
     }
@@ -96,14 +96,14 @@ fn checks(page: &mut Page, sizing: &Sizing, proposed: Option<&Examination>) {
     page.table("Intents", &table);
 }
 
-fn reasons(page: &mut Page, sizing: &Sizing) {
+fn reasons(page: &mut Page, sizing: &Sizing, release: Release) {
     let mut table = Rows::new(&["Priority level", "Intents", "Field", "Reason"]);
     for change in &sizing.changes {
         for reason in &change.reasons {
             table.add(vec![
                 change.priority_level.name().to_owned(),
                 change.intents.join(", "),
-                reason.field.to_owned(),
+                reason.field_for(release).to_owned(),
                 reason.text.clone(),
             ]);
         }

@@ -166,7 +166,7 @@ pub(super) fn write_json(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let reasons = |change: &Change| {
-        let reason = |reason: &k8s_flowcontrol_analysis::size::Reason| json!({"field": reason.field, "reason": reason.text});
+        let reason = |reason: &k8s_flowcontrol_analysis::size::Reason| json!({"field": reason.field_for(release), "reason": reason.text});
         json!({
             "priorityLevel": change.priority_level.name(),
             "intents": change.intents,
