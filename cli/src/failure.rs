@@ -3,9 +3,12 @@
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
+use k8s_flowcontrol_server::StartError;
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// The error of a command: a message, the places at fault, a hint, and the exit code.
 #[derive(Debug)]
@@ -53,6 +56,16 @@ impl Failure {
         Self::input(format!("{} {verb} no objects", files.names())).hint(format!(
             "the files must contain flow schemas or priority levels{hint}"
         ))
+    }
+
+    /// A server that cannot start, with the tokens of this file if it has some. The place of a wrong token is in the message.
+    pub(crate) fn of_start(error: &StartError, tokens: Option<&Path>) -> Self {
+        match (error.tokens_line(), error.source(), tokens) {
+            (Some(line), Some(reason), Some(file)) => {
+                Self::input(format!("{}:{line}: {reason}", file.display()))
+            }
+            _ => Self::input(error.to_string()),
+        }
     }
 
     /// Adds one line with the next step for the user.

@@ -40,6 +40,15 @@ impl StartError {
     pub fn is_unprotected(&self) -> bool {
         matches!(self.0, Cause::Unprotected(_))
     }
+
+    /// The line of the [tokens](crate::Builder::tokens) that cannot be used, counted from 1; `None` for another error. The
+    /// [source](std::error::Error::source) of the error has the reason.
+    pub fn tokens_line(&self) -> Option<usize> {
+        match &self.0 {
+            Cause::Tokens(error) => Some(error.line),
+            _ => None,
+        }
+    }
 }
 
 impl From<Cause> for StartError {
@@ -53,7 +62,11 @@ impl fmt::Display for StartError {
         match &self.0 {
             Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
             Cause::Tokens(error) => {
-                write!(f, "the API server cannot use the tokens: {error}")
+                let line = error.line;
+                write!(
+                    f,
+                    "the API server cannot use the tokens: line {line}: {error}"
+                )
             }
             Cause::Unprotected(address) => write!(
                 f,

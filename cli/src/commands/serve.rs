@@ -176,9 +176,10 @@ impl Command for Args {
         block_on_to_the_end(async {
             // Signals are handled before the address is printed, so a client can stop the server from then on.
             let mut stop = Stop::new()?;
+            let failed = |error| start_failure(&error, self.tokens.as_deref());
             let behind = match self.torture.proxy_to() {
                 Some(_) => Behind::Cluster,
-                None => Behind::Embedded(builder.start().await.map_err(start_failure)?),
+                None => Behind::Embedded(builder.start().await.map_err(failed)?),
             };
             let torture = self.torture.start(self, tokens.as_deref(), &behind).await?;
             let mut count = 0;

@@ -42,7 +42,7 @@ fn a_wrong_option_names_its_mistake() {
                 &tokens,
             ],
             3,
-            "at least 3 columns",
+            "tokens.csv:1: expected at least 3 columns",
         ),
         (
             vec![

@@ -109,7 +109,10 @@ fn what_keeps_it_from_starting_is_said() {
     let folder = Folder::new();
     let taken = Served::start(&[]);
     let port = taken.url.rsplit(':').next().unwrap();
-    let tokens = folder.file("tokens.csv", "one,two\n");
+    let tokens = folder.file("tokens.csv", "secret,admin,1\none,two\n");
+    let wrong_line = format!(
+        "error: {tokens}:2: expected at least 3 columns (token, user name, user uid), found 2\n"
+    );
     let empty = folder.file("empty.csv", "# none\n");
     let invalid = folder.file(
         "invalid.yaml",
@@ -117,7 +120,7 @@ fn what_keeps_it_from_starting_is_said() {
     );
     for (options, said) in [
         (["--port", port], "choose another port"),
-        (["--tokens", &tokens], "of the token file"),
+        (["--tokens", &tokens], &wrong_line),
         (["--tokens", &empty], "does not contain tokens"),
         (["--tokens", "no-such-file"], "cannot read no-such-file"),
         (["-f", &invalid], "FlowSchema \"x\" was not applied"),

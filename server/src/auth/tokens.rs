@@ -47,18 +47,17 @@ impl CurrentTokens {
 /// A line of a token file with too few columns. The error shows no content of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadTokens {
-    /// Counted from one, without empty lines.
-    entry: usize,
+    /// Counted from one.
+    pub(crate) line: usize,
     columns: usize,
 }
 
 impl fmt::Display for BadTokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { entry, columns } = self;
+        let columns = self.columns;
         write!(
             f,
-            "entry {entry} of the token file must have at least 3 columns (token, user name, user uid), \
-             found {columns}"
+            "expected at least 3 columns (token, user name, user uid), found {columns}"
         )
     }
 }
@@ -67,7 +66,7 @@ impl std::error::Error for BadTokens {}
 
 impl Tokens {
     /// # Errors
-    /// [`BadTokens`] for an entry with too few columns.
+    /// [`BadTokens`] for a line with too few columns.
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
         let mut users = HashMap::new();
         let mut order = Vec::new();
@@ -76,11 +75,11 @@ impl Tokens {
             .flexible(true)
             .from_reader(text.as_bytes());
         // The text is in memory, in UTF-8, and records may differ in length: no record can fail.
-        for (index, record) in reader.records().filter_map(Result::ok).enumerate() {
+        for record in reader.records().filter_map(Result::ok) {
             let columns: Vec<&str> = record.iter().collect();
             let [token, name, uid, rest @ ..] = &columns[..] else {
                 return Err(BadTokens {
-                    entry: index + 1,
+                    line: line_of(&record, text),
                     columns: columns.len(),
                 });
             };
@@ -120,6 +119,19 @@ impl Tokens {
     pub(crate) fn main(&self) -> Option<&str> {
         self.main.as_deref()
     }
+}
+
+/// The line of a record. The position of a record is before the empty lines above it.
+fn line_of(record: &csv::StringRecord, text: &str) -> usize {
+    let start = record.position().map_or(0, |position| position.byte());
+    let start = usize::try_from(start).unwrap_or_default();
+    let (before, rest) = text.split_at_checked(start).unwrap_or_default();
+    let empty = rest
+        .chars()
+        .take_while(|c| matches!(c, '\r' | '\n'))
+        .filter(|c| *c == '\n')
+        .count();
+    before.matches('\n').count() + empty + 1
 }
 
 impl fmt::Debug for Tokens {

@@ -261,17 +261,22 @@ async fn without_tokens_every_user_is_a_master() {
 
 #[tokio::test]
 async fn errors_of_token_files_show_no_secrets() {
-    for (text, entry) in [("\nhunter2,bob", 1), ("a,b,c\nhunter2,\"bob,uid", 2)] {
+    for (text, line) in [
+        ("\nhunter2,bob", 2),
+        ("a,b,c\r\n\r\nhunter2,\"bob,uid", 3),
+        ("a,b,c,\"d\ne\"\nhunter2,bob\n", 3),
+    ] {
         let builder = ApiServer::builder().tokens(text);
         assert!(!format!("{builder:?}").contains("hunter2"));
         let error = builder.start().await.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
-                "the API server cannot use the tokens: entry {entry} of the token file must have at least 3 columns \
-                 (token, user name, user uid), found 2"
+                "the API server cannot use the tokens: line {line}: expected at least 3 columns (token, user name, \
+                 user uid), found 2"
             )
         );
+        assert_eq!(error.tokens_line(), Some(line));
         assert!(!format!("{error:?}").contains("hunter2"));
     }
 }

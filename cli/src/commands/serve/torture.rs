@@ -122,7 +122,7 @@ impl TortureArgs {
             .start(upstream)
             .await
             .map(Some)
-            .map_err(start_failure)
+            .map_err(|error| start_failure(&error, args.tokens.as_deref()))
     }
 
     /// Beside the kubeconfig, which names it.
@@ -170,8 +170,8 @@ fn cluster(kubeconfig: &Path) -> Result<Upstream, Failure> {
     }))
 }
 
-pub(super) fn start_failure(error: StartError) -> Failure {
-    let failure = Failure::input(error.to_string());
+pub(super) fn start_failure(error: &StartError, tokens: Option<&Path>) -> Failure {
+    let failure = Failure::of_start(error, tokens);
     match error.is_unprotected() {
         true => failure.hint("add `--tokens`, or `--unprotected` if everyone may reach the server"),
         false => failure,

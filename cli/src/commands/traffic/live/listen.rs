@@ -36,14 +36,16 @@ impl Listening {
     /// If the address, the certificate or the tokens cannot be used.
     pub(super) fn start(args: &LiveArgs) -> Result<Self, Failure> {
         let builder = args.listen.is_some().then(|| builder(args)).transpose()?;
+        let tokens = args.tokens.clone();
         let (work, works) = channel();
         let (end, ended) = oneshot::channel();
         let (started, start) = channel();
         let thread = std::thread::Builder::new()
             .name("listen".into())
             .spawn(move || {
+                let tokens = tokens.as_deref();
                 let failed = started.clone();
-                let run = block_on_to_the_end(serve(builder, work, started, ended));
+                let run = block_on_to_the_end(serve(builder, tokens, work, started, ended));
                 if let Err(failure) = run {
                     // The other side is gone if the command ended meanwhile.
                     let _gone = failed.send(Err(failure)).is_err();
@@ -71,6 +73,7 @@ impl Listening {
 
 async fn serve(
     builder: Option<ReceiverBuilder>,
+    tokens: Option<&Path>,
     work: Sender<Work>,
     started: Sender<Result<Option<(String, Rejections)>, Failure>>,
     mut ended: oneshot::Receiver<()>,
@@ -80,7 +83,7 @@ async fn serve(
     if let Some(builder) = builder {
         let start = builder.start().await;
         receiver = Some(start.map_err(|error| {
-            let failure = Failure::input(error.to_string());
+            let failure = Failure::of_start(&error, tokens);
             match error.is_unprotected() {
                 true => failure.hint(
                     "add `--tls-cert-file`, `--tls-private-key-file` and `--tokens`, or `--unprotected` if everyone may reach it",
