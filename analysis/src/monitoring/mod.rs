@@ -20,6 +20,7 @@ mod labels;
 mod panels;
 mod promql;
 mod recording;
+mod regex;
 mod rule_check;
 mod selector;
 mod series;

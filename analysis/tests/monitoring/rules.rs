@@ -215,6 +215,84 @@ fn a_hostile_selector_is_text_in_yaml() {
     }
 }
 
+/// Prometheus would reject the whole rule file.
+#[test]
+fn regular_expressions_of_matchers_are_those_of_re2() {
+    let message = |text: &str| text.parse::<Selector>().unwrap_err().to_string();
+    assert_eq!(
+        message(r#"job="x",cluster=~"prod-(a|b""#),
+        "`cluster=~\"prod-(a|b\"`: the regular expression `prod-(a|b` is invalid at character 6: unclosed group; expected the \
+         syntax of RE2"
+    );
+    assert_eq!(
+        message(r#"node=~"ä\\d+**""#),
+        r#"`node=~"ä\\d+**"`: the regular expression `ä\d+**` is invalid at character 5: a repetition of a repetition without "#
+            .to_owned()
+            + "parentheses; expected the syntax of RE2"
+    );
+    assert_eq!(
+        message(r#"node="a\d""#),
+        r#"`node="a\d"`: PromQL does not have the escape `\d` in a string; write a backslash as `\\`"#
+    );
+    for wrong in [
+        "*a",
+        "a)|(b",
+        "[a",
+        "a{2,1}",
+        "(?=a)",
+        r"(a)\1",
+        r"\Z",
+        "a{1001}",
+        "(?x)a",
+        "(?u:a)",
+        r"\u0041",
+        r"\u{41}",
+        "[z-a]",
+        "(?P<a>b)(?P<a>c)",
+        r"a\",
+        "a**",
+        r"[\1]",
+    ] {
+        let text = format!("job!~{}", serde_json::to_string(wrong).unwrap());
+        assert!(text.parse::<Selector>().is_err(), "{wrong}");
+        // Only these operators have regular expressions.
+        let plain = text.replace("!~", "!=");
+        assert_eq!(plain.parse::<Selector>().unwrap().as_str(), plain);
+    }
+    for right in [
+        "",
+        ".*",
+        "prod-.*|dev",
+        "(?i:a)b",
+        "(?U)a+?",
+        "(a*)*",
+        r"\d+\.\d",
+        r"\pL\p{Greek}\P{L}",
+        r"\x41\x{1F600}",
+        r"\012\0",
+        "[[:alpha:]_]",
+        "a{1000}",
+        "{a}",
+        "a{,2}",
+        "a{b",
+        "[[a]",
+        r"\Qa*b\E",
+        "(?P<a>b)",
+        "(?<a>b)",
+        "$instance",
+        "^a$",
+        r"\bé\B",
+        "a{2}",
+        r"[\]a]",
+        "[]a]",
+    ] {
+        let text = format!("job=~{}", serde_json::to_string(right).unwrap());
+        let read = text.parse::<Selector>();
+        assert_eq!(read.unwrap().as_str(), text, "{right}");
+    }
+    assert!(r#"job=~"\x41\u00e4\U0001F600\101\t\"""#.parse::<Selector>().is_ok());
+}
+
 #[test]
 fn matchers_are_read_and_written_alike() {
     for (text, expected) in [

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// Label matchers of PromQL for all queries, such as job="apiserver". Aggregated API servers have metrics of the same names
+    /// Label matchers of PromQL for all queries, such as job="apiserver" or cluster=~"prod-.*". Aggregated API servers have metrics of the same names
     #[arg(
         long,
         value_name = "MATCHERS",

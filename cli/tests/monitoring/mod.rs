@@ -203,6 +203,11 @@ fn the_name_of_a_file_decides_its_form() {
         "{}",
         stderr(&output)
     );
+    // Prometheus would reject the file.
+    let output = run(&["monitoring", "--out", &rules, "--matchers", "job=~\"api(\""]);
+    assert_eq!(code(&output), 2);
+    let said = "for '--matchers <MATCHERS>': `job=~\"api(\"`: the regular expression `api(` is invalid at character 4: unclosed group";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
 }
 
 #[test]
