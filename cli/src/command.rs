@@ -174,11 +174,13 @@ impl Declared {
         if !failure.is_forbidden() || self.needs.is_nothing() {
             return failure;
         }
-        let name = self.name;
-        failure.or_hint(&format!(
-            "`kubectl flowcontrol rbac {name}` prints the role that is needed"
-        ))
+        failure.or_hint(&role_hint(self.name))
     }
+}
+
+/// The hint after a server has forbidden a request of a command.
+pub(crate) fn role_hint(command: &str) -> String {
+    format!("`kubectl flowcontrol rbac {command}` prints the role that is needed")
 }
 
 fn run<C: Command>(

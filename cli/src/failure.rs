@@ -2,7 +2,7 @@
 
 use crate::documents::FileArgs;
 use crate::exit::Exit;
-use crate::output::{Diagnostic, ERROR, HINT, Streams};
+use crate::output::{Diagnostic, ERROR, Streams, hint};
 use k8s_flowcontrol_server::StartError;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -160,9 +160,8 @@ impl Failure {
         }
         streams.err.label(ERROR, "error:")?;
         writeln!(streams.err, " {}", self.message)?;
-        if let Some(hint) = &self.hint {
-            streams.err.label(HINT, "hint:")?;
-            writeln!(streams.err, " {hint}")?;
+        if let Some(text) = &self.hint {
+            hint(streams, text)?;
         }
         streams.err.flush()
     }

@@ -106,6 +106,9 @@ pub struct ClusterScan {
     pub unbound_error: Option<String>,
     /// The parts that could not be read.
     pub unread: Vec<Unread>,
+    /// Whether the server forbids one of the reads, so that a role for the scan helps.
+    #[serde(skip)]
+    pub is_forbidden: bool,
     /// The start of the API server, if its metrics have it.
     #[serde(skip)]
     started: Option<SystemTime>,
@@ -132,6 +135,7 @@ impl ClusterScan {
             unbound: Vec::new(),
             unbound_error: None,
             unread: Vec::new(),
+            is_forbidden: false,
             started: None,
         }
     }
@@ -214,6 +218,7 @@ impl ClusterScan {
 
     /// Adds a part that could not be read.
     pub fn add_unread(&mut self, what: Part, verdict: Verdict, error: impl fmt::Display) {
+        self.is_forbidden |= verdict == Verdict::Forbidden;
         self.unread.push(Unread {
             what,
             verdict,
@@ -223,6 +228,7 @@ impl ClusterScan {
 
     /// Ends the scan with an error.
     pub fn fail(&mut self, verdict: Verdict, error: impl fmt::Display) {
+        self.is_forbidden |= verdict == Verdict::Forbidden;
         self.verdict = verdict;
         self.error = Some(error.to_string());
     }

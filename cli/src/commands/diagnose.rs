@@ -8,7 +8,7 @@ mod saved;
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
 use crate::command::{
-    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
+    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on, role_hint,
 };
 use crate::commands::simulate::audit::Logs;
 use crate::exit::Exit;
@@ -276,7 +276,7 @@ impl Args {
                 Exit::Cluster,
                 "no API server shows its metrics or debug dumps",
             )
-            .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
+            .hint(role_hint(Self::NAME))),
         }
     }
 

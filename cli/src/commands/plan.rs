@@ -4,12 +4,12 @@ mod commands;
 mod report;
 
 use crate::cluster::{ClustersArgs, block_on};
-use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
-use crate::commands::scan::{read_objects, read_versions};
+use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on, role_hint};
+use crate::commands::scan::{read_objects, read_versions, verdict};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{SelectionArgs, write_details, write_skipped};
-use crate::output::{Diagnostic, Level, Streams, plural, write_report};
+use crate::output::{Diagnostic, Level, Streams, hint, plural, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::upgrade::Plan;
 use k8s_flowcontrol::{Client, Error, Release};
@@ -167,6 +167,9 @@ impl Command for Args {
                 "{places} to change by hand (--verbose lists them)"
             )?;
         }
+        if clusters.iter().any(|(state, _)| state.is_forbidden) {
+            hint(streams, &role_hint(Self::NAME))?;
+        }
         Ok(match (has_unread, has_lost) {
             (true, _) => Exit::Input,
             (_, true) => Exit::Cluster,
@@ -188,7 +191,7 @@ fn read_clusters(args: &Args) -> Result<Vec<ClusterScan>, Failure> {
             match cluster.client().await {
                 Ok(client) => {
                     if let Err(error) = read_cluster(&mut state, &client, args.to_release).await {
-                        state.fail(Verdict::Failed, error);
+                        state.fail(verdict(&error), error);
                     }
                 }
                 Err(failure) => state.fail(Verdict::Failed, failure),

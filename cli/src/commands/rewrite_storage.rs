@@ -6,7 +6,7 @@ use crate::cluster::{Deed, Live, LiveArgs, WriteArgs, block_on_to_the_end, name,
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{HINT, Streams, plural};
+use crate::output::{Streams, hint, plural};
 use crate::signals::Interrupt;
 use k8s_flowcontrol::rules::storage;
 use k8s_flowcontrol::{ApiVersion, Kind};
@@ -116,11 +116,7 @@ impl Command for Args {
             if done.left == 0 {
                 return Ok(Exit::Success);
             }
-            streams.err.label(HINT, "hint:")?;
-            writeln!(
-                streams.err,
-                " use `--include-managed` to write managed objects"
-            )?;
+            hint(streams, "use `--include-managed` to write managed objects")?;
             Ok(Exit::Findings)
         })
     }

@@ -5,17 +5,17 @@ mod cluster;
 mod helm;
 mod report;
 
-pub(crate) use cluster::{read_objects, read_versions};
+pub(crate) use cluster::{read_objects, read_versions, verdict};
 
 use crate::audit_logs::{no_requests, read_logs};
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
 use crate::command::{
-    BOTH, Command, Declared, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on,
+    BOTH, Command, Declared, Group, HELM, METRICS, Needs, RELEASE, Rule, SERVED, on, role_hint,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::number::number;
-use crate::output::{Streams, write_report};
+use crate::output::{Streams, hint, write_report};
 use clap::ValueEnum;
 use cluster::Reads;
 use k8s_flowcontrol::{Client, Release};
@@ -177,6 +177,9 @@ impl Command for Args {
                 let report = report::json(self.to_release, &clusters, &logs);
                 write_report(&mut streams.out, report)?;
             }
+        }
+        if clusters.iter().any(|cluster| cluster.is_forbidden) {
+            hint(streams, &role_hint(Self::NAME))?;
         }
         Ok(if !clusters.iter().all(ClusterScan::is_complete) {
             Exit::Cluster

@@ -2,10 +2,12 @@
 
 use crate::cluster::Live;
 use crate::cluster::{ClusterArgs, block_on, own_user};
-use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on};
+use crate::command::{
+    BOTH, Command, Declared, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on, role_hint,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, Table, write_report};
+use crate::output::{Streams, Table, hint, warn, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::matching::User;
@@ -83,7 +85,10 @@ impl Command for Args {
             let names = match names(&client).await {
                 Ok(names) => names,
                 Err(error) => {
-                    writeln!(streams.err, "cannot resolve UIDs to names: {error}")?;
+                    warn(&format!("cannot resolve UIDs to names: {error}"))?;
+                    if error.is_forbidden() {
+                        hint(streams, &role_hint(Self::NAME))?;
+                    }
                     FlowNames::default()
                 }
             };

@@ -25,7 +25,7 @@ pub(crate) use form::{
 pub(crate) use json::{set_context, write_line, write_list, write_report};
 pub(crate) use sarif::{SarifResult, SarifRule, write_sarif};
 pub(crate) use streams::{
-    ERROR, HINT, Stream, Streams, WARNING, clear_progress, note, notice, show_progress, warn,
+    ERROR, HINT, Stream, Streams, WARNING, clear_progress, hint, note, notice, show_progress, warn,
 };
 pub(crate) use table::{Cell, Table, bar};
 

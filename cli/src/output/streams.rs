@@ -34,6 +34,13 @@ pub(crate) fn note(streams: &mut Streams, text: &str) -> io::Result<()> {
     streams.err.paragraph(&format!("note: {text}"))
 }
 
+/// Prints the next step for the user on the standard error.
+pub(crate) fn hint(streams: &mut Streams, text: &str) -> io::Result<()> {
+    streams.out.flush()?;
+    streams.err.label(HINT, "hint:")?;
+    writeln!(streams.err, " {text}")
+}
+
 /// As [`note`], without a handle of the streams.
 pub(crate) fn notice(text: &str) -> io::Result<()> {
     Stream::stderr().paragraph(&format!("note: {text}"))

@@ -1,6 +1,7 @@
 //! `monitoring --live`: the rules beside the metrics of a cluster.
 
 use crate::cluster::{ClusterArgs, ControlPlane, block_on};
+use crate::command::role_hint;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
@@ -55,9 +56,8 @@ impl Live {
             }
             if servers.is_empty() {
                 return Err(
-                    Failure::new(Exit::Cluster, "no API server shows its metrics").hint(
-                        "`kubectl flowcontrol rbac monitoring` prints the role that is needed",
-                    ),
+                    Failure::new(Exit::Cluster, "no API server shows its metrics")
+                        .hint(role_hint("monitoring")),
                 );
             }
             let mut read = Vec::new();

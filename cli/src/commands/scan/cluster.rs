@@ -40,7 +40,7 @@ pub(crate) async fn scan(
 }
 
 /// The verdict after an error of reading.
-fn verdict(error: &Error) -> Verdict {
+pub(crate) fn verdict(error: &Error) -> Verdict {
     if error.is_forbidden() {
         Verdict::Forbidden
     } else if error.is_unauthorized() {
@@ -90,12 +90,18 @@ async fn fill(
     if reads.callers || !scan.suspected().is_empty() {
         match aggregated::read(client).await {
             Ok(servers) => scan.aggregated = servers,
-            Err(error) => scan.aggregated_error = Some(error.to_string()),
+            Err(error) => {
+                scan.is_forbidden |= error.is_forbidden();
+                scan.aggregated_error = Some(error.to_string());
+            }
         }
     }
     match aggregated::read_unbound(client).await {
         Ok(servers) => scan.unbound = servers,
-        Err(error) => scan.unbound_error = Some(error.to_string()),
+        Err(error) => {
+            scan.is_forbidden |= error.is_forbidden();
+            scan.unbound_error = Some(error.to_string());
+        }
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::flow::{Flow, flows};
 use crate::cluster::{ApiServer, ControlPlane};
+use crate::command::role_hint;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -67,9 +68,7 @@ impl Reading {
         if let (Err(error), Err(_)) = (&dump, &metrics) {
             let failure = Failure::from(error);
             return Err(match error.is_forbidden() {
-                true => {
-                    failure.hint("`kubectl flowcontrol rbac top` prints the role that is needed")
-                }
+                true => failure.hint(role_hint("top")),
                 false => failure,
             });
         }

@@ -107,8 +107,11 @@ async fn flags_of_kubectl_select_clusters_and_a_user() {
     let scan = ["scan", "--no-helm"];
     let (code, text) = run(&[&scan[..], &root].concat());
     assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("hint:"), "{text}");
     let (code, text) = run(&[&scan[..], &alice].concat());
     assert!(code == 5 && text.contains("forbidden"), "{text}");
+    let role = "\nhint: `kubectl flowcontrol rbac scan` prints the role that is needed\n";
+    assert!(text.ends_with(role), "{text}");
     let (code, text) = run(&[&scan[..], &root, &["--as", "bob", "--as-group", "dev"]].concat());
     assert!(code == 5 && text.contains("User \"bob\" cannot"), "{text}");
     let (code, text) = run(&[&["plan", "--to-release", "1.33"][..], &root].concat());
@@ -118,6 +121,14 @@ async fn flags_of_kubectl_select_clusters_and_a_user() {
         code == 5 && text.contains("User \"alice\" cannot"),
         "{text}"
     );
+    let role = "\nhint: `kubectl flowcontrol rbac plan` prints the role that is needed\n";
+    assert!(text.ends_with(role), "{text}");
+    // The request is answered, and its names are unknown.
+    let (code, text) = run(&[&["whoami"][..], &alice].concat());
+    let role = "warning: cannot resolve UIDs to names: GET /apis/flowcontrol.apiserver.k8s.io/v1/flowschemas: 403 Forbidden: ";
+    assert!(code == 0 && text.contains(role), "{text}");
+    let role = "\nhint: `kubectl flowcontrol rbac whoami` prints the role that is needed\n";
+    assert!(text.ends_with(role), "{text}");
 
     let servers = [("one", url.clone()), ("two", url.clone())];
     let file = cluster.file("both", &kubeconfig(&servers));
