@@ -24,7 +24,19 @@ fn the_commands_that_get_logs_are_printed() {
             "gcloud logging read 'resource.type=\"k8s_cluster\" AND resource.labels.cluster_name=\"prod\" AND protoPayload.serviceName=\"k8s.io\" \
              AND timestamp>=\"2026-01-05T10:00:00Z\" AND timestamp<\"2026-01-05T12:00:00Z\"' --project=my-project --format=json",
         ),
-        (&["aks", "rg/Prod"], "managedclusters/prod\""),
+        // The project of gcloud's configuration, and any resource group.
+        (
+            &["gke", "prod"],
+            "AND timestamp<\"2026-01-05T12:00:00Z\"' --format=json",
+        ),
+        (
+            &["aks", "Prod"],
+            "endswith \"/providers/microsoft.containerservice/managedclusters/Prod\"",
+        ),
+        (
+            &["aks", "rg/Prod"],
+            "endswith \"/resourcegroups/rg/providers/microsoft.containerservice/managedclusters/Prod\"",
+        ),
         (
             &["aks", "rg/Prod"],
             "between (datetime(2026-01-05T10:00:00Z) .. datetime(2026-01-05T12:00:00Z))",
@@ -52,6 +64,21 @@ fn the_commands_that_get_logs_are_printed() {
             .write_all(text.as_bytes())
             .unwrap();
         assert!(child.wait().unwrap().success(), "{text}");
+    }
+    // What is left to replace is named.
+    for source in ["eks", "gke", "aks"] {
+        let output = run(&["traffic", "export", source]);
+        assert!(stdout(&output).contains("CLUSTER"));
+        let note = format!(
+            "note: replace CLUSTER in the output by the name of the cluster, or run `traffic export {source} NAME`\n"
+        );
+        assert_eq!(stderr(&output), note);
+        let named = run(&["traffic", "export", source, "prod"]);
+        let text = stdout(&named);
+        for placeholder in ["PROJECT", "GROUP", "CLUSTER"] {
+            assert!(!text.contains(placeholder), "{text}");
+        }
+        assert_eq!(stderr(&named), "");
     }
     let quoted = export(&["eks", "a'; rm -rf $HOME"]);
     assert!(

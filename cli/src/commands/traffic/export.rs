@@ -6,7 +6,7 @@ mod sources;
 use crate::audit_logs::read_logs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, note};
 use clap::ValueEnum;
 use jiff::{SignedDuration, Timestamp};
 use std::io::Write;
@@ -24,7 +24,7 @@ pub(super) struct ExportArgs {
     source: Source,
 
     /// The cluster: NAME for eks, PROJECT/NAME for gke, GROUP/NAME for aks; a stream selector for loki, such as '{job="audit"}'; an
-    /// index for elasticsearch
+    /// index for elasticsearch. Without PROJECT it is in the project of gcloud's configuration, without GROUP in any resource group
     #[arg(value_name = "CLUSTER")]
     cluster: Option<String>,
 
@@ -83,10 +83,20 @@ pub(super) fn run(args: &ExportArgs, streams: &mut Streams) -> Result<Exit, Fail
         ));
     }
     let range = range(&args.since, args.until)?;
+    let name = cluster.unwrap_or(sources::CLUSTER);
+    let is_cloud = matches!(args.source, Source::Eks | Source::Gke | Source::Aks);
+    if is_cloud && cluster.is_none() {
+        let source = args.source.to_possible_value();
+        let source = source.as_ref().map_or("", |value| value.get_name());
+        let text = format!(
+            "replace {name} in the output by the name of the cluster, or run `traffic export {source} NAME`"
+        );
+        note(streams, &text)?;
+    }
     let text = match args.source {
-        Source::Eks => sources::eks(cluster, range),
-        Source::Gke => sources::gke(cluster, range),
-        Source::Aks => sources::aks(cluster, range),
+        Source::Eks => sources::eks(name, range),
+        Source::Gke => sources::gke(name, range),
+        Source::Aks => sources::aks(name, range),
         Source::Openshift => sources::openshift(),
         Source::Loki => sources::loki(cluster, range),
         Source::Elasticsearch => sources::elasticsearch(cluster, range),

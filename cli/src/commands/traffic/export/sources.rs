@@ -6,11 +6,13 @@
 
 use super::Range;
 
+/// What stands for the name of the cluster, if it is not given.
+pub(super) const CLUSTER: &str = "CLUSTER";
+
 /// Events that reports need: the last of each request, and the beginning of a watch.
 const STAGES: &str = "ResponseComplete, ResponseStarted";
 
-pub(super) fn eks(cluster: Option<&str>, range: Range) -> String {
-    let cluster = cluster.unwrap_or("CLUSTER");
+pub(super) fn eks(cluster: &str, range: Range) -> String {
     let group = quoted(&format!("/aws/eks/{cluster}/cluster"));
     let (from, to) = (range.since.as_millisecond(), range.until.as_millisecond());
     let name = quoted(cluster);
@@ -29,9 +31,12 @@ aws logs filter-log-events --log-group-name {group} --log-stream-name-prefix kub
     )
 }
 
-pub(super) fn gke(cluster: Option<&str>, range: Range) -> String {
-    let cluster = cluster.unwrap_or("PROJECT/CLUSTER");
-    let (project, name) = cluster.split_once('/').unwrap_or(("PROJECT", cluster));
+/// Without a project, the cluster is in the one of gcloud's configuration.
+pub(super) fn gke(cluster: &str, range: Range) -> String {
+    let (project, name) = match cluster.split_once('/') {
+        Some((project, name)) => (format!(" --project={}", quoted(project)), name),
+        None => (String::new(), cluster),
+    };
     let filter = format!(
         "resource.type=\"k8s_cluster\" AND resource.labels.cluster_name=\"{}\" AND protoPayload.serviceName=\"k8s.io\" AND timestamp>=\"{}\" AND timestamp<\"{}\"",
         escaped(name),
@@ -42,31 +47,33 @@ pub(super) fn gke(cluster: Option<&str>, range: Range) -> String {
         "\
 # Reads (get, list, watch) are there only if Data Access audit logs of the Kubernetes Engine API are enabled. Cloud Logging has no
 # durations, groups, impersonated users and queries of requests.
-gcloud logging read {} --project={} --format=json --order=asc > audit.json
+gcloud logging read {}{project} --format=json --order=asc > audit.json
 ",
-        quoted(&filter),
-        quoted(project)
+        quoted(&filter)
     )
 }
 
-pub(super) fn aks(cluster: Option<&str>, range: Range) -> String {
-    let cluster = cluster.unwrap_or("GROUP/CLUSTER");
-    let (group, name) = cluster.split_once('/').unwrap_or(("GROUP", cluster));
+/// Without a resource group, the cluster is in any one. `endswith` ignores case, in which the tables differ.
+pub(super) fn aks(cluster: &str, range: Range) -> String {
+    let (group, name) = match cluster.split_once('/') {
+        Some((group, name)) => (format!("/resourcegroups/{group}"), name),
+        None => (String::new(), cluster),
+    };
     let resource = format!(
-        "/resourcegroups/{}/providers/microsoft.containerservice/managedclusters/{}",
-        escaped(&group.to_lowercase()),
-        escaped(&name.to_lowercase())
+        "{}/providers/microsoft.containerservice/managedclusters/{}",
+        escaped(&group),
+        escaped(name)
     );
     let time = format!(
         "where TimeGenerated between (datetime({}) .. datetime({}))",
         range.since, range.until
     );
     let diagnostics = format!(
-        "AzureDiagnostics | {time} | where Category == \"kube-audit\" and tolower(ResourceId) endswith \"{resource}\" | where log_s !contains \"\\\"stage\\\":\\\"RequestReceived\\\"\" | project log_s"
+        "AzureDiagnostics | {time} | where Category == \"kube-audit\" and ResourceId endswith \"{resource}\" | where log_s !contains \"\\\"stage\\\":\\\"RequestReceived\\\"\" | project log_s"
     );
     let stages = STAGES.replace(", ", "\", \"");
     let table = format!(
-        "AKSAudit | {time} | where tolower(_ResourceId) endswith \"{resource}\" | where Stage in (\"{stages}\") | project Level, AuditId, Stage, RequestUri, Verb, User, SourceIps, UserAgent, ObjectRef, ResponseStatus, RequestReceivedTime, StageReceivedTime, Annotations"
+        "AKSAudit | {time} | where _ResourceId endswith \"{resource}\" | where Stage in (\"{stages}\") | project Level, AuditId, Stage, RequestUri, Verb, User, SourceIps, UserAgent, ObjectRef, ResponseStatus, RequestReceivedTime, StageReceivedTime, Annotations"
     );
     format!(
         "\
