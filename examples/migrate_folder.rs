@@ -44,6 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for finding in findings.filter(|finding| finding.severity > Severity::Note) {
             let place = file.source.position(finding.offset);
             println!("{}:{place}: {finding}", file.source.name);
+            if let Some(help) = &finding.help {
+                println!("  {help}");
+            }
         }
     }
     Ok(())

@@ -133,7 +133,7 @@ pub(crate) enum About {
     Server,
 }
 
-/// A finding at a place of a text. Its `Display` does not contain the place: see [`Lines`](crate::Lines).
+/// A finding at a place of a text. Its `Display` is one line with neither the place, which [`Lines`](crate::Lines) shows, nor the help.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -190,16 +190,13 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
-    /// `error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30`, and the remedy in the next line.
+    /// `error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30`, without [`help`](Self::help), which a program words or
+    /// places in its own way.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: ", self.severity, self.rule)?;
         if let Some(path) = &self.path {
             write!(f, "{path}: ")?;
         }
-        f.write_str(&self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "\n  {help}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.message)
     }
 }

@@ -96,8 +96,12 @@ fn results_can_be_printed() {
     );
     assert_eq!(
         outcome.findings[0].to_string(),
-        "error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 cannot express 0
-  give the level at least 1 share, keep a version with zero shares, or accept the loss with allow_loss; the file then has 0, which means 30 in v1beta2"
+        "error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 cannot express 0"
+    );
+    // The help is beside the text, so that a program can print each once.
+    assert_eq!(
+        outcome.findings[0].help.as_ref().unwrap().to_string(),
+        "give the level at least 1 share, keep a version with zero shares, or accept the loss with allow_loss; the file then has 0, which means 30 in v1beta2"
     );
 }
 
