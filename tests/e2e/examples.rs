@@ -125,20 +125,6 @@ fn upgrade_keeps_the_objects_and_moves_their_version() {
 }
 
 #[test]
-fn opentelemetry_prints_spans_and_metrics() {
-    let out = run("opentelemetry", &[]);
-    for part in [
-        "There are 8 levels.",
-        "span list prioritylevelconfigurations (Client, Unset) of trace ",
-        "span get flowschemas (Client, Error",
-        "span reconcile (Internal, Unset) of trace ",
-        "metric http.client.request.duration of ",
-    ] {
-        assert!(out.contains(part), "no {part:?} in:\n{out}");
-    }
-}
-
-#[test]
 fn manifests_are_checked() {
     let out = run("check", &[]);
     for part in [

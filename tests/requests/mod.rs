@@ -13,7 +13,6 @@
 //! - `lean`: lists and watches without managed fields
 //! - `layers`: default headers, hooks, layers
 //! - `observing`: the hook for metrics, and `tracing` spans
-//! - `opentelemetry`: the recipe for spans and metrics
 //! - `paths`: paths and bodies of requests, names that are not sent
 //! - `pacing`: adaptive concurrency
 //! - `raw`: raw requests, streamed bodies, the headers of responses
@@ -35,7 +34,6 @@ mod http2;
 mod layers;
 mod lean;
 mod observing;
-mod opentelemetry;
 mod pacing;
 mod paths;
 mod promises;

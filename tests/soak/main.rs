@@ -9,7 +9,7 @@
 //! equal the server's list, by value, and until no error is left. In the end no task and no connection may be left, and
 //! in a long run the memory of the second half may not grow.
 //!
-//! A form of 5 seconds runs with the other tests, of 20 with `FLOWCONTROL_TEST_ALL`. The long one runs on demand, by default for an hour:
+//! A form of 2 seconds runs with the other tests, of 20 with `FLOWCONTROL_TEST_ALL`. The long one runs on demand, by default for an hour:
 //!
 //! ```text
 //! cargo test --release --test soak -- --ignored --nocapture
@@ -76,7 +76,7 @@ use std::time::Duration;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_store_recovers_from_everything() {
     let is_long = std::env::var_os("FLOWCONTROL_TEST_ALL").is_some();
-    let duration = Duration::from_secs(if is_long { 20 } else { 5 });
+    let duration = Duration::from_secs(if is_long { 20 } else { 2 });
     run(Extent {
         duration,
         stores: 20,

@@ -96,7 +96,7 @@ impl Client {
     /// hidden from `Debug` output.
     ///
     /// The hook runs within the `tracing` span of the request, so that a trace context can be passed on. The example
-    /// [`opentelemetry`](https://github.com/k8s-flowcontrol/k8s-flowcontrol/tree/main/examples/opentelemetry) is a
+    /// [`opentelemetry`](https://github.com/k8s-flowcontrol/k8s-flowcontrol/tree/main/interop/examples/opentelemetry) is a
     /// complete recipe for spans and metrics. In short:
     ///
     /// ```no_run

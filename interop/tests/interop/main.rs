@@ -9,6 +9,7 @@
 //! - `shared`: one client that both libraries use
 //! - `pacing`: adaptive concurrency in kube's client
 //! - `controller`: the program `examples/shares.rs`
+//! - `opentelemetry`: the recipe for spans and metrics of `examples/opentelemetry`
 
 #![allow(
     clippy::unwrap_used,
@@ -24,5 +25,6 @@ mod controller;
 mod formats;
 mod objects;
 mod openapi;
+mod opentelemetry;
 mod pacing;
 mod shared;

@@ -3,8 +3,8 @@
 #[path = "../../examples/opentelemetry/recipe.rs"]
 mod recipe;
 
-use crate::requests::support::embedded;
-use k8s_flowcontrol_server::Fault;
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol_server::{ApiServer, Fault};
 use opentelemetry::global;
 use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
@@ -30,7 +30,12 @@ async fn a_trace_goes_on_in_the_server_and_durations_are_metrics() {
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
 
-    let (server, client) = embedded().await;
+    let server = ApiServer::builder()
+        .record_requests()
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(server.url()).unwrap();
     let client = recipe::with_opentelemetry(client, &meters.meter("test"));
     server.inject(Fault::rejected(0));
     let work = async {

@@ -1,9 +1,9 @@
 //! Exports the spans and metrics of requests with OpenTelemetry. Prints them instead of sending them to a collector.
 //!
-//! `cargo run --example opentelemetry`
+//! `cargo run --example opentelemetry` in the folder `interop`
 
 mod recipe;
-#[path = "../support/mod.rs"]
+#[path = "../../../examples/support/mod.rs"]
 mod support;
 
 use opentelemetry::global;
