@@ -1,7 +1,6 @@
 //! The client, the embedded server, the generator and the rules together.
 //!
 //! One test program, because linking costs more than most of the tests. Its parts run alone by their names: `cargo test --test workspace e2e::`.
-//! `soak` counts the open files and the memory of its process, so that it is a separate program.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,4 +17,16 @@ mod generation;
 mod hostile;
 mod lossless;
 mod requests;
+// An entrance reserves its port, which works on Unix.
+#[cfg(unix)]
+mod soak;
 mod watching;
+
+use std::process::Command;
+
+/// This program again, for one ignored test: another environment, or files and memory of its own.
+fn child(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    command
+}

@@ -5,12 +5,10 @@ use crate::config::support::{Authority, Folder, HttpProxy, Server, ask};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
 use serde_json::json;
-use std::process::Command;
 
 /// Runs an ignored test below and returns its output.
 fn child(test: &str, variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    let mut command = crate::child(test);
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "REQUEST_METHOD"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }

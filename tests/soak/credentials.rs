@@ -1,8 +1,7 @@
 //! The token and the certificates, in files as real clients have them, and their rotation.
 
-use crate::certificates::Authority;
-use crate::folder::Folder;
-use crate::plan::Rotation;
+use super::plan::Rotation;
+use crate::config::support::{Authority, Folder};
 use k8s_flowcontrol::config::Config;
 use std::fs;
 use std::sync::Arc;

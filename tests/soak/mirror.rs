@@ -1,6 +1,6 @@
 //! A copy that a subscriber keeps by the events of a store.
 
-use crate::random::Random;
+use crate::watching::random::Random;
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::watch::{ObjectKey, Store, StoreEvent, Subscription};
 use std::collections::BTreeMap;

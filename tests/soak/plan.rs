@@ -1,6 +1,6 @@
 //! The events of a run: a function of its seed.
 
-use crate::random::Random;
+use crate::watching::random::Random;
 use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! A run: rounds of events, each followed by the comparison of all stores with the server.
 
-use crate::plan;
-use crate::random::Random;
-use crate::resources::{Memory, Resources};
-use crate::stores::{self, AnyStore};
-use crate::world::World;
-use crate::writers::{Count, Writers};
+use super::plan;
+use super::resources::{Memory, Resources};
+use super::stores::{self, AnyStore};
+use super::world::World;
+use super::writers::{Count, Writers};
+use crate::watching::random::Random;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -126,7 +126,7 @@ impl Trace {
         Self {
             command: format!(
                 "FLOWCONTROL_TEST_SEED={seed} FLOWCONTROL_SOAK_SECONDS={seconds} FLOWCONTROL_SOAK_STORES={} \
-                 cargo test --test soak -- --ignored --nocapture",
+                 cargo test --test workspace an_hour -- --ignored --nocapture",
                 extent.stores
             ),
             events: Vec::new(),

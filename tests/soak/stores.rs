@@ -1,7 +1,7 @@
 //! The stores: several selectors, in both kinds and in several versions.
 
-use crate::mirror::Mirror;
-use crate::random::Random;
+use super::mirror::Mirror;
+use crate::watching::random::Random;
 use k8s_flowcontrol::api::{v1, v1beta3};
 use k8s_flowcontrol::watch::{ObjectKey, Store, Watcher};
 use k8s_flowcontrol::{Client, Error, Resource};

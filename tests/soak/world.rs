@@ -1,10 +1,10 @@
 //! The server with everything in front of it, and the events that happen to it.
 
-use crate::credentials::Credentials;
-use crate::gate::Gate;
-use crate::plan::{Event, Nonsense};
-use crate::proxy::{NetworkFault, Proxy};
-use crate::random::Random;
+use super::credentials::Credentials;
+use super::gate::Gate;
+use super::plan::{Event, Nonsense};
+use crate::watching::proxy::{NetworkFault, Proxy};
+use crate::watching::random::Random;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;

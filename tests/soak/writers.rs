@@ -1,7 +1,7 @@
 //! Writers: they create, change and delete objects at random, and ignore every failure.
 
-use crate::random::Random;
-use crate::world::World;
+use super::world::World;
+use crate::watching::random::Random;
 use k8s_flowcontrol::api::v1beta3;
 use k8s_flowcontrol::{Api, Client, Resource};
 use serde_json::{Value, json};
