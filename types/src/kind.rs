@@ -1,43 +1,39 @@
 //! The kinds of the API group: by name, in a version, and as the servers of a release know them.
 
+use crate::__named as named;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::schema::{ResourceSchema, TypeSchema};
 use crate::{ApiVersion, Release, Resource};
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of the API group.
-///
-/// ```
-/// use k8s_flowcontrol_types::{ApiVersion, Kind};
-///
-/// let kind: Kind = "FlowSchema".parse()?;
-/// assert_eq!(kind, Kind::FlowSchema);
-/// assert_eq!(kind.plural(), "flowschemas");
-/// assert!(kind.schema(ApiVersion::V1).schema.field("spec").is_some());
-/// assert!("Pod".parse::<Kind>().is_err());
-/// # Ok::<(), k8s_flowcontrol_types::kind::UnknownKind>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// `FlowSchema`.
-    FlowSchema,
-    /// `PriorityLevelConfiguration`.
-    PriorityLevelConfiguration,
+named! {
+    /// A kind of the API group.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::{ApiVersion, Kind};
+    ///
+    /// let kind: Kind = "FlowSchema".parse()?;
+    /// assert_eq!(kind, Kind::FlowSchema);
+    /// assert_eq!(kind.plural(), "flowschemas");
+    /// assert!(kind.schema(ApiVersion::V1).schema.field("spec").is_some());
+    /// assert!("Pod".parse::<Kind>().is_err());
+    /// # Ok::<(), k8s_flowcontrol_types::kind::UnknownKind>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        /// `FlowSchema`.
+        FlowSchema = "FlowSchema",
+        /// `PriorityLevelConfiguration`.
+        PriorityLevelConfiguration = "PriorityLevelConfiguration",
+    }
+    /// The `kind` on the wire.
+    pub fn as_str;
+    /// Both kinds.
+    pub const ALL;
 }
 
 impl Kind {
-    /// Both kinds.
-    pub const ALL: &[Self] = &[Self::FlowSchema, Self::PriorityLevelConfiguration];
-
-    /// The `kind` on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FlowSchema => "FlowSchema",
-            Self::PriorityLevelConfiguration => "PriorityLevelConfiguration",
-        }
-    }
-
     /// The `kind` of a list of such objects on the wire.
     pub const fn list_kind(self) -> &'static str {
         match self {
@@ -70,12 +66,6 @@ impl Kind {
     /// The schema of the kind in a version.
     pub fn schema(self, version: ApiVersion) -> &'static ResourceSchema {
         schema(self, version)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

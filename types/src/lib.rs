@@ -106,6 +106,7 @@ pub mod json;
 pub mod kind;
 mod list;
 pub mod meta;
+mod named;
 #[doc(hidden)]
 pub mod order;
 pub mod ownership;

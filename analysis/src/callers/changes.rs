@@ -2,6 +2,7 @@
 
 use super::calls::Calls;
 use super::tally::{CallerReport, GroupCalls};
+use k8s_flowcontrol_types::__named as named;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -20,41 +21,32 @@ pub struct Change {
     pub after: f64,
 }
 
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum ChangeKind {
-    /// The caller is not in the log before.
-    New,
-    /// More requests.
-    Requests,
-    /// More lists.
-    Lists,
-    /// More lists without `resourceVersion`, where `resourceVersion=0` would be served from the cache.
-    MissingResourceVersion,
-    /// More watches that end within a minute, and start again.
-    RestartingWatches,
-    /// More requests that repeat a rejected request.
-    Retries,
-    /// The caller is no longer in the log.
-    Gone,
+named! {
+    /// The kind of a change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
+    pub enum ChangeKind {
+        /// The caller is not in the log before.
+        New = "new caller",
+        /// More requests.
+        Requests = "more requests",
+        /// More lists.
+        Lists = "more lists",
+        /// More lists without `resourceVersion`, where `resourceVersion=0` would be served from the cache.
+        MissingResourceVersion = "more lists without resourceVersion=0",
+        /// More watches that end within a minute, and start again.
+        RestartingWatches = "watches restart within a minute",
+        /// More requests that repeat a rejected request.
+        Retries = "retries of rejected requests",
+        /// The caller is no longer in the log.
+        Gone = "no more requests",
+    }
+    /// The kind for people.
+    pub fn text;
 }
 
 impl ChangeKind {
-    /// The kind for people.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::New => "new caller",
-            Self::Requests => "more requests",
-            Self::Lists => "more lists",
-            Self::MissingResourceVersion => "more lists without resourceVersion=0",
-            Self::RestartingWatches => "watches restart within a minute",
-            Self::Retries => "retries of rejected requests",
-            Self::Gone => "no more requests",
-        }
-    }
-
     fn rate(self, calls: &Calls) -> u64 {
         match self {
             Self::New | Self::Requests | Self::Gone => calls.requests,

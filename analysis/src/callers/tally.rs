@@ -5,9 +5,9 @@ use super::identity::Identity;
 use crate::audit::Event;
 use crate::redact::Redactor;
 use jiff::Timestamp;
+use k8s_flowcontrol_types::__named as named;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 
 /// The most groups. Further ones are counted together, because a client can use any number of names.
 const MOST_GROUPS: usize = 100_000;
@@ -16,51 +16,35 @@ const OTHERS: &str = "(others)";
 /// The most address ranges that are kept for a group.
 const MOST_SOURCES: usize = 8;
 
-/// The property by which requests are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum By {
-    /// The name of [`Identity::caller`].
-    Caller,
-    /// The user who counts for flow control.
-    User,
-    /// The user agent.
-    Agent,
-    /// The namespace; empty for objects without a namespace and for other paths.
-    Namespace,
-    /// The verb.
-    Verb,
-    /// The resource with its group and subresource, such as `deployments.apps/scale`; the path of other requests.
-    Resource,
+named! {
+    /// The property by which requests are grouped.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
+    pub enum By {
+        /// The name of [`Identity::caller`].
+        Caller = "caller",
+        /// The user who counts for flow control.
+        User = "user",
+        /// The user agent.
+        Agent = "agent",
+        /// The namespace; empty for objects without a namespace and for other paths.
+        Namespace = "namespace",
+        /// The verb.
+        Verb = "verb",
+        /// The resource with its group and subresource, such as `deployments.apps/scale`; the path of other requests.
+        Resource = "resource",
+    }
+    /// The name, in lower case.
+    pub fn as_str;
+    /// All properties.
+    pub const ALL;
 }
 
 impl By {
-    /// All properties.
-    pub const ALL: &'static [Self] = &[
-        Self::Caller,
-        Self::User,
-        Self::Agent,
-        Self::Namespace,
-        Self::Verb,
-        Self::Resource,
-    ];
-
     /// The property with a name as [`as_str`](Self::as_str) returns it.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|by| by.as_str() == name)
-    }
-
-    /// The name, in lower case.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::User => "user",
-            Self::Agent => "agent",
-            Self::Namespace => "namespace",
-            Self::Verb => "verb",
-            Self::Resource => "resource",
-        }
     }
 
     /// The property in a few words, for people.
@@ -73,12 +57,6 @@ impl By {
             Self::Verb => "The verb",
             Self::Resource => "The resource, or the path of other requests",
         }
-    }
-}
-
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -1,28 +1,23 @@
 //! The results of a diagnosis.
 
 use super::observation::Observation;
+use k8s_flowcontrol_types::__named as named;
 use std::fmt;
 
-/// The severity of a finding; problems come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Severity {
-    /// Requests wait or are rejected because of this.
-    Problem,
-    /// Requests would wait or be rejected under more load.
-    Risk,
-    /// A fact that helps to understand the other findings.
-    Note,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Problem => "problem",
-            Self::Risk => "risk",
-            Self::Note => "note",
-        })
+named! {
+    /// The severity of a finding; problems come first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Severity {
+        /// Requests wait or are rejected because of this.
+        Problem = "problem",
+        /// Requests would wait or be rejected under more load.
+        Risk = "risk",
+        /// A fact that helps to understand the other findings.
+        Note = "note",
     }
+    /// The name.
+    pub fn as_str;
 }
 
 /// A fact about a cluster, its evidence, and an action.

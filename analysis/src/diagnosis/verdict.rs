@@ -5,48 +5,31 @@ use super::context::Context;
 use super::finding::{Finding, Gap, Severity};
 use super::load::Load;
 use super::observation::Period;
+use k8s_flowcontrol_types::__named as named;
 use std::collections::BTreeSet;
-use std::fmt;
 
-/// The state of a cluster in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// Requests wait because the seats of a server are in use.
-    Overloaded,
-    /// Requests wait or are rejected although a server has idle seats.
-    Misconfigured,
-    /// Requests are rejected, and the evidence does not show whether seats are idle.
-    Rejecting,
-    /// Requests wait, none is rejected, and the evidence does not show whether seats are idle.
-    Waiting,
-    /// No request waits or is rejected, but some would under more load.
-    AtRisk,
-    /// No request waits or is rejected.
-    Healthy,
-    /// Neither metrics nor dumps show the load of a server.
-    Unknown,
-}
-
-impl Verdict {
+named! {
+    /// The state of a cluster in one word.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Verdict {
+        /// Requests wait because the seats of a server are in use.
+        Overloaded = "overloaded",
+        /// Requests wait or are rejected although a server has idle seats.
+        Misconfigured = "misconfigured",
+        /// Requests are rejected, and the evidence does not show whether seats are idle.
+        Rejecting = "rejecting",
+        /// Requests wait, none is rejected, and the evidence does not show whether seats are idle.
+        Waiting = "waiting",
+        /// No request waits or is rejected, but some would under more load.
+        AtRisk = "at-risk",
+        /// No request waits or is rejected.
+        Healthy = "healthy",
+        /// Neither metrics nor dumps show the load of a server.
+        Unknown = "unknown",
+    }
     /// The verdict as one word, such as `overloaded`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Overloaded => "overloaded",
-            Self::Misconfigured => "misconfigured",
-            Self::Rejecting => "rejecting",
-            Self::Waiting => "waiting",
-            Self::AtRisk => "at-risk",
-            Self::Healthy => "healthy",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+    pub fn as_str;
 }
 
 /// The result of a diagnosis.

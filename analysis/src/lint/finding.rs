@@ -1,28 +1,23 @@
 //! The results of lint.
 
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::Kind;
 use std::fmt;
 
-/// The severity of a finding; errors come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Severity {
-    /// The object, or a part of it, has no effect or will be lost.
-    Error,
-    /// The effect is probably not the intended one.
-    Warning,
-    /// A hint to check.
-    Note,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        })
+named! {
+    /// The severity of a finding; errors come first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Severity {
+        /// The object, or a part of it, has no effect or will be lost.
+        Error = "error",
+        /// The effect is probably not the intended one.
+        Warning = "warning",
+        /// A hint to check.
+        Note = "note",
     }
+    /// The name.
+    pub fn as_str;
 }
 
 /// A problem found in an object.

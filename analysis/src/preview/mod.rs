@@ -19,6 +19,7 @@ use crate::metrics::catalog::{self, Stability};
 use crate::upgrade::Plan;
 use k8s_flowcontrol_rules::limits::{LevelChange, ServerLimits};
 use k8s_flowcontrol_rules::{bootstrap, validate};
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release, convert};
@@ -60,40 +61,29 @@ impl fmt::Display for Change {
     }
 }
 
-/// The subject of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Area {
-    /// The versions of the API that the server serves.
-    Versions,
-    /// The verdict about an object that was added with [`Preview::add_object`].
-    Validation,
-    /// The built-in objects.
-    BuiltIn,
-    /// The seats of levels that were added with [`Preview::add_levels`], and of requests that were added with
-    /// [`Preview::add_requests`].
-    Seats,
-    /// The encodings that clients may not read.
-    Encodings,
-    /// The metrics of flow control.
-    Metrics,
-    /// Any other behaviour of the server.
-    Server,
-}
-
-/// The word of reports, such as `built-in`.
-impl fmt::Display for Area {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Versions => "versions",
-            Self::Validation => "validation",
-            Self::BuiltIn => "built-in",
-            Self::Seats => "seats",
-            Self::Encodings => "encodings",
-            Self::Metrics => "metrics",
-            Self::Server => "server",
-        })
+named! {
+    /// The subject of a change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Area {
+        /// The versions of the API that the server serves.
+        Versions = "versions",
+        /// The verdict about an object that was added with [`Preview::add_object`].
+        Validation = "validation",
+        /// The built-in objects.
+        BuiltIn = "built-in",
+        /// The seats of levels that were added with [`Preview::add_levels`], and of requests that were added with
+        /// [`Preview::add_requests`].
+        Seats = "seats",
+        /// The encodings that clients may not read.
+        Encodings = "encodings",
+        /// The metrics of flow control.
+        Metrics = "metrics",
+        /// Any other behaviour of the server.
+        Server = "server",
     }
+    /// The word of reports, such as `built-in`.
+    pub fn as_str;
 }
 
 impl Preview {

@@ -7,6 +7,7 @@ use super::examine::MORE;
 use super::intents::{Intents, ServerSeats};
 use super::search::Progress;
 use super::sizer::Sizer;
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{
     LimitedPriorityLevelConfiguration, PriorityLevelConfiguration,
@@ -63,26 +64,19 @@ pub struct DriftedIntent {
     pub now: Margin,
 }
 
-/// Whether an intent still holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
-    /// It holds.
-    Met,
-    /// It holds, but less than half of the margin is left, or it no longer holds under 1.5 times the load.
-    MarginGone,
-    /// It does not hold.
-    Broken,
-}
-
-impl State {
-    /// The state in words.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Met => "still met",
-            Self::MarginGone => "margin gone",
-            Self::Broken => "broken",
-        }
+named! {
+    /// Whether an intent still holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum State {
+        /// It holds.
+        Met = "still met",
+        /// It holds, but less than half of the margin is left, or it no longer holds under 1.5 times the load.
+        MarginGone = "margin gone",
+        /// It does not hold.
+        Broken = "broken",
     }
+    /// The state in words.
+    pub fn as_str;
 }
 
 /// A number to change.

@@ -7,6 +7,7 @@ use super::skipped::SkipReason;
 use crate::dependencies::Dependency;
 use crate::source::Source;
 use crate::{Migration, Severity};
+use k8s_flowcontrol_types::__named as named;
 use std::sync::Arc;
 
 /// A file with the outcome of its migration.
@@ -38,19 +39,23 @@ impl Examined {
     }
 }
 
-/// The state of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// No changes are needed.
-    Current,
-    /// Something must be changed by hand, and nothing else.
-    Manual,
-    /// Changes are needed.
-    Outdated,
-    /// The changes are written.
-    Changed,
-    /// The file is not changed because of an error.
-    Refused,
+named! {
+    /// The state of a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Status {
+        /// No changes are needed.
+        Current = "current",
+        /// Something must be changed by hand, and nothing else.
+        Manual = "manual",
+        /// Changes are needed.
+        Outdated = "outdated",
+        /// The changes are written.
+        Changed = "changed",
+        /// The file is not changed because of an error.
+        Refused = "refused",
+    }
+    /// The name of the state, in lower case.
+    pub fn as_str;
 }
 
 impl Status {
@@ -60,17 +65,6 @@ impl Status {
             _ if outcome.text.is_some() => Self::Outdated,
             Some(Severity::Manual) => Self::Manual,
             Some(Severity::Note) | None => Self::Current,
-        }
-    }
-
-    /// The name of the state, in lower case.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Manual => "manual",
-            Self::Outdated => "outdated",
-            Self::Changed => "changed",
-            Self::Refused => "refused",
         }
     }
 }

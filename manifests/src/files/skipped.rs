@@ -1,5 +1,6 @@
 //! Files and folders that are not examined, and the reasons.
 
+use k8s_flowcontrol_types::__named as named;
 use std::path::PathBuf;
 
 /// A file or folder that was not examined.
@@ -28,46 +29,35 @@ impl Skipped {
     }
 }
 
-/// A kind of reason not to examine a file or folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum SkipReason {
-    /// It cannot be read.
-    Unreadable,
-    /// A folder of dependencies or build output: `vendor`, `node_modules` or `target`.
-    Dependencies,
-    /// An ignore file names it: `.gitignore`, another one of git, or `.flowcontrolignore`.
-    IgnoreFile,
-    /// A glob of the [`Selection`](super::Selection) excludes it.
-    Excluded,
-    /// A link that is broken, or to a folder elsewhere.
-    Link,
-    /// A draft of a run that was interrupted.
-    Draft,
-    /// An archive.
-    Archive,
-    /// A binary file that contains names of the group.
-    Binary,
-    /// The file is too long.
-    TooLong,
+named! {
+    /// A kind of reason not to examine a file or folder.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum SkipReason {
+        /// It cannot be read.
+        Unreadable = "unreadable",
+        /// A folder of dependencies or build output: `vendor`, `node_modules` or `target`.
+        Dependencies = "dependencies",
+        /// An ignore file names it: `.gitignore`, another one of git, or `.flowcontrolignore`.
+        IgnoreFile = "ignore-file",
+        /// A glob of the [`Selection`](super::Selection) excludes it.
+        Excluded = "excluded",
+        /// A link that is broken, or to a folder elsewhere.
+        Link = "link",
+        /// A draft of a run that was interrupted.
+        Draft = "draft",
+        /// An archive.
+        Archive = "archive",
+        /// A binary file that contains names of the group.
+        Binary = "binary",
+        /// The file is too long.
+        TooLong = "too-long",
+    }
+    /// The name for programs, such as `ignore-file`.
+    pub fn as_str;
 }
 
 impl SkipReason {
-    /// The name for programs, such as `ignore-file`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreadable => "unreadable",
-            Self::Dependencies => "dependencies",
-            Self::IgnoreFile => "ignore-file",
-            Self::Excluded => "excluded",
-            Self::Link => "link",
-            Self::Draft => "draft",
-            Self::Archive => "archive",
-            Self::Binary => "binary",
-            Self::TooLong => "too-long",
-        }
-    }
-
     /// The skipped files in words: one, and several.
     pub const fn words(self) -> [&'static str; 2] {
         match self {

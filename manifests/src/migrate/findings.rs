@@ -1,34 +1,22 @@
 //! The findings of a migration.
 
 use super::remedy::Remedy;
+use k8s_flowcontrol_types::__named as named;
 use std::fmt;
 
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Information; nothing to do.
-    Note,
-    /// Must be checked or changed by hand.
-    Manual,
-    /// The file is not changed, because something would be lost or is wrong.
-    Error,
-}
-
-impl Severity {
+named! {
+    /// The severity of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Severity {
+        /// Information; nothing to do.
+        Note = "note",
+        /// Must be checked or changed by hand.
+        Manual = "manual",
+        /// The file is not changed, because something would be lost or is wrong.
+        Error = "error",
+    }
     /// The name of the severity, in lower case.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Manual => "manual",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+    pub fn as_str;
 }
 
 /// Declares [`Rule`], each with its sentence and its stable name.

@@ -3,6 +3,7 @@
 use crate::evidence::go_duration;
 use jiff::Timestamp;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User, decode_percent};
+use k8s_flowcontrol_types::__named as named;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -45,38 +46,24 @@ pub struct Event<'a> {
     pub watch_started: Cow<'a, str>,
 }
 
-/// A stage of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// The request arrived. Its impersonated user and its response are not known yet.
-    #[default]
-    RequestReceived,
-    /// The header of a long response was sent, such as that of a watch; or authentication failed.
-    ResponseStarted,
-    /// The response is complete.
-    ResponseComplete,
-    /// The server panicked.
-    Panic,
-}
-
-impl Stage {
-    /// All stages, in the order of a request.
-    pub const ALL: [Self; 4] = [
-        Self::RequestReceived,
-        Self::ResponseStarted,
-        Self::ResponseComplete,
-        Self::Panic,
-    ];
-
-    /// The name in the event.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RequestReceived => "RequestReceived",
-            Self::ResponseStarted => "ResponseStarted",
-            Self::ResponseComplete => "ResponseComplete",
-            Self::Panic => "Panic",
-        }
+named! {
+    /// A stage of a request.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Stage {
+        /// The request arrived. Its impersonated user and its response are not known yet.
+        #[default]
+        RequestReceived = "RequestReceived",
+        /// The header of a long response was sent, such as that of a watch; or authentication failed.
+        ResponseStarted = "ResponseStarted",
+        /// The response is complete.
+        ResponseComplete = "ResponseComplete",
+        /// The server panicked.
+        Panic = "Panic",
     }
+    /// The name in the event.
+    pub fn name;
+    /// All stages, in the order of a request.
+    pub const ALL;
 }
 
 /// The level of the audit policy, which decides about the content of an event.

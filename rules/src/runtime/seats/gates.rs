@@ -1,38 +1,29 @@
 //! The feature gates that change estimates.
 
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::{Fact, Release};
 use std::fmt;
 use std::str::FromStr;
 
-/// A feature gate of kube-apiserver that changes estimates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FeatureGate {
-    /// Lists without a resource version are served from the watch cache; since 1.28, on by default since 1.31.
-    ConsistentListFromCache,
-    /// Lists are measured in bytes and not in objects; since 1.34, on by default.
-    SizeBasedListCostEstimate,
-    /// Watches with initial events count as lists; since 1.28, on by default in 1.32 and since 1.34.
-    WatchList,
+named! {
+    /// A feature gate of kube-apiserver that changes estimates.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum FeatureGate {
+        /// Lists without a resource version are served from the watch cache; since 1.28, on by default since 1.31.
+        ConsistentListFromCache = "ConsistentListFromCache",
+        /// Lists are measured in bytes and not in objects; since 1.34, on by default.
+        SizeBasedListCostEstimate = "SizeBasedListCostEstimate",
+        /// Watches with initial events count as lists; since 1.28, on by default in 1.32 and since 1.34.
+        WatchList = "WatchList",
+    }
+    /// The name on the command line of a server.
+    pub fn as_str;
+    /// All gates, sorted by name.
+    pub const ALL;
 }
 
 impl FeatureGate {
-    /// All gates, sorted by name.
-    pub const ALL: &[Self] = &[
-        Self::ConsistentListFromCache,
-        Self::SizeBasedListCostEstimate,
-        Self::WatchList,
-    ];
-
-    /// The name on the command line of a server.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ConsistentListFromCache => "ConsistentListFromCache",
-            Self::SizeBasedListCostEstimate => "SizeBasedListCostEstimate",
-            Self::WatchList => "WatchList",
-        }
-    }
-
     /// Whether a server of the release lets the gate be changed. With a gate that is locked or that it does not know, a server does not start.
     pub const fn can_change_in(self, release: Release) -> bool {
         release.has(match self {
@@ -58,12 +49,6 @@ impl FeatureGate {
             true => Some(is_on),
             false => None,
         }
-    }
-}
-
-impl fmt::Display for FeatureGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

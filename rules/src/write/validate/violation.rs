@@ -3,6 +3,7 @@
 use super::go_value::GoValue;
 use super::wording::Wording;
 use k8s_flowcontrol_text::go::{json_quote, quote};
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::Release;
 use std::fmt;
 
@@ -24,41 +25,32 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The reason of a violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Reason {
-    /// `FieldValueInvalid`: the value violates a rule.
-    Invalid,
-    /// `FieldValueRequired`: a value is missing.
-    Required,
-    /// `FieldValueForbidden`: a value must be absent.
-    Forbidden,
-    /// `FieldValueNotSupported`: the value is not in a fixed list.
-    NotSupported,
-    /// `FieldValueDuplicate`: another element has the same value.
-    Duplicate,
-    /// `FieldValueTooLong`: the value is too long.
-    TooLong,
-    /// `UnknownField`: the kind has no such field in that version and release. No cause of a server's 422: a server drops
-    /// the field, or answers 400 where field validation is strict.
-    UnknownField,
+named! {
+    /// The reason of a violation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// `FieldValueInvalid`: the value violates a rule.
+        Invalid = "FieldValueInvalid",
+        /// `FieldValueRequired`: a value is missing.
+        Required = "FieldValueRequired",
+        /// `FieldValueForbidden`: a value must be absent.
+        Forbidden = "FieldValueForbidden",
+        /// `FieldValueNotSupported`: the value is not in a fixed list.
+        NotSupported = "FieldValueNotSupported",
+        /// `FieldValueDuplicate`: another element has the same value.
+        Duplicate = "FieldValueDuplicate",
+        /// `FieldValueTooLong`: the value is too long.
+        TooLong = "FieldValueTooLong",
+        /// `UnknownField`: the kind has no such field in that version and release. No cause of a server's 422: a server drops
+        /// the field, or answers 400 where field validation is strict.
+        UnknownField = "UnknownField",
+    }
+    /// The reason as in the Status, such as `FieldValueInvalid`.
+    pub fn as_str;
 }
 
 impl Reason {
-    /// The reason as in the Status, such as `FieldValueInvalid`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invalid => "FieldValueInvalid",
-            Self::Required => "FieldValueRequired",
-            Self::Forbidden => "FieldValueForbidden",
-            Self::NotSupported => "FieldValueNotSupported",
-            Self::Duplicate => "FieldValueDuplicate",
-            Self::TooLong => "FieldValueTooLong",
-            Self::UnknownField => "UnknownField",
-        }
-    }
-
     /// The start of the message.
     const fn words(self) -> &'static str {
         match self {
@@ -70,12 +62,6 @@ impl Reason {
             Self::TooLong => "Too long",
             Self::UnknownField => "Unknown field",
         }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

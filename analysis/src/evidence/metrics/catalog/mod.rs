@@ -18,8 +18,8 @@
 mod table;
 
 use k8s_flowcontrol_rules::buckets;
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::{MetricReleases, Release};
-use std::fmt;
 pub use table::*;
 
 /// A metric of the API server.
@@ -90,27 +90,20 @@ impl Metric {
     }
 }
 
-/// The type of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MetricKind {
-    /// A number that only grows until the server restarts.
-    Counter,
-    /// A number at one moment.
-    Gauge,
-    /// Counts of values in buckets: series with the endings `_bucket`, `_sum` and `_count`.
-    Histogram,
-}
-
-/// The word of a line `# TYPE`.
-impl fmt::Display for MetricKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-        })
+named! {
+    /// The type of a metric.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum MetricKind {
+        /// A number that only grows until the server restarts.
+        Counter = "counter",
+        /// A number at one moment.
+        Gauge = "gauge",
+        /// Counts of values in buckets: series with the endings `_bucket`, `_sum` and `_count`.
+        Histogram = "histogram",
     }
+    /// The word of a line `# TYPE`.
+    pub fn as_str;
 }
 
 /// The stability of a metric. The stablest comes first.
