@@ -5,9 +5,6 @@
 //! for every crate of a user's build, and it silently keeps the last of two fields with one name.
 
 use crate::error::{At, Error};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use std::collections::HashSet;
-use std::fmt;
 
 /// A JSON value. Numbers are text, so that documentation states them as they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,72 +49,6 @@ impl Json {
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct JsonVisitor;
-
-        impl<'de> Visitor<'de> for JsonVisitor {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON value")
-            }
-
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Null)
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json::Bool(value))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value.to_string()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value.to_string()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-                Ok(Json::Number(format!("{value:?}")))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json::String(value.to_owned()))
-            }
-
-            fn visit_string<E>(self, value: String) -> Result<Json, E> {
-                Ok(Json::String(value))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(element) = seq.next_element()? {
-                    elements.push(element);
-                }
-                Ok(Json::Array(elements))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-                let mut names = HashSet::new();
-                let mut fields = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, Json>()? {
-                    if !names.insert(name.clone()) {
-                        return Err(serde::de::Error::custom(format_args!(
-                            "the field `{name}` appears twice in one object"
-                        )));
-                    }
-                    fields.push((name, value));
-                }
-                Ok(Json::Object(fields))
-            }
-        }
-
-        deserializer.deserialize_any(JsonVisitor)
     }
 }
 

@@ -2,13 +2,17 @@
 
 use crate::error::{At, Error};
 use crate::json::Json;
-use k8s_flowcontrol_text::{Content, Node as YamlNode, parse_yaml_documents};
+use k8s_flowcontrol_text::{Content, Node, Position, parse_json_values, parse_yaml_documents};
+use std::collections::HashSet;
 
-/// The maximum depth of a YAML document, with which serde_json's limit for JSON agrees.
+/// The maximum depth of a document.
 const MAX_DEPTH: usize = 128;
 
 /// The maximum number of values after YAML's aliases are expanded.
 const MAX_VALUES: usize = 10_000_000;
+
+/// In the error for a text that is nested more deeply than is read at all.
+const TOO_DEEP: &str = "exceeded max depth";
 
 const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, or a CustomResourceDefinition, as JSON or YAML";
 
@@ -18,10 +22,7 @@ pub(crate) fn read(text: &str, at: &At) -> Result<Vec<Json>, Error> {
     if text.trim().is_empty() {
         return Err(Error::at(at, "the text is empty").help("check the command that writes it"));
     }
-    let documents = match text.trim_start().starts_with(['{', '[', '"', '<']) {
-        false => yaml(text, at)?,
-        true => vec![json(text, at)?],
-    };
+    let documents = documents(text, at)?;
     let mut flat = Vec::with_capacity(documents.len());
     for document in documents {
         flatten(document, &mut flat);
@@ -73,80 +74,97 @@ fn typed(item: Json) -> Json {
     }
 }
 
-fn json(text: &str, at: &At) -> Result<Json, Error> {
-    serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        if message.starts_with("recursion limit") {
-            Error::at(
-                at,
-                format!("nested too deeply to be a schema document: {message}"),
-            )
-            .help("give a document with at most 128 levels")
-        } else if message.starts_with("the field ") {
-            Error::at(at, message).help("remove one of the two")
-        } else {
-            Error::at(at, format!("not JSON: {message}")).help(instead_of_json(text, &error))
+fn documents(text: &str, at: &At) -> Result<Vec<Json>, Error> {
+    let is_json = text.trim_start().starts_with(['{', '[', '"', '<']);
+    let read = match is_json {
+        true => parse_json_values(text.as_bytes()),
+        false => parse_yaml_documents(text.as_bytes()),
+    };
+    match read.error {
+        Some(error) if error.message().contains(TOO_DEEP) => {
+            return Err(too_deep(text, error.offset(), at));
         }
-    })
+        Some(error) if is_json => {
+            let Position { line, column } = Position::of(text.as_bytes(), error.offset());
+            let message = format!(
+                "not JSON: line {line}, column {column}: {}",
+                error.message()
+            );
+            return Err(Error::at(at, message).help(instead_of_json(text, error.offset())));
+        }
+        Some(error) => {
+            let message = format!("neither JSON nor YAML: {}", error.message());
+            return Err(Error::at(at, message).help(HELP));
+        }
+        None => {}
+    }
+    if read.documents.is_empty() {
+        let message = "the text does not contain a document";
+        return Err(Error::at(at, message).help(HELP));
+    }
+    let mut budget = MAX_VALUES;
+    let documents = read.documents.iter().map(|document| {
+        if let Some(duplicate) = document.duplicates.first() {
+            return Err(twice(&duplicate.to_string(), at));
+        }
+        value(document.tree.root(), MAX_DEPTH, &mut budget).map_err(|fault| match fault {
+            Fault::Duplicate(name) => twice(
+                &format!("the field `{name}` appears twice in one object"),
+                at,
+            ),
+            Fault::TooDeep(offset) => too_deep(text, offset, at),
+        })
+    });
+    documents.collect()
 }
 
-/// Advice for a text that is not JSON.
-fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
+fn twice(message: &str, at: &At) -> Error {
+    Error::at(at, message).help("remove one of the two")
+}
+
+fn too_deep(text: &str, offset: usize, at: &At) -> Error {
+    let line = Position::of(text.as_bytes(), offset).line;
+    let message = format!("nested too deeply to be a schema document: line {line}");
+    Error::at(at, message).help("give a document with at most 128 levels")
+}
+
+fn instead_of_json(text: &str, offset: usize) -> &'static str {
     if text.trim_start().starts_with('<') {
         "this looks like HTML from a proxy or a login page: ask the API server itself"
-    } else if error.is_eof() {
+    } else if offset >= text.len() {
         "the text ends in the middle of the document: get it again"
     } else {
         "give an OpenAPI v3, Swagger 2 or JSON Schema document, or a CustomResourceDefinition"
     }
 }
 
-fn yaml(text: &str, at: &At) -> Result<Vec<Json>, Error> {
-    let read = parse_yaml_documents(text.as_bytes());
-    if let Some(error) = read.error {
-        return Err(
-            Error::at(at, format!("neither JSON nor YAML: {}", error.message())).help(HELP),
-        );
-    }
-    let mut budget = MAX_VALUES;
-    let mut documents = Vec::with_capacity(read.documents.len());
-    for document in &read.documents {
-        if let Some(duplicate) = document.duplicates.first() {
-            return Err(Error::at(at, duplicate.to_string()).help("remove one of the two"));
-        }
-        let json = value(document.tree.root(), MAX_DEPTH, &mut budget);
-        documents.push(json.ok_or_else(|| {
-            Error::at(at, "nested too deeply to be a schema document")
-                .help("give a document with at most 128 levels")
-        })?);
-    }
-    if documents.is_empty() {
-        let message = "the text does not contain a document";
-        return Err(Error::at(at, message).help(HELP));
-    }
-    Ok(documents)
+enum Fault<'a> {
+    Duplicate(&'a str),
+    /// At this offset the text has too many levels, or too many values.
+    TooDeep(usize),
 }
 
-/// A YAML value as JSON; `None` if it is too deep or too large.
-fn value(node: YamlNode<'_>, depth: usize, budget: &mut usize) -> Option<Json> {
-    let depth = depth.checked_sub(1)?;
-    *budget = budget.checked_sub(1)?;
-    Some(match node.content() {
+fn value<'a>(node: Node<'a>, depth: usize, budget: &mut usize) -> Result<Json, Fault<'a>> {
+    let too_deep = || Fault::TooDeep(node.span().start);
+    let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+    *budget = budget.checked_sub(1).ok_or_else(too_deep)?;
+    Ok(match node.content() {
         Content::Null => Json::Null,
         Content::Bool(value) => Json::Bool(value),
         Content::Number(text) => Json::Number(text.to_owned()),
         Content::String(text) => Json::String(text.to_owned()),
-        Content::Array(elements) => Json::Array(
-            elements
-                .iter()
-                .map(|element| value(element, depth, budget))
-                .collect::<Option<_>>()?,
-        ),
-        Content::Object(fields) => Json::Object(
-            fields
-                .iter()
-                .map(|field| Some((field.name.to_owned(), value(field.value, depth, budget)?)))
-                .collect::<Option<_>>()?,
-        ),
+        Content::Array(elements) => {
+            let elements = elements.iter();
+            let elements = elements.map(|element| value(element, depth, budget));
+            Json::Array(elements.collect::<Result<_, _>>()?)
+        }
+        Content::Object(fields) => {
+            let mut names = HashSet::new();
+            let fields = fields.iter().map(|field| match names.insert(field.name) {
+                true => Ok((field.name.to_owned(), value(field.value, depth, budget)?)),
+                false => Err(Fault::Duplicate(field.name)),
+            });
+            Json::Object(fields.collect::<Result<_, _>>()?)
+        }
     })
 }
