@@ -134,19 +134,15 @@ impl Declared {
                 ),
         };
         let exits = self.exits();
-        if exits.is_empty() {
-            return command;
-        }
-        let help = command
-            .get_after_long_help()
-            .or(command.get_after_help())
-            .cloned();
-        let mut help = help.map_or_else(String::new, |help| format!("{help}\n\n"));
-        help.push_str("Exit codes besides the common exit codes:");
-        for (exit, meaning) in exits {
-            help.push_str(&format!("\n  {:<4} {meaning}", exit as u8));
-        }
-        command.after_long_help(help)
+        with_exits(command, &exits).mut_subcommands(|nested| {
+            let uses_cluster = nested.get_arguments().any(|arg| arg.get_id() == "live");
+            let exits: Vec<_> = exits
+                .iter()
+                .copied()
+                .filter(|(exit, _)| *exit != Exit::Cluster || uses_cluster)
+                .collect();
+            with_exits(nested, &exits)
+        })
     }
 
     /// Runs the command.
@@ -176,6 +172,23 @@ impl Declared {
         }
         failure.or_hint(&role_hint(self.name))
     }
+}
+
+/// Adds exit codes to the long help of a command.
+fn with_exits(command: clap::Command, exits: &[(Exit, &str)]) -> clap::Command {
+    if exits.is_empty() {
+        return command;
+    }
+    let help = command
+        .get_after_long_help()
+        .or(command.get_after_help())
+        .cloned();
+    let mut help = help.map_or_else(String::new, |help| format!("{help}\n\n"));
+    help.push_str("Exit codes besides the common exit codes:");
+    for (exit, meaning) in exits {
+        help.push_str(&format!("\n  {:<4} {meaning}", *exit as u8));
+    }
+    command.after_long_help(help)
 }
 
 /// The hint after a server has forbidden a request of a command.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success, and no findings.
     Success = 0,
-    /// Success with findings: an invalid object, an outdated file or client, a difference, a conflict.
+    /// Success with findings: an invalid object, an outdated file or client, a difference, a conflict, a wish that cannot be fulfilled.
     Findings = 1,
     /// A wrong command line.
     Usage = 2,
@@ -47,7 +47,8 @@ Exit codes:
   0    success, no findings
   1    success with findings: an invalid object, an outdated file or client,
        a place to change by hand, a difference, a conflict, a managed object
-       that was not changed
+       that was not changed, a wish that cannot be fulfilled, such as more seats
+       than a server has
   2    wrong command line
   3    an input cannot be read, or an output cannot be written
   4    stopped, because something would be lost or change its meaning

@@ -53,6 +53,16 @@ pub enum RecipeError {
     NoEffect,
 }
 
+impl RecipeError {
+    /// Whether the configuration cannot fulfil a wish that is valid in itself. Otherwise an argument is wrong.
+    pub const fn is_unfulfillable(&self) -> bool {
+        !matches!(
+            self,
+            Self::Query { .. } | Self::ResourcePath { .. } | Self::Invalid(_)
+        )
+    }
+}
+
 impl fmt::Display for RecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -35,6 +35,13 @@ impl Command for Args {
     const GROUP: Group = Group::Create;
     const PLACE: u8 = 1;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "the configuration does not allow such objects",
+        ),
+        (Exit::Loss, "the API version cannot hold the objects"),
+    ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         match &self.recipe {
@@ -228,7 +235,11 @@ fn recipe(
             }
             _ => None,
         };
-        Failure::input(error.to_string()).hint_if(hint.map(str::to_owned))
+        let exit = match error.is_unfulfillable() {
+            true => Exit::Findings,
+            false => Exit::Usage,
+        };
+        Failure::new(exit, error.to_string()).hint_if(hint.map(str::to_owned))
     })?;
     proof::print(&base, &recipe, streams)
 }

@@ -141,10 +141,13 @@ impl Command for Args {
     const GROUP: Group = Group::Create;
     const PLACE: u8 = 2;
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(
-        Exit::Findings,
-        "the intents exclude each other, or have drifted",
-    )];
+    const EXITS: &'static [(Exit, &'static str)] = &[
+        (
+            Exit::Findings,
+            "the intents cannot be satisfied, not within --budget, or have drifted",
+        ),
+        (Exit::Loss, "the API version cannot hold the objects"),
+    ];
 
     fn comment(&self) -> Option<Comment> {
         self.comment.of("Sizes for intents", "yaml")
@@ -172,7 +175,13 @@ impl Command for Args {
         {
             configuration.objects.apply(earlier.objects.clone());
         }
-        let wrong = |error: SizeError| Failure::input(format!("{name}: {error}"));
+        let wrong = |error: SizeError| {
+            let exit = match &error {
+                SizeError::Recipe { error, .. } if error.is_unfulfillable() => Exit::Findings,
+                _ => Exit::Input,
+            };
+            Failure::new(exit, format!("{name}: {error}"))
+        };
         let requests = self.read_load(&intents, earlier, &configuration, wrong, streams)?;
         let (objects, release) = (&configuration.objects, configuration.release);
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
@@ -201,7 +210,7 @@ impl Command for Args {
             Answer::Impossible(impossible) => impossible.seats,
             _ => {
                 let message = format!("no answer within {:?}", self.budget);
-                return Err(Failure::input(message).hint(
+                return Err(Failure::new(Exit::Findings, message).hint(
                     "`--budget` gives the search more time; fewer intents or a part of the log need less",
                 ));
             }

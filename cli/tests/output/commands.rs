@@ -203,7 +203,7 @@ fn table() -> String {
                     "| `{name}` | {} | {} | {} |\n",
                     command.about.replace('|', "\\|"),
                     outputs.collect::<Vec<_>>().join(", "),
-                    parent.exits.join(", ")
+                    command.exits.join(", ")
                 ));
             }
         }

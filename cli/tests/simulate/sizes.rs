@@ -119,6 +119,35 @@ fn errors_have_places_and_contradictions_have_numbers() {
     assert!(stderr(&output).contains("the audit logs contain no request that flow control sees"));
 }
 
+/// As `create`: the wish is clear, and the configuration does not allow it.
+#[test]
+fn a_client_that_no_flow_schema_can_separate_is_a_finding() {
+    let folder = Folder::new();
+    let schema = "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: first}\nspec:\n  matchingPrecedence: 2\n  \
+        priorityLevelConfiguration: {name: catch-all}\n  rules:\n  - subjects: [{kind: User, user: {name: alice}}]\n    resourceRules: \
+        [{verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*']}]\n";
+    let schema = folder.file("first.yaml", schema);
+    let text = "server: {seats: 100}\nduration: 2s\nintents:\n- client: {user: alice}\n  waits: {p99: 10ms}\n  \
+        atLoad: {concurrent: 30, meanSeconds: 0.1}\n";
+    let intents = folder.file("intents.yaml", text);
+    let said = "the flow schema first can take requests of the client, and no precedence comes before its own";
+    for command in [
+        &["size", &intents][..],
+        &["create", "protect", "user", "alice", "--at-least", "5"],
+    ] {
+        let output = run(&[command, &["-f", &schema]].concat());
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert_eq!(code(&output), 1);
+        assert_eq!(stdout(&output), "");
+    }
+    // A wrong file stays a wrong file.
+    let unknown = folder.file(
+        "unknown.yaml",
+        text.replace("client: {user: alice}", "level: none"),
+    );
+    assert_eq!(code(&run(&["size", &unknown])), 3);
+}
+
 /// Each simulation has a hundred thousand requests, and the search needs many of them.
 #[test]
 fn the_budget_ends_a_search() {
@@ -133,7 +162,7 @@ fn the_budget_ends_a_search() {
     std::fs::write(&path, text).unwrap();
     let output = run(&["size", &path, "--budget", "1s"]);
     let text = stderr(&output);
-    assert_eq!(code(&output), 3, "{text}");
+    assert_eq!(code(&output), 1, "{text}");
     assert!(text.contains("no answer within 1s"), "{text}");
     assert!(
         text.contains("`--budget` gives the search more time"),
