@@ -87,7 +87,9 @@ intents:
     assert_eq!((hasty[0], calm[0]), (50, 10), "{out}");
     // Sixteen requests a second, of which two seats execute ten.
     assert!(hasty[3] > 300 && hasty[4] > 300, "{out}");
-    assert!(hasty[3].abs_diff(hasty[4]) < 300, "{out}");
+    // A busy machine executes some requests of the load, and of the measurement before it, for longer.
+    let (waited, predicted) = (hasty[3], hasty[4]);
+    assert!(waited < 2 * predicted && predicted < 2 * waited, "{out}");
     assert_eq!(calm[4], 0, "{out}");
 }
 
