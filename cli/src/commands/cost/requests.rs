@@ -88,7 +88,6 @@ pub(super) fn estimate(
         serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
         writeln!(out)?;
     }
-    drop(out);
     if long_running > 0 {
         let requests = plural(long_running, "long-running request");
         let text =
