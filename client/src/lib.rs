@@ -64,7 +64,7 @@
 //! | `validate` | no | `validate()` of types that are generated with constraints, with `k8s_flowcontrol::validate` |
 //!
 //! The smallest build of a client, for a cluster whose kubeconfig or service account has the certificate authority, is
-//! `default-features = false, features = ["ring"]`. What it does not support is an error that names the feature.
+//! `default-features = false, features = ["ring"]`. A configuration that needs another feature is an error that names it.
 //!
 //! The crate `url` brings 21 crates that convert host names with letters beyond ASCII (IDNA). A program whose servers have no such
 //! names leaves them out with `cargo update -p idna_adapter --precise 1.0.0` in its workspace.

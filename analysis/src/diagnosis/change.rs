@@ -96,7 +96,7 @@ impl Change {
         })
     }
 
-    /// What the change does: who gains, who pays, and whether the simulation can tell. `before` simulates the configuration of
+    /// The effect of the change: who gains, who pays, and whether the simulation can tell. `before` simulates the configuration of
     /// the log.
     pub fn finding(
         &self,

@@ -2,7 +2,7 @@
 //!
 //! A search tries many candidates, and each simulation of a day of requests takes long. Most requests of a day do not wait under any
 //! candidate that matters. So the search begins with the busiest periods of each intent and of each level, and assumes that
-//! nothing waits in the others. What it finds is simulated with the whole load. If the intents do not hold there, the
+//! nothing waits in the others. The result is simulated with the whole load. If the intents do not hold there, the
 //! periods in which requests waited too long are added, and the search goes on.
 
 use crate::simulation::LevelDemand;

@@ -59,7 +59,7 @@ impl TargetArgs {
         }
     }
 
-    /// The label selector. As in kubectl, an empty one, as of an unset variable in a script, is none.
+    /// The label selector. As in kubectl, an empty selector, for example of an unset variable in a script, counts as absent.
     pub(crate) fn selector(&self) -> Option<&str> {
         let selector = self.selector.as_deref().map(str::trim);
         selector.filter(|selector| !selector.is_empty())

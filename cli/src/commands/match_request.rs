@@ -177,7 +177,7 @@ fn print(
     Ok(())
 }
 
-/// What a server makes of the path of a request for a resource, such as `list deployments.apps in namespace team-a`.
+/// The attributes that a server reads from the path of a request for a resource, such as `list deployments.apps in namespace team-a`.
 fn described(request: &RequestAttributes) -> String {
     let mut text = format!("{} {}", request.verb, request.resource);
     for (separator, part) in [

@@ -96,7 +96,7 @@ async fn objects_have_the_forms_of_kubectl() {
     };
     let json =
         |words: &str| -> serde_json::Value { serde_json::from_str(&get(words, "json")).unwrap() };
-    // One named object is itself. All others are items of a list, be it one or none.
+    // One named object is printed alone. All others are items of a list, even a single object.
     assert_eq!(json("plc/a")["metadata"]["name"], "a");
     for (words, count) in [
         ("plc -l team=a", 1),

@@ -1,4 +1,4 @@
-//! The smallest build of a client with TLS: what it lacks is an error that names the feature.
+//! The smallest build of a client with TLS: a configuration that needs another feature is an error that names it.
 
 use k8s_flowcontrol::Client;
 #[cfg(not(feature = "http2"))]

@@ -38,8 +38,8 @@ use std::collections::HashSet;
 /// ";
 /// // v1beta2 cannot express 0 shares.
 /// let mut settings = Settings::to(ApiVersion::V1Beta2);
-/// let refused = migrate(text, Form::Yaml, settings);
-/// assert_eq!((refused.text, refused.findings[0].severity), (None, Severity::Error));
+/// let rejected = migrate(text, Form::Yaml, settings);
+/// assert_eq!((rejected.text, rejected.findings[0].severity), (None, Severity::Error));
 ///
 /// settings.allow_loss = true;
 /// let accepted = migrate(text, Form::Yaml, settings);

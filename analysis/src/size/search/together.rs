@@ -1,7 +1,7 @@
 //! The seats of several levels at a time: each simulation says for each of them whether they are enough.
 //!
 //! Levels of single clients hardly depend on each other, so that a simulation of new seats for all of them is worth as much as one
-//! for each. What the levels have in the end is simulated once more, and changed one by one if it is not enough.
+//! for each. The final levels are simulated once more, and changed one by one if it is not enough.
 
 use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
 use crate::size::check::{Check, Measured};

@@ -116,7 +116,7 @@ impl Args {
     }
 }
 
-/// What a file says about the seats of the server, if it is not the given number.
+/// The seats of the server in a file, if they differ from the given number.
 fn stated(server: &ServerSeats, seats: u32) -> Option<String> {
     match server {
         ServerSeats::Known(other) if *other != seats => Some(format!("{other} seats")),

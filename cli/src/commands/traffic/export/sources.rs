@@ -6,7 +6,7 @@
 
 use super::Range;
 
-/// What stands for the name of the cluster, if it is not given.
+/// The placeholder for the name of the cluster if none is given.
 pub(super) const CLUSTER: &str = "CLUSTER";
 
 /// Events that reports need: the last of each request, and the beginning of a watch.
