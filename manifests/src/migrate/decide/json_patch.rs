@@ -1,7 +1,6 @@
 //! JSON patches of flow-control objects.
 
 use super::reference::{References, ScalarEdit, Unclear, renamed};
-use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::ApiVersion;
 
@@ -15,7 +14,11 @@ pub(super) fn operation<'a>(
     if operation.get("op").and_then(Node::as_str).is_none() {
         return;
     }
-    version(operation, pointer, to, out);
+    if operation.get("path").and_then(Node::as_str) == Some("/apiVersion")
+        && let Some(value) = operation.get("value")
+    {
+        out.version(value, format!("{pointer}/value"), "value", to);
+    }
     for name in ["path", "from"] {
         let Some(node) = operation.get(name) else {
             continue;
@@ -44,22 +47,5 @@ pub(super) fn operation<'a>(
             );
             out.unclear.push(Unclear::new(node, message));
         }
-    }
-}
-
-/// An operation that writes or tests the version.
-fn version<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &mut References<'a>) {
-    let is_version = operation.get("path").and_then(Node::as_str) == Some("/apiVersion");
-    let Some(value) = operation.get("value").filter(|_| is_version) else {
-        return;
-    };
-    let written = value.as_str().unwrap_or_default();
-    if version_of(written).is_some() && written != to.api_version() {
-        out.changes.push(ScalarEdit {
-            node: value,
-            pointer: format!("{pointer}/value"),
-            new: to.api_version().to_owned(),
-            what: format!("value: {written} becomes {}", to.api_version()),
-        });
     }
 }

@@ -121,15 +121,8 @@ pub(super) fn variable<'a>(
         return;
     }
     if let Some(version) = object.get("apiVersion") {
-        let written = version.as_str().unwrap_or_default();
-        if version_of(written).is_some() && written != to.api_version() {
-            out.changes.push(ScalarEdit {
-                node: version,
-                pointer: format!("{pointer}/objref/apiVersion"),
-                new: to.api_version().to_owned(),
-                what: format!("objref.apiVersion: {written} becomes {}", to.api_version()),
-            });
-        }
+        let pointer = format!("{pointer}/objref/apiVersion");
+        out.version(version, pointer, "objref.apiVersion", to);
     }
     if let Some(path) = node
         .get("fieldref")

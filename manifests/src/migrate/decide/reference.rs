@@ -1,6 +1,7 @@
 //! References to flow-control objects: their new text, or why they must be changed by hand, and the owner of the document, which decides the
 //! advice.
 
+use crate::documents::version_of;
 use crate::migrate::read::{SHARES, other_shares_of};
 use k8s_flowcontrol_text::Node;
 use k8s_flowcontrol_types::ApiVersion;
@@ -39,6 +40,21 @@ impl<'a> Unclear<'a> {
 pub(in crate::migrate) struct References<'a> {
     pub(in crate::migrate) changes: Vec<ScalarEdit<'a>>,
     pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
+}
+
+impl<'a> References<'a> {
+    /// Adds the value of `field`, if it is another version of the group.
+    pub(super) fn version(&mut self, node: Node<'a>, pointer: String, field: &str, to: ApiVersion) {
+        let written = node.as_str().unwrap_or_default();
+        if version_of(written).is_some() && written != to.api_version() {
+            self.changes.push(ScalarEdit {
+                node,
+                pointer,
+                new: to.api_version().to_owned(),
+                what: format!("{field}: {written} becomes {}", to.api_version()),
+            });
+        }
+    }
 }
 
 /// Replaces the strings in `root`.
