@@ -5,6 +5,9 @@ use crate::model::{Key, Scalar};
 /// The package of the schemas that every Kubernetes API shares.
 pub(crate) const SHARED_PACKAGE: &str = "io.k8s.apimachinery.pkg.";
 
+/// The package of metadata.
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
 /// Whether every Kubernetes API shares the schema.
 pub(crate) fn is_shared(key: &Key) -> bool {
     key.package
@@ -43,102 +46,50 @@ pub(crate) fn scalar(key: &Key) -> Option<Scalar> {
         .map(|(_, scalar)| *scalar)
 }
 
-/// The structs of the runtime's `meta` module: generated together with the runtime, which fails when
+/// The structs of the runtime's `meta` module: package, name and the name in Rust. They are generated together with the runtime, which fails when
 /// this list is not what was generated.
-pub(crate) const RUNTIME_META: [(&str, &str); 25] = [
+pub(crate) const RUNTIME_META: [(&str, &str, &str); 25] = [
     (
-        "io.k8s.api.core.v1.LocalObjectReference",
+        "io.k8s.api.core.v1",
+        "LocalObjectReference",
         "LocalObjectReference",
     ),
-    ("io.k8s.api.core.v1.ObjectReference", "ObjectReference"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", "ApiGroup"),
+    ("io.k8s.api.core.v1", "ObjectReference", "ObjectReference"),
+    (META, "APIGroup", "ApiGroup"),
+    (META, "APIGroupList", "ApiGroupList"),
+    (META, "APIResource", "ApiResource"),
+    (META, "APIResourceList", "ApiResourceList"),
+    (META, "APIVersions", "ApiVersions"),
+    (META, "Condition", "Condition"),
+    (META, "DeleteOptions", "DeleteOptions"),
+    (META, "FieldSelectorRequirement", "FieldSelectorRequirement"),
+    (META, "GroupVersionForDiscovery", "GroupVersionForDiscovery"),
+    (META, "LabelSelector", "LabelSelector"),
+    (META, "LabelSelectorRequirement", "LabelSelectorRequirement"),
+    (META, "ListMeta", "ListMeta"),
+    (META, "ManagedFieldsEntry", "ManagedFieldsEntry"),
+    (META, "ObjectMeta", "ObjectMeta"),
+    (META, "OwnerReference", "OwnerReference"),
+    (META, "Preconditions", "Preconditions"),
     (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
-        "ApiGroupList",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIResource",
-        "ApiResource",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList",
-        "ApiResourceList",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions",
-        "ApiVersions",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.Condition",
-        "Condition",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
-        "DeleteOptions",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement",
-        "FieldSelectorRequirement",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery",
-        "GroupVersionForDiscovery",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector",
-        "LabelSelector",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement",
-        "LabelSelectorRequirement",
-    ),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", "ListMeta"),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
-        "ManagedFieldsEntry",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
-        "ObjectMeta",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference",
-        "OwnerReference",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions",
-        "Preconditions",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR",
+        META,
+        "ServerAddressByClientCIDR",
         "ServerAddressByClientCidr",
     ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo",
-        "ShardInfo",
-    ),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.Status", "Status"),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause",
-        "StatusCause",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails",
-        "StatusDetails",
-    ),
-    (
-        "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent",
-        "WatchEvent",
-    ),
-    ("io.k8s.apimachinery.pkg.version.Info", "Info"),
+    (META, "ShardInfo", "ShardInfo"),
+    (META, "Status", "Status"),
+    (META, "StatusCause", "StatusCause"),
+    (META, "StatusDetails", "StatusDetails"),
+    (META, "WatchEvent", "WatchEvent"),
+    ("io.k8s.apimachinery.pkg.version", "Info", "Info"),
 ];
 
 /// The name in the runtime's `meta` module, when the schema is there.
 pub(crate) fn runtime_meta(key: &Key) -> Option<&'static str> {
     RUNTIME_META
         .iter()
-        .find(|(full, _)| key.is(full))
-        .map(|(_, name)| *name)
+        .find(|(package, name, _)| key.package == *package && key.name == *name)
+        .map(|(_, _, name)| *name)
 }
 
 /// Whether the runtime's own generation puts the schema into its module `meta`.

@@ -18,7 +18,11 @@ impl Plan {
                 if runtime_meta(key) == Some(item.ident.as_str()) {
                     found += 1;
                 } else {
-                    missing.push(format!("\n    (\"{key}\", \"{}\"),", item.ident));
+                    let (package, name) = (&key.package, &key.name);
+                    missing.push(format!(
+                        "\n    (\"{package}\", \"{name}\", \"{}\"),",
+                        item.ident
+                    ));
                 }
             }
         }
