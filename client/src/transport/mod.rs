@@ -155,6 +155,6 @@ impl Connections {
         self.route.set_alias(&mut request);
         let response = http.execute(request).await;
         let response = response.map_err(|error| self.route.explain(error))?;
-        Ok(http::Response::<reqwest::Body>::from(response).map(Body::of_connection))
+        Ok(http::Response::<reqwest::Body>::from(response).map(Body::new))
     }
 }

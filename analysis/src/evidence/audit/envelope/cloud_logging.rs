@@ -6,10 +6,11 @@
 //! `io.k8s.GROUP.VERSION.RESOURCE.VERB`, `resourceName` is `GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME`, `operation.id` is the audit
 //! ID); `google/rpc/code.proto` (the HTTP status code of each code).
 
-use super::content::{Content, Json};
+use super::content::Content;
 use super::record::Record;
-use k8s_flowcontrol_rules::matching::{self, NODE_PREFIX, NODES};
-use k8s_flowcontrol_types::json::{Fault, Reader, WriteJson, Writer};
+use k8s_flowcontrol_rules::matching::{NODE_PREFIX, NODES, User};
+use k8s_flowcontrol_types::json::{Fault, Reader};
+use serde_json::json;
 use std::borrow::Cow;
 
 pub(super) const FIELDS: &[&str] = &[
@@ -34,30 +35,39 @@ pub(super) fn open<'r>(record: &'r Record<'_>) -> Option<Content<'r>> {
     };
     let verb = payload.method.rsplit('.').next().unwrap_or_default();
     let object = Object::parse(&payload.resource, &payload.method);
-    let mut writer = Writer::default();
-    writer.object(|writer| {
-        writer.field("auditID", id);
-        writer.field("stage", operation.stage());
-        writer.field("verb", verb);
-        writer.field("requestURI", &*object.uri());
-        writer.field("user", &User(&payload.principal));
-        writer.field("userAgent", &*payload.agent);
-        if !payload.address.is_empty() {
-            writer.field("sourceIPs", &vec![payload.address.to_string()]);
-        }
-        if !object.resource.is_empty() {
-            writer.field("objectRef", &object);
-        }
-        writer.field("responseStatus", &Status(&payload));
-        if let Some(labels) = record.json("labels") {
-            writer.field("annotations", &Json(labels));
-        }
-        writer.field(
-            "requestReceivedTimestamp",
-            record.text("timestamp").unwrap_or_default(),
-        );
+    let user = payload.principal.as_ref();
+    // The groups that follow from the name.
+    let groups = match user.starts_with(NODE_PREFIX) {
+        true => User::authenticated(user, [NODES]).groups,
+        false => User::named(user).groups,
+    };
+    let mut event = json!({
+        "auditID": id,
+        "stage": operation.stage(),
+        "verb": verb,
+        "requestURI": object.uri(),
+        "user": {"username": user, "groups": groups},
+        "userAgent": payload.agent,
+        "responseStatus": {"code": http_code(payload.code), "message": payload.message},
+        "requestReceivedTimestamp": record.text("timestamp").unwrap_or_default(),
     });
-    Some(Content::Event(writer.into_text()))
+    if !payload.address.is_empty() {
+        event["sourceIPs"] = json!([payload.address]);
+    }
+    if !object.resource.is_empty() {
+        event["objectRef"] = json!({
+            "apiGroup": object.group,
+            "apiVersion": object.version,
+            "resource": object.resource,
+            "subresource": object.subresource,
+            "namespace": object.namespace,
+            "name": object.name,
+        });
+    }
+    if let Some(labels) = record.json("labels") {
+        event["annotations"] = serde_json::from_str(labels).unwrap_or_default();
+    }
+    Some(Content::Event(event.to_string()))
 }
 
 /// The fields of an AuditLog.
@@ -199,49 +209,6 @@ impl<'a> Object<'a> {
             (_, Some(core)) => format!("/api/{core}"),
             (_, None) => format!("/apis/{path}"),
         }
-    }
-}
-
-impl WriteJson for Object<'_> {
-    fn write_json(&self, writer: &mut Writer) {
-        writer.object(|writer| {
-            writer.field("apiGroup", self.group);
-            writer.field("apiVersion", self.version);
-            writer.field("resource", self.resource);
-            writer.field("subresource", self.subresource);
-            writer.field("namespace", self.namespace);
-            writer.field("name", self.name);
-        });
-    }
-}
-
-/// A user with the groups that follow from the name.
-struct User<'a>(&'a str);
-
-impl WriteJson for User<'_> {
-    fn write_json(&self, writer: &mut Writer) {
-        let name = self.0;
-        let user = match name.starts_with(NODE_PREFIX) {
-            true => matching::User::authenticated(name, [NODES]),
-            false => matching::User::named(name),
-        };
-        writer.object(|writer| {
-            writer.field("username", name);
-            writer.field("groups", &user.groups);
-        });
-    }
-}
-
-/// The status of a response. An absent status is success.
-struct Status<'a>(&'a Payload<'a>);
-
-impl WriteJson for Status<'_> {
-    fn write_json(&self, writer: &mut Writer) {
-        let code = http_code(self.0.code);
-        writer.object(|writer| {
-            writer.field("code", &code);
-            writer.field("message", &*self.0.message);
-        });
     }
 }
 
