@@ -5,6 +5,7 @@ pub mod conversion;
 pub mod decode;
 pub mod defaults;
 mod dropped_fields;
+mod no_list;
 pub mod storage;
 pub mod validate;
 pub mod wire;

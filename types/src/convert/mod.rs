@@ -54,7 +54,7 @@ pub mod parts {
     pub use super::shape::{each_item, set_version};
     pub use super::shares::{ShareState, Shares, annotation_loss, zero_loss};
     pub use super::tree_level::TreeLevel;
-    pub use super::typed::convert_items;
+    pub use super::typed::{AnyVersion, convert_items};
 }
 
 use crate::{ApiVersion, Fact, Release};

@@ -9,7 +9,8 @@ use super::{Loss, Lossy, shares_name};
 use crate::kind::VersionedKind;
 use crate::{ApiVersion, List, Release, Resource};
 use common::Common;
-use versions::AnyVersion;
+
+pub use versions::AnyVersion;
 
 /// Conversion to the same kind in another version, of objects and of lists.
 ///

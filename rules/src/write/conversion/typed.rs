@@ -2,8 +2,8 @@
 
 use super::server::{prune_list, server_tree};
 use crate::decode;
+use crate::write::no_list::NoList;
 use k8s_flowcontrol_text::go::quote;
-use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::parts::convert_items;
 use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
 use k8s_flowcontrol_types::json;
@@ -36,17 +36,6 @@ pub trait ConvertAsServer<To>: Convert<To> {
     /// [`Lossy`] when something is lost or changes its meaning.
     fn convert_as_server(self, release: Release) -> Result<To, Lossy<To>>;
 }
-
-/// A versioned kind. A trait of this crate, so that the compiler sees that lists do not implement it.
-trait NoList: Versioned {}
-
-macro_rules! no_lists {
-    ($($version:ident)*) => {$(
-        impl NoList for $version::FlowSchema {}
-        impl NoList for $version::PriorityLevelConfiguration {}
-    )*};
-}
-no_lists!(v1 v1beta3 v1beta2 v1beta1);
 
 #[allow(private_bounds)]
 impl<F, T> ConvertAsServer<T> for F

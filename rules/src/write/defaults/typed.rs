@@ -1,10 +1,11 @@
 //! Defaults for typed objects.
 
 use super::rules::{Field, rules};
-use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
+use crate::write::no_list::NoList;
+use k8s_flowcontrol_types::api::v1;
+use k8s_flowcontrol_types::convert::parts::AnyVersion;
 use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts};
-use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
-use k8s_flowcontrol_types::meta::{RawJson, Unknown};
+use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
 
 /// Sets the defaults that a server sets when it decodes an object or a list.
@@ -41,19 +42,26 @@ pub trait Defaulted: Sized {
     }
 }
 
-impl<K: Fields> Defaulted for K {
+#[allow(private_bounds)]
+impl<K> Defaulted for K
+where
+    K: NoList + AnyVersion + Default,
+    K::Common: Fields,
+{
     fn default_in_place(&mut self, release: Release) {
         let annotations = &self.metadata().annotations;
         let preserves_zero = K::API == ApiVersion::V1Beta3
             && annotation_counts(release)
             && annotations.contains_key(PRESERVE_ZERO_ANNOTATION);
+        let mut object = std::mem::take(self).into_common();
         for rule in rules(VersionedKind::of::<K>(release), preserves_zero) {
-            self.change(rule.field, &mut |value| match *value {
-                Some(0) if rule.zero_is_absent => *value = Some(rule.value),
-                None => *value = Some(rule.value),
-                Some(_) => {}
-            });
+            if let Some(value) = object.field(rule.field)
+                && (value.is_none() || *value == Some(0) && rule.zero_is_absent)
+            {
+                *value = Some(rule.value);
+            }
         }
+        *self = K::from_common(object);
     }
 }
 
@@ -65,113 +73,39 @@ impl<K: Resource + Defaulted> Defaulted for List<K> {
     }
 }
 
-/// Access to the fields of a kind that have defaults.
-pub trait Fields: Versioned {
-    /// Calls `change` with the field, if its parent object exists.
-    fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>));
+/// The fields with defaults, of a kind in v1.
+pub trait Fields {
+    /// The value of a field, if the object that contains it exists.
+    fn field(&mut self, field: Field) -> Option<&mut Option<i32>>;
 }
 
-macro_rules! flow_schema {
-    ($($module:ident)*) => {$(
-        impl Fields for $module::FlowSchema {
-            fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
-                if field == Field::MatchingPrecedence {
-                    change(&mut self.spec.matching_precedence);
-                }
-            }
-        }
-    )*};
-}
-flow_schema!(v1 v1beta3 v1beta2 v1beta1);
-
-macro_rules! priority_level {
-    ($($module:ident $shares:ident)*) => {$(
-        impl Fields for $module::PriorityLevelConfiguration {
-            fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
-                let limited = self.spec.limited.as_mut();
-                match (field, limited, &mut self.spec.exempt) {
-                    (Field::Shares, Some(limited), _) => change(&mut limited.$shares),
-                    (Field::LendablePercent, Some(limited), _) => change(&mut limited.lendable_percent),
-                    (Field::ExemptShares, _, Some(exempt)) => {
-                        change(&mut exempt.nominal_concurrency_shares);
-                    }
-                    (Field::ExemptLendablePercent, _, Some(exempt)) => change(&mut exempt.lendable_percent),
-                    (_, Some(limited), _) => change_queuing(&mut limited.limit_response, field, change),
-                    _ => {}
-                }
-            }
-        }
-    )*};
-}
-priority_level! {
-    v1 nominal_concurrency_shares
-    v1beta3 nominal_concurrency_shares
-    v1beta2 assured_concurrency_shares
+impl Fields for v1::FlowSchema {
+    fn field(&mut self, field: Field) -> Option<&mut Option<i32>> {
+        (field == Field::MatchingPrecedence).then_some(&mut self.spec.matching_precedence)
+    }
 }
 
-/// Servers from 1.26 on set defaults of v1beta1 fields that the v1beta1 document, published with 1.25, does not have.
-impl Fields for v1beta1::PriorityLevelConfiguration {
-    fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
-        match (field, &mut self.spec.limited) {
-            (Field::Shares, Some(limited)) => change(&mut limited.assured_concurrency_shares),
-            (Field::LendablePercent, Some(limited)) => {
-                change_unknown(&mut limited.unknown, field, change);
+impl Fields for v1::PriorityLevelConfiguration {
+    fn field(&mut self, field: Field) -> Option<&mut Option<i32>> {
+        let spec = &mut self.spec;
+        match field {
+            Field::MatchingPrecedence => return None,
+            Field::ExemptShares => {
+                return Some(&mut spec.exempt.as_mut()?.nominal_concurrency_shares);
             }
-            (Field::ExemptShares | Field::ExemptLendablePercent, _) => {
-                change_exempt(&mut self.spec.unknown, field, change);
+            Field::ExemptLendablePercent => {
+                return Some(&mut spec.exempt.as_mut()?.lendable_percent);
             }
-            (_, Some(limited)) => change_queuing(&mut limited.limit_response, field, change),
             _ => {}
         }
-    }
-}
-
-fn change_queuing(
-    response: &mut v1::LimitResponse,
-    field: Field,
-    change: &mut dyn FnMut(&mut Option<i32>),
-) {
-    match (field, &mut response.queuing) {
-        (Field::Queues, Some(queuing)) => change(&mut queuing.queues),
-        (Field::HandSize, Some(queuing)) => change(&mut queuing.hand_size),
-        (Field::QueueLengthLimit, Some(queuing)) => change(&mut queuing.queue_length_limit),
-        _ => {}
-    }
-}
-
-/// Calls `change` with an unknown field; a value of a wrong type is kept.
-fn change_unknown(unknown: &mut Unknown, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
-    let name = field.name(ApiVersion::V1Beta1);
-    let mut value = match unknown.get(name).map(RawJson::to::<Option<i32>>) {
-        None => None,
-        Some(Ok(value)) => value,
-        Some(Err(_)) => return,
-    };
-    let before = value;
-    change(&mut value);
-    if value != before
-        && let Ok(value) = RawJson::from_value(&value)
-    {
-        unknown.insert(name, value);
-    }
-}
-
-fn change_exempt(unknown: &mut Unknown, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
-    let Some(Ok(Some(mut exempt))) = unknown
-        .get("exempt")
-        .map(RawJson::to::<Option<v1::ExemptPriorityLevelConfiguration>>)
-    else {
-        return;
-    };
-    let value = match field {
-        Field::ExemptShares => &mut exempt.nominal_concurrency_shares,
-        _ => &mut exempt.lendable_percent,
-    };
-    let before = *value;
-    change(value);
-    if *value != before
-        && let Ok(exempt) = RawJson::from_value(&exempt)
-    {
-        unknown.insert("exempt", exempt);
+        let limited = spec.limited.as_mut()?;
+        let queuing = &mut limited.limit_response.queuing;
+        Some(match field {
+            Field::Shares => &mut limited.nominal_concurrency_shares,
+            Field::Queues => &mut queuing.as_mut()?.queues,
+            Field::HandSize => &mut queuing.as_mut()?.hand_size,
+            Field::QueueLengthLimit => &mut queuing.as_mut()?.queue_length_limit,
+            _ => &mut limited.lendable_percent,
+        })
     }
 }

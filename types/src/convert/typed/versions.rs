@@ -148,8 +148,11 @@ fn take<T: DeserializeOwned>(unknown: &mut Unknown, name: &str) -> Option<T> {
     value
 }
 
+/// Adds an unknown field, unless there is one with a wrong type.
 fn put<T: Serialize>(unknown: &mut Unknown, name: &str, value: Option<T>) {
-    if let Some(value) = value.and_then(|value| RawJson::from_value(&value).ok()) {
+    if let Some(value) = value.and_then(|value| RawJson::from_value(&value).ok())
+        && unknown.get(name).is_none()
+    {
         unknown.insert(name, value);
     }
 }
