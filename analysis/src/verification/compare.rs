@@ -1,8 +1,8 @@
 //! Predicted distributions beside observed ones.
 
 use crate::metrics::Histogram;
+use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::Release;
-use std::fmt;
 
 /// Differences of more standard errors are not chance: with eight simulations, two of a thousand are greater.
 const STANDARD_ERRORS: f64 = 4.8;
@@ -12,16 +12,20 @@ const SHORT: f64 = 0.01;
 /// Logs that lack more requests of a level, in percent, say little about it.
 const MOST_MISSING_PERCENT: u64 = 20;
 
-/// A quantity of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Quantity {
-    /// The estimated seats, the larger of initial and final seats.
-    Seats,
-    /// The wait of executed requests, in seconds.
-    Wait,
-    /// The execution, in seconds.
-    Execution,
+named! {
+    /// A quantity of requests.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Quantity {
+        /// The estimated seats, the larger of initial and final seats.
+        Seats = "estimated seats",
+        /// The wait of executed requests, in seconds.
+        Wait = "wait in seconds",
+        /// The execution, in seconds.
+        Execution = "execution in seconds",
+    }
+    /// The name.
+    pub fn as_str;
 }
 
 impl Quantity {
@@ -32,16 +36,6 @@ impl Quantity {
             Self::Wait => "apiserver_flowcontrol_request_wait_duration_seconds",
             Self::Execution => "apiserver_flowcontrol_request_execution_seconds",
         }
-    }
-}
-
-impl fmt::Display for Quantity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Seats => "estimated seats",
-            Self::Wait => "wait in seconds",
-            Self::Execution => "execution in seconds",
-        })
     }
 }
 

@@ -1,34 +1,22 @@
 //! Query parameters, and the setters shared by several requests.
 
-use std::fmt;
+use k8s_flowcontrol_types::__named as named;
 
-/// The interpretation of a list's [`resource version`], see [the rules].
-///
-/// [`resource version`]: crate::client::ListRequest::resource_version
-/// [the rules]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ResourceVersionMatch {
-    /// Exactly this state. The server responds with 410 if it has expired.
-    Exact,
-    /// This state or a newer state.
-    NotOlderThan,
-}
-
-impl ResourceVersionMatch {
+named! {
+    /// The interpretation of a list's [`resource version`], see [the rules].
+    ///
+    /// [`resource version`]: crate::client::ListRequest::resource_version
+    /// [the rules]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum ResourceVersionMatch {
+        /// Exactly this state. The server responds with 410 if it has expired.
+        Exact = "Exact",
+        /// This state or a newer state.
+        NotOlderThan = "NotOlderThan",
+    }
     /// The value on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "Exact",
-            Self::NotOlderThan => "NotOlderThan",
-        }
-    }
-}
-
-impl fmt::Display for ResourceVersionMatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+    pub fn as_str;
 }
 
 /// Declares setters: documentation, a method, and its query parameter.
