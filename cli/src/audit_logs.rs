@@ -23,7 +23,7 @@ pub(crate) fn read_logs(
     mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
 ) -> Result<Counts, Failure> {
     let mut coverage = CoverageTally::default();
-    let counts = read_logs_without_notes(files, streams, |event, log, streams| {
+    let counts = read_logs_without_notes(files, streams, &mut |event, log, streams| {
         coverage.add_event(event);
         each(event, log, streams)
     })?;
@@ -71,7 +71,7 @@ pub(crate) fn no_requests() -> Failure {
 pub(crate) fn read_logs_without_notes(
     files: &[PathBuf],
     streams: &mut Streams,
-    mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
+    each: &mut dyn FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
 ) -> Result<Counts, Failure> {
     let mut log = AuditLog::new();
     for (index, file) in files.iter().enumerate() {

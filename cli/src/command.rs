@@ -202,7 +202,7 @@ fn run<C: Command>(
 ) -> Result<Result<Exit, Failure>, clap::Error> {
     let command = C::from_arg_matches_mut(matches)?;
     Ok(match command.comment() {
-        Some(comment) => comment.around(streams, |streams| command.run(streams)),
+        Some(comment) => comment.around(streams, &|streams| command.run(streams)),
         None => command.run(streams),
     })
 }

@@ -10,6 +10,7 @@ use k8s_flowcontrol::{Client, Error};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -197,6 +198,8 @@ pub(crate) fn timeout(text: &str) -> Result<Duration, String> {
 ///
 /// The signal drops the work, which kills exec plugins and their children: they do not always share the program's process group.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    // Boxed, so that what follows is compiled once for each type, and not for each command.
+    let work: Pin<Box<dyn Future<Output = _>>> = Box::pin(work);
     let result = block_on_to_the_end(async {
         // Before the work begins: a signal that comes at once must not end the program without it.
         let signal = signal();
@@ -253,6 +256,7 @@ pub(crate) fn block_on_to_the_end<T>(
                 format!("cannot start the network runtime: {error}"),
             )
         })?;
+    let work: Pin<Box<dyn Future<Output = _>>> = Box::pin(work);
     runtime.block_on(work)
 }
 

@@ -348,7 +348,7 @@ fn add_logs(
 ) -> Result<u64, Failure> {
     let mut current = usize::MAX;
     let mut memory = MemoryTally::default();
-    let counts = read_logs_without_notes(logs, streams, |event, log, _| {
+    let counts = read_logs_without_notes(logs, streams, &mut |event, log, _| {
         let sample = accounting.sample(event);
         each(event, &sample)?;
         if let Some(class) = &sample.cell.class

@@ -43,7 +43,7 @@ impl Comment {
     pub(crate) fn around(
         self,
         streams: &mut Streams,
-        run: impl FnOnce(&mut Streams) -> Result<Exit, Failure>,
+        run: &dyn Fn(&mut Streams) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         let Self { title, language } = self;
         let result = streams.captured(run);

@@ -16,29 +16,28 @@ const BUFFER: usize = 1 << 20;
 /// # Errors
 /// `input` cannot be read. Damage behind its beginning is an error of the returned reader, after the text before it; the kind of the
 /// error is [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the end is missing.
-pub fn decompressed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
-    let first = input.fill_buf()?;
-    if first.len() >= zstd::MAGIC.len() {
-        let first: Vec<u8> = first.iter().copied().take(zstd::MAGIC.len()).collect();
-        return Ok(by_first_bytes(&first, input));
+pub fn decompressed<'a>(input: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+    let mut input: Box<dyn BufRead + 'a> = Box::new(input);
+    let mut first = [0; zstd::MAGIC.len()];
+    match input.fill_buf()?.first_chunk() {
+        Some(chunk) => first = *chunk,
+        // A pipe can give less at first.
+        None => {
+            let mut begin = Vec::new();
+            input
+                .by_ref()
+                .take(first.len() as u64)
+                .read_to_end(&mut begin)?;
+            first[..begin.len()].copy_from_slice(&begin);
+            input = Box::new(io::Cursor::new(begin).chain(input));
+        }
     }
-    // A pipe can give less at first.
-    let mut first = Vec::new();
-    let most = zstd::MAGIC.len() as u64;
-    input.by_ref().take(most).read_to_end(&mut first)?;
-    Ok(by_first_bytes(
-        &first.clone(),
-        io::Cursor::new(first).chain(input),
-    ))
-}
-
-fn by_first_bytes<'a>(first: &[u8], input: impl BufRead + 'a) -> Box<dyn BufRead + 'a> {
-    if first.starts_with(&GZIP) {
+    Ok(if first.starts_with(&GZIP) {
         let text = MultiGzDecoder::new(input);
-        return Box::new(BufReader::with_capacity(BUFFER, text));
-    }
-    if first.starts_with(&zstd::MAGIC) {
-        return Box::new(BufReader::with_capacity(BUFFER, Zstd::new(input)));
-    }
-    Box::new(input)
+        Box::new(BufReader::with_capacity(BUFFER, text))
+    } else if first == zstd::MAGIC {
+        Box::new(BufReader::with_capacity(BUFFER, Zstd::new(input)))
+    } else {
+        input
+    })
 }

@@ -116,9 +116,17 @@ impl AuditLog {
     pub fn read_part<E: From<io::Error>>(
         &mut self,
         input: impl BufRead,
-        mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
+        each: impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut entries = Entries::new(decompressed(input)?);
+        let mut failure = None;
+        let read = self.read_entries(decompressed(input)?, &mut stopping(each, &mut failure));
+        failure.map_or(Ok(()), Err)?;
+        Ok(read?)
+    }
+
+    /// Reads until the end, or until `each` stops it.
+    fn read_entries(&mut self, input: Box<dyn BufRead + '_>, each: Each<'_>) -> io::Result<()> {
+        let mut entries = Entries::new(input);
         let mut bytes = Vec::new();
         let mut table = None::<Columns>;
         let mut is_first = true;
@@ -157,7 +165,12 @@ impl AuditLog {
                 None => text,
             };
             let is_element = matches!(entry, Entry::Element(_)) || table.is_some();
-            self.open_entry(&text, line, is_element, columns.as_ref(), &mut each)?;
+            if self
+                .open_entry(&text, line, is_element, columns.as_ref(), each)
+                .is_break()
+            {
+                break;
+            }
         }
         Ok(())
     }
@@ -171,15 +184,10 @@ impl AuditLog {
     ///
     /// # Errors
     /// `each` fails.
-    pub fn finish<E>(
-        mut self,
-        mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
-    ) -> Result<Counts, E> {
-        let mut joiner = self.joiner.unwrap_or_default();
-        while let Some(text) = joiner.pop() {
-            self.counts.report_incomplete(&text, &mut each)?;
-        }
-        Ok(self.counts)
+    pub fn finish<E>(mut self, each: impl FnMut(&Event<'_>) -> Result<(), E>) -> Result<Counts, E> {
+        let mut failure = None;
+        self.report_open(&mut stopping(each, &mut failure));
+        failure.map_or(Ok(self.counts), Err)
     }
 
     /// The counts so far.
@@ -192,47 +200,44 @@ impl AuditLog {
         self.joiner.as_ref().map_or(0, Joiner::open)
     }
 
+    fn report_open(&mut self, each: Each<'_>) {
+        let mut joiner = self.joiner.take().unwrap_or_default();
+        while let Some(text) = joiner.pop() {
+            if self.counts.report_incomplete(&text, each).is_break() {
+                break;
+            }
+        }
+    }
+
     /// Opens an entry of a log.
-    fn open_entry<E>(
+    fn open_entry(
         &mut self,
         text: &str,
         line: u64,
         is_element: bool,
         columns: Option<&Columns>,
-        each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        each: Each<'_>,
+    ) -> ControlFlow<()> {
         let (mut joiner, counts) = (self.joiner.as_mut(), &mut self.counts);
-        let (mut error, mut found) = (None, Found::default());
-        let mut receive = |event: &Event<'_>, text: &str, format: Format| match counts.event(
-            joiner.as_deref_mut(),
-            event,
-            text,
-            format,
-            each,
-        ) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(failure) => {
-                error = Some(failure);
-                ControlFlow::Break(())
-            }
+        let mut found = Found::default();
+        let mut receive = |event: &Event<'_>, text: &str, format: Format| {
+            counts.event(joiner.as_deref_mut(), event, text, format, each)
         };
         let mut opener = Opener::new(&mut self.pieces, &mut found, &mut receive);
         let outcome = match is_element {
             true => opener.element(text, columns),
             false => opener.line(text),
         };
-        if let Some(error) = error {
-            return Err(error);
-        }
         match outcome {
             Outcome::Broken => found.broken += 1,
             Outcome::Other if is_element => found.other += 1,
             Outcome::Other => found.broken += 1,
-            Outcome::Opened | Outcome::Stop => {}
+            Outcome::Opened => {}
+            Outcome::Stop => return ControlFlow::Break(()),
         }
         self.counts.other += found.other;
         self.broken(line, found.broken);
-        Ok(())
+        ControlFlow::Continue(())
     }
 
     fn broken(&mut self, line: u64, count: u64) {
@@ -243,15 +248,32 @@ impl AuditLog {
     }
 }
 
+/// Receives events, and may stop the reading. One form for all callers, so that the reading is compiled once.
+type Each<'a> = &'a mut dyn FnMut(&Event<'_>) -> ControlFlow<()>;
+
+/// Calls `each` until it fails, and keeps its error.
+fn stopping<E>(
+    mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
+    failure: &mut Option<E>,
+) -> impl FnMut(&Event<'_>) -> ControlFlow<()> {
+    move |event| match each(event) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            *failure = Some(error);
+            ControlFlow::Break(())
+        }
+    }
+}
+
 impl Counts {
-    fn event<E>(
+    fn event(
         &mut self,
         joiner: Option<&mut Joiner>,
         event: &Event<'_>,
         text: &str,
         format: Format,
-        each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        each: Each<'_>,
+    ) -> ControlFlow<()> {
         self.events += 1;
         *self.formats.entry(format).or_default() += 1;
         self.stages[event.stage as usize] += 1;
@@ -261,7 +283,7 @@ impl Counts {
             return each(event);
         };
         match joiner.add(event, text) {
-            Joined::Nothing => Ok(()),
+            Joined::Nothing => ControlFlow::Continue(()),
             Joined::Report(earlier) => {
                 self.requests += 1;
                 let earlier = earlier.as_deref().filter(|_| event.verb == "watch");
@@ -280,14 +302,10 @@ impl Counts {
         }
     }
 
-    fn report_incomplete<E>(
-        &mut self,
-        text: &str,
-        each: &mut impl FnMut(&Event<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn report_incomplete(&mut self, text: &str, each: Each<'_>) -> ControlFlow<()> {
         // The text was an event before.
         let Some(event) = parse_element(text) else {
-            return Ok(());
+            return ControlFlow::Continue(());
         };
         self.requests += 1;
         self.incomplete += 1;
