@@ -109,10 +109,10 @@ pub fn simulate(
     server: FlowController,
     load: &Load,
     seed: u64,
-    progress: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress),
 ) -> Report {
     let mut run = run_of_clients(server, load, seed, ());
-    run.run(progress);
+    run.run(&mut progress);
     run.report()
 }
 
@@ -128,7 +128,7 @@ pub fn explain(
 ) -> Vec<RequestTrace> {
     let traces = Tracer::new(names(load), flow, most);
     let mut run = run_of_clients(server, load, seed, traces);
-    run.run(|_| ());
+    run.run(&mut |_| ());
     run.observer.into_traces()
 }
 

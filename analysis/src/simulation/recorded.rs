@@ -248,7 +248,7 @@ impl Recording {
     ) -> Vec<RequestTrace> {
         let names = self.kinds.clone();
         let mut run = self.prepare(requests.into_iter(), Tracer::new(names, flow, most));
-        run.run(|_| ());
+        run.run(&mut |_| ());
         run.observer.into_traces()
     }
 

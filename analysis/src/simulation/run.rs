@@ -114,7 +114,7 @@ impl<S: Source, O: Observer> Run<S, O> {
         self.events = Events::default();
     }
 
-    pub(super) fn run(&mut self, mut progress: impl FnMut(Progress)) {
+    pub(super) fn run(&mut self, progress: &mut dyn FnMut(Progress)) {
         let mut events = 0_u64;
         loop {
             let arrival = self.source.next_arrival().unwrap_or(Duration::MAX);

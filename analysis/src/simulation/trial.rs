@@ -7,7 +7,7 @@ use super::logged::Recorded;
 use super::quiet::{Quiet, QuietPeak};
 use super::recorded::Recording;
 use super::report::Report;
-use super::run::{Observer, Progress, Run};
+use super::run::{Observer, Run};
 use super::source::{Facts, Passed, Source, Stretches};
 use super::waits::Waits;
 use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController, Ticket};
@@ -70,7 +70,7 @@ pub(crate) struct Peak {
 }
 
 impl<I: Stretches> Trial<'_, I> {
-    pub(crate) fn run(self, progress: impl FnMut(Progress)) -> Measured {
+    pub(crate) fn run(self) -> Measured {
         let period = self.recording.period_us().unwrap_or_default();
         let duration = Duration::from_micros(period.1.abs_diff(period.0));
         let duration = duration.max(self.load.duration);
@@ -98,7 +98,7 @@ impl<I: Stretches> Trial<'_, I> {
             Some(quiet) => run.leap(quiet),
             None => run.without_samples(),
         }
-        run.run(progress);
+        run.run(&mut |_| ());
         let peaks = names.into_iter().zip(std::mem::take(&mut run.observer.0));
         let mut groups = std::mem::take(&mut run.source.groups);
         let (passed, late) = (run.passed, std::mem::take(&mut run.source.late));

@@ -1,9 +1,8 @@
 //! The fewest seats of a server.
 
-use super::search::{Feasible, Found, Progress, Search, Stop};
+use super::search::{Feasible, Found, Search, Stop};
 use super::setting::Setting;
 use super::sizer::Sizer;
-use std::ops::ControlFlow;
 
 /// The most seats that are tried if the number is unknown.
 pub(super) const MOST_SEATS: u32 = 1 << 17;
@@ -22,9 +21,9 @@ struct Enough {
 
 impl Sizer<'_> {
     /// The fewest seats from `from` on, and whether the search ended by itself.
-    pub(super) fn fewest<P: FnMut(Progress) -> ControlFlow<()>>(
+    pub(super) fn fewest(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         from: u32,
     ) -> Result<(Option<Box<Found>>, bool), Stop> {
         let (mut too_few, mut seats) = (from.saturating_sub(1), from.max(search.likely_seats()));
@@ -62,9 +61,9 @@ impl Sizer<'_> {
     /// Fewer seats are not always worse: a request takes at most a part of the seats of its level, so that lists take fewer seats on a
     /// smaller server, and more of them run. So the search goes on below a server with too few seats, where requests take
     /// fewer seats, and at the next numbers, as what levels get is rounded.
-    fn look_below<P: FnMut(Progress) -> ControlFlow<()>>(
+    fn look_below(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         from: u32,
         enough: &mut Enough,
     ) -> Result<(), Stop> {
@@ -112,8 +111,8 @@ impl Sizer<'_> {
 }
 
 /// Finds the fewest seats that are enough: more than too few, and at least `from`.
-fn descend<P: FnMut(Progress) -> ControlFlow<()>>(
-    search: &mut Search<'_, '_, P>,
+fn descend(
+    search: &mut Search<'_, '_>,
     (mut too_few, from): (u32, u32),
     enough: &mut Enough,
 ) -> Result<(), Stop> {
@@ -138,11 +137,11 @@ fn descend<P: FnMut(Progress) -> ControlFlow<()>>(
 }
 
 /// Lowers the seats in growing steps as long as they are enough, and then looks between the last two.
-fn lower<'s, 'a, P>(
-    search: &mut Search<'s, 'a, P>,
+fn lower<'s, 'a>(
+    search: &mut Search<'s, 'a>,
     mut too_few: u32,
     enough: &mut Enough,
-    mut settings_at: impl FnMut(&mut Search<'s, 'a, P>, u32) -> Result<Option<Vec<Setting>>, Stop>,
+    mut settings_at: impl FnMut(&mut Search<'s, 'a>, u32) -> Result<Option<Vec<Setting>>, Stop>,
 ) -> Result<(), Stop> {
     let mut step = 1;
     while enough.seats - too_few > 1 {

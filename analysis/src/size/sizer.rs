@@ -330,7 +330,7 @@ impl<'a> Sizer<'a> {
             has_samples,
             quiet: quiet.map(Arc::new),
         };
-        let measured = trial.run(|_| ());
+        let measured = trial.run();
         let mut checks = Vec::new();
         for (index, intent) in self.intents.intents.iter().enumerate() {
             if variation.starved.is_some_and(|starved| starved != index) {

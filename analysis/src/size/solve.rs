@@ -26,11 +26,11 @@ impl Sizer<'_> {
     ) -> Result<Answer, SizeError> {
         let mut progress = progress;
         let mut trials = 0;
-        let counted = |now: Progress| {
+        let mut counted = |now: Progress| {
             trials = now.trials;
             progress(now)
         };
-        let mut search = Search::new(self, counted);
+        let mut search = Search::new(self, &mut counted);
         let answer = self.answer(&mut search);
         drop(search);
         match answer {
@@ -40,10 +40,7 @@ impl Sizer<'_> {
         }
     }
 
-    fn answer<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-    ) -> Result<Answer, Stop> {
+    fn answer(&self, search: &mut Search<'_, '_>) -> Result<Answer, Stop> {
         match &self.intents.server {
             ServerSeats::Known(seats) => match self.within(search, *seats)? {
                 Ok(found) => self.conclude(search, &found, None, Vec::new(), true),
@@ -55,9 +52,9 @@ impl Sizer<'_> {
     }
 
     /// The result for a server with so many seats; the analytical contradiction comes first.
-    fn within<P: FnMut(Progress) -> ControlFlow<()>>(
+    fn within(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         seats: u32,
     ) -> Result<Result<Box<Found>, Impossible>, Stop> {
         let mut impossible = Impossible::of(seats);
@@ -74,10 +71,7 @@ impl Sizer<'_> {
         })
     }
 
-    fn unknown<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-    ) -> Result<Answer, Stop> {
+    fn unknown(&self, search: &mut Search<'_, '_>) -> Result<Answer, Stop> {
         let mut impossible = Impossible::of(MOST_SEATS);
         impossible.contradiction = bounds::contradiction(self.intents, None);
         if impossible.contradiction.is_some() {
@@ -96,11 +90,7 @@ impl Sizer<'_> {
         }
     }
 
-    fn tiers<P: FnMut(Progress) -> ControlFlow<()>>(
-        &self,
-        search: &mut Search<'_, '_, P>,
-        tiers: &[Tier],
-    ) -> Result<Answer, Stop> {
+    fn tiers(&self, search: &mut Search<'_, '_>, tiers: &[Tier]) -> Result<Answer, Stop> {
         let mut by_price = tiers.to_vec();
         by_price.sort_by(|left, right| {
             let price = left.price.total_cmp(&right.price);
@@ -133,9 +123,9 @@ impl Sizer<'_> {
     }
 
     /// Checks a configuration with the whole load.
-    fn conclude<P: FnMut(Progress) -> ControlFlow<()>>(
+    fn conclude(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         found: &Found,
         tier: Option<Tier>,
         tiers: Vec<(Tier, bool)>,

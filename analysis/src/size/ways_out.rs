@@ -5,11 +5,10 @@ use super::bounds;
 use super::explain;
 use super::fewest::MOST_SEATS;
 use super::intents::Intents;
-use super::search::{Progress, Search, Stop};
+use super::search::{Search, Stop};
 use super::sizer::Sizer;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 /// The most requests that are simulated for each intent that is given up, and for all of them.
 const MOST_OF_EACH: u64 = 20_000_000;
@@ -17,9 +16,9 @@ const MOST_OF_ALL: u64 = 80_000_000;
 
 impl Sizer<'_> {
     /// Finds the seats that would be enough, and the intents that can be given up.
-    pub(super) fn impossible<P: FnMut(Progress) -> ControlFlow<()>>(
+    pub(super) fn impossible(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         mut impossible: Impossible,
     ) -> Result<Answer, Stop> {
         let all = &self.intents.intents;
@@ -46,9 +45,9 @@ impl Sizer<'_> {
         Ok(Answer::Impossible(Box::new(impossible)))
     }
 
-    fn more_seats<P: FnMut(Progress) -> ControlFlow<()>>(
+    fn more_seats(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         impossible: &mut Impossible,
     ) -> Result<(), Stop> {
         let is_absolute = bounds::contradiction(self.intents, None).is_some();
@@ -66,9 +65,9 @@ impl Sizer<'_> {
 
     /// Gives up one intent after the other, the most promising ones first, and removes those from `not_tried` of which it is known then
     /// whether the others hold.
-    fn fewer_intents<P: FnMut(Progress) -> ControlFlow<()>>(
+    fn fewer_intents(
         &self,
-        search: &mut Search<'_, '_, P>,
+        search: &mut Search<'_, '_>,
         impossible: &Impossible,
         give_up: &mut BTreeSet<usize>,
         not_tried: &mut BTreeSet<usize>,

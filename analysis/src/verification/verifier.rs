@@ -215,7 +215,9 @@ impl Verifier {
                 })
                 .collect();
             moved.sort_by_key(|request| request.received_us);
-            let report = recording.clone().replay_once(moved.into_iter(), |_| ());
+            let report = recording
+                .clone()
+                .replay_once(&mut moved.into_iter(), &mut |_| ());
             for level in report.levels {
                 if let Some(found) = levels.get_mut(&level.name) {
                     found.waits.0.push(level.waits);

@@ -41,18 +41,26 @@ impl Recording {
         requests: impl IntoIterator<Item = Recorded>,
         mut progress: impl FnMut(Progress),
     ) -> Report {
-        let mut requests = requests.into_iter();
+        self.replay_all(&mut requests.into_iter(), &mut progress)
+    }
+
+    /// One form for all callers, so that simulations are compiled once.
+    fn replay_all(
+        self,
+        requests: &mut dyn Iterator<Item = Recorded>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Report {
         let waits = |habit: &Habit| *habit != Habit::Independent;
         if !self.habits.values().any(waits) {
             return self.replay_once(requests, progress);
         }
-        let first: Vec<_> = requests.by_ref().take(FEW + 1).collect();
+        let first: Vec<_> = (&mut *requests).take(FEW + 1).collect();
         if first.len() > FEW {
-            return self.replay_once(first.into_iter().chain(requests), progress);
+            return self.replay_once(&mut first.into_iter().chain(requests), progress);
         }
         let replays = (0..REPLAYS).map(|replay| {
             let mut random = Random::new(0, replay);
-            let changed = first.iter().map(move |request| Recorded {
+            let mut changed = first.iter().map(move |request| Recorded {
                 execution: match replay {
                     0 => request.execution,
                     _ => request
@@ -61,7 +69,7 @@ impl Recording {
                 },
                 ..*request
             });
-            self.clone().replay_once(changed, &mut progress)
+            self.clone().replay_once(&mut changed, progress)
         });
         Report::mean(replays.collect())
     }
@@ -69,8 +77,8 @@ impl Recording {
     /// Replays the requests as [`replay`](Self::replay) does, once.
     pub(crate) fn replay_once(
         self,
-        requests: impl Iterator<Item = Recorded>,
-        progress: impl FnMut(Progress),
+        requests: &mut dyn Iterator<Item = Recorded>,
+        progress: &mut dyn FnMut(Progress),
     ) -> Report {
         let flows = self.flows.all.clone();
         let slowdown = self.slowdown.as_ref().map(Slowdown::of_doubling);

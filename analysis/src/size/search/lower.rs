@@ -1,17 +1,16 @@
 //! Taking back what the intents do not need.
 
 use super::together::shorter_queues;
-use super::{Progress, Search, Stop, nominal};
+use super::{Search, Stop, nominal};
 use crate::size::check::Check;
 use crate::size::setting::Setting;
 use k8s_flowcontrol_rules::seats::LevelBounds;
-use std::ops::ControlFlow;
 
 /// How many numbers of seats are looked at for those with which requests take fewer seats, and how many of these are tried.
 const LOOKED_AT: usize = 24;
 const NARROWER: usize = 2;
 
-impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
+impl Search<'_, '_> {
     /// Lowers the seats of each setting as long as all intents hold.
     pub(super) fn lower(
         &mut self,

@@ -78,10 +78,13 @@ pub(super) enum Searched {
     TooFew(Vec<Check>),
 }
 
+/// Called before each simulation. One form for all callers, so that the search is compiled once.
+type OnProgress<'s> = &'s mut dyn FnMut(Progress) -> ControlFlow<()>;
+
 /// A search, which remembers every configuration that it simulated.
-pub(super) struct Search<'s, 'a, P> {
+pub(super) struct Search<'s, 'a> {
     pub(super) sizer: &'s Sizer<'a>,
-    progress: P,
+    progress: OnProgress<'s>,
     trials: u64,
     /// The requests that were simulated with their events, and how many may be.
     simulated: u64,
@@ -101,13 +104,13 @@ pub(super) struct Search<'s, 'a, P> {
     likely: HashMap<(i32, String), i64>,
 }
 
-impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
-    pub(super) fn new(sizer: &'s Sizer<'a>, progress: P) -> Self {
+impl<'s, 'a> Search<'s, 'a> {
+    pub(super) fn new(sizer: &'s Sizer<'a>, progress: OnProgress<'s>) -> Self {
         Self::of(sizer, sizer.windows(), progress)
     }
 
     /// A search in a part of the load.
-    fn of(sizer: &'s Sizer<'a>, windows: Option<Windows>, progress: P) -> Self {
+    fn of(sizer: &'s Sizer<'a>, windows: Option<Windows>, progress: OnProgress<'s>) -> Self {
         Self {
             sizer,
             progress,
@@ -331,7 +334,7 @@ impl<'s, 'a, P: FnMut(Progress) -> ControlFlow<()>> Search<'s, 'a, P> {
 }
 
 /// The nominal limit of a level, in seats.
-fn nominal<P>(objects: &Objects, level: &str, seats: u32, search: &Search<'_, '_, P>) -> i64 {
+fn nominal(objects: &Objects, level: &str, seats: u32, search: &Search<'_, '_>) -> i64 {
     let limits = ServerLimits::new(&objects.levels, seats, search.sizer.release);
     limits.level(level).map_or(0, |level| level.nominal)
 }

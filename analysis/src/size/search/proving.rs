@@ -5,12 +5,11 @@ use crate::size::check::Check;
 use crate::size::setting::{Objects, Setting};
 use crate::size::sizer::{Extent, Outcome, Sizer};
 use crate::size::variation::Variation;
-use std::ops::ControlFlow;
 
 /// The passes in which the seats of all levels are lowered again.
 const PASSES: usize = 4;
 
-impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
+impl Search<'_, '_> {
     /// Takes back what the intents do not need, and proves the rest with the whole load; none if an intent does not hold there, so
     /// that the search must go on with more of the load.
     pub(in crate::size) fn finish(
@@ -145,10 +144,11 @@ impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
     ) -> Result<Option<bool>, Stop> {
         let (before, progress) = (self.trials, &mut self.progress);
         let mut trials = before;
-        let mut search = Search::of(sizer, None, |now: Progress| {
+        let mut counted = |now: Progress| {
             trials = before + now.trials;
             progress(Progress { trials, ..now })
-        });
+        };
+        let mut search = Search::of(sizer, None, &mut counted);
         (search.windows, search.likely) = (self.windows.clone(), self.likely.clone());
         search.most = most;
         let found = search.feasible(seats);

@@ -1,14 +1,13 @@
 //! Giving more to the intents that fail.
 
-use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
+use super::{QUEUE_LENGTHS, Search, Stop, nominal};
 use crate::size::check::{Check, Measured};
 use crate::size::intents::{Keep, Target};
 use crate::size::setting::Setting;
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_types::Resource;
-use std::ops::ControlFlow;
 
-impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
+impl Search<'_, '_> {
     /// Gives more to the first intent that fails. Returns its checks if the server does not have enough.
     pub(super) fn improve(
         &mut self,

@@ -3,12 +3,11 @@
 //! Levels of single clients hardly depend on each other, so that a simulation of new seats for all of them is worth as much as one
 //! for each. The final levels are simulated once more, and changed one by one if it is not enough.
 
-use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
+use super::{QUEUE_LENGTHS, Search, Stop, nominal};
 use crate::size::check::{Check, Measured};
 use crate::size::intents::Target;
 use crate::size::setting::Setting;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 /// Fewer levels get their seats one by one.
 const LEAST: usize = 2;
@@ -54,7 +53,7 @@ impl Tried {
     }
 }
 
-impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
+impl Search<'_, '_> {
     /// Gives separate levels to the clients that wait too long, each with the fewest seats that are enough.
     pub(super) fn separate(
         &mut self,

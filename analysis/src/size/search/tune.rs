@@ -1,11 +1,10 @@
 //! Other queues and more borrowing for a level, which take no seats from others.
 
-use super::{Progress, QUEUE_LENGTHS, Search, Stop, nominal};
+use super::{QUEUE_LENGTHS, Search, Stop, nominal};
 use crate::size::setting::{Borrowing, Setting};
 use k8s_flowcontrol_rules::sharding::entropy_bits;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::LimitedPriorityLevelConfiguration;
-use std::ops::ControlFlow;
 
 /// Numbers of queues and sizes of hands, the least queues first.
 const QUEUES: [(i32, i32); 4] = [(64, 8), (128, 8), (256, 6), (512, 6)];
@@ -14,7 +13,7 @@ const MOST_BITS: u32 = 60;
 /// The steps of a borrowing limit, in percent.
 const STEP: i32 = 10;
 
-impl<P: FnMut(Progress) -> ControlFlow<()>> Search<'_, '_, P> {
+impl Search<'_, '_> {
     /// Finds queues, or the lowest borrowing limit, with which the intents of a present level hold as its seats are. Returns whether there
     /// are any.
     ///
