@@ -102,6 +102,11 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub(crate) async fn start(reply: impl Fn(&Request) -> Reply + Send + 'static) -> Self {
+        Self::start_boxed(Box::new(reply)).await
+    }
+
+    /// Compiled once, and not for each test.
+    async fn start_boxed(reply: Box<dyn Fn(&Request) -> Reply + Send>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));

@@ -3,7 +3,7 @@
 use super::lease::{Election, Leadership, LeaseLost};
 use super::queue::{WorkItem, WorkQueue};
 use super::sources::{Source, owner_key};
-use crate::client::ResourceKind;
+use crate::client::{BoxFuture, ResourceKind};
 use crate::watch::{ObjectKey, Store, StoreNotReady};
 use crate::{Error, Resource};
 use std::fmt;
@@ -195,13 +195,15 @@ impl<Q: Clone + Ord + Send + 'static> Controller<Q> {
         let mut workers = JoinSet::new();
         for _ in 0..self.workers {
             let (queue, functions) = (queue.clone(), functions.clone());
-            workers.spawn(async move {
+            // Boxed, so that a program has one form of a task, and not one for each controller.
+            let work: BoxFuture<()> = Box::pin(async move {
                 while let Some(item) = queue.next().await {
                     let (reconcile, on_error) = &*functions;
                     let result = reconcile(item.key().clone()).await;
                     finish(&queue, item, result, on_error);
                 }
             });
+            workers.spawn(work);
         }
         // A worker ends before the shutdown only by a panic.
         if let First::One(Some(ended)) = first(pin!(workers.join_next()), stop).await {

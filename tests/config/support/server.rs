@@ -104,10 +104,15 @@ impl Server {
         tls: Vec<Arc<ServerConfig>>,
         handler: impl Fn(&Request) -> Answer + Send + Sync + 'static,
     ) -> Self {
+        Self::start_boxed(address, tls, Arc::new(handler)).await
+    }
+
+    /// Compiled once, and not for each test.
+    async fn start_boxed(address: &str, tls: Vec<Arc<ServerConfig>>, handler: Handler) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let (secure, sink, handler) = (!tls.is_empty(), seen.clone(), Arc::new(handler));
+        let (secure, sink) = (!tls.is_empty(), seen.clone());
         let task = tokio::spawn(async move {
             for connection in 0.. {
                 let Ok((stream, _)) = listener.accept().await else {
