@@ -287,7 +287,7 @@ fn findings_in_one_line_cost_what_they_cost_in_many() {
     let count = if crate::common::tries_all() {
         2000
     } else {
-        500
+        200
     };
     let rules = (0..2 * count).map(|_| r#"{"subjects": [{"kind": "User"}], "resourceRules": []}"#);
     let rules: Vec<_> = rules.collect();
