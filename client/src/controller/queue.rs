@@ -332,7 +332,6 @@ impl<K: Clone + Ord> State<K> {
 }
 
 /// A key with its worker. Dropping it, also by a panic, lets another worker have the key.
-#[derive(Debug)]
 pub struct WorkItem<K: Clone + Ord> {
     queue: WorkQueue<K>,
     key: K,
@@ -383,5 +382,11 @@ impl<K> fmt::Debug for WorkQueue<K> {
             .field("delayed", &state.later.len())
             .field("working", &state.working.len())
             .finish_non_exhaustive()
+    }
+}
+
+impl<K: Clone + Ord + fmt::Debug> fmt::Debug for WorkItem<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WorkItem").field(&self.key).finish()
     }
 }

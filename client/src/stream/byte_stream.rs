@@ -5,6 +5,7 @@ use crate::error::{Error, RequestLine};
 use crate::transport::{Body, TransportError};
 use bytes::Bytes;
 use futures_core::Stream;
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -13,7 +14,6 @@ use std::task::{Context, Poll, ready};
 /// The stream ends (`None`) with the body. It also ends after an error. Dropping it closes the connection.
 ///
 /// A task of the tokio runtime reads the body, at most 256 KiB ahead.
-#[derive(Debug)]
 #[must_use = "a stream does nothing until it is polled"]
 pub struct ByteStream {
     line: RequestLine,
@@ -57,5 +57,13 @@ impl Stream for ByteStream {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for ByteStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByteStream")
+            .field("path", &self.line.path)
+            .finish_non_exhaustive()
     }
 }

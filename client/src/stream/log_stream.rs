@@ -5,6 +5,7 @@ use super::read_ahead::ReadAhead;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::transport::{Body, TransportError};
 use futures_core::Stream;
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -14,7 +15,6 @@ use std::task::{Context, Poll, ready};
 /// closes the connection.
 ///
 /// A task of the tokio runtime reads the body, at most 256 KiB ahead of the lines.
-#[derive(Debug)]
 #[must_use = "a stream does nothing until it is polled"]
 pub struct LogStream {
     line: RequestLine,
@@ -106,5 +106,14 @@ impl Stream for LogStream {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for LogStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogStream")
+            .field("request", &self.line)
+            .field("open", &self.body.is_some())
+            .finish_non_exhaustive()
     }
 }

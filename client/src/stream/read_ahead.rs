@@ -20,7 +20,6 @@ type Chunk = Result<Bytes, TransportError>;
 /// The chunks of a body, in order, read from the connection by a separate task.
 ///
 /// Polling the body directly would cost two task switches per chunk.
-#[derive(Debug)]
 pub(crate) struct ReadAhead {
     chunks: UnboundedReceiver<Chunk>,
     /// Bytes of `ROOM` that no waiting chunk takes.

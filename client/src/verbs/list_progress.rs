@@ -22,7 +22,7 @@ const MAX_EMPTY_PAGES: u32 = 1_000;
 /// assert_eq!(list.page(Some("page2"), 500), Ok(true));
 /// assert!(list.page(Some("page2"), 500).is_err());
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ListProgress {
     /// Hashes: a token may be as long as a response.
     tokens: HashSet<u64>,
@@ -53,6 +53,15 @@ impl ListProgress {
             true => Ok(true),
             false => Err(EndlessList::RepeatedToken),
         }
+    }
+}
+
+impl fmt::Debug for ListProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListProgress")
+            .field("pages", &self.tokens.len())
+            .field("empty_pages", &self.empty_pages)
+            .finish()
     }
 }
 

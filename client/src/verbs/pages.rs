@@ -178,7 +178,6 @@ impl<K: Resource> fmt::Debug for Pages<K> {
 /// The objects of a list, made by [`ListRequest::items`](super::ListRequest::items).
 ///
 /// Errors, timeouts and cancellation are as in [`Pages`].
-#[derive(Debug)]
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Items<K: Resource> {
     pages: Pages<K>,
@@ -221,5 +220,13 @@ impl<K: Resource> Stream for Items<K> {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().poll(cx)
+    }
+}
+
+impl<K: Resource> fmt::Debug for Items<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items")
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
     }
 }
