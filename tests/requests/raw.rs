@@ -87,6 +87,28 @@ async fn a_body_as_a_stream() {
     assert!(body.next().await.is_none());
 }
 
+/// Content that has arrived and was not taken yet.
+#[tokio::test]
+async fn no_debug_output_has_content() {
+    let list = r#"{"metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"planted-secret"}}]}"#;
+    let script = Script::start(vec![
+        answer(200, "", list),
+        answer(200, "", "first\nplanted-secret\n"),
+    ])
+    .await;
+    let schemas = script.client.flow_schemas();
+    let mut items = schemas.list().items();
+    items.next().await.unwrap().unwrap();
+    let shown = format!("{items:?}");
+    assert!(!shown.contains("planted-secret"), "{shown}");
+    assert!(items.next().await.is_some());
+    let mut lines = schemas.log("a").await.unwrap();
+    assert_eq!(lines.next().await.unwrap().unwrap(), "first");
+    let shown = format!("{lines:?}");
+    assert!(!shown.contains("planted-secret"), "{shown}");
+    assert_eq!(lines.next().await.unwrap().unwrap(), "planted-secret");
+}
+
 #[tokio::test]
 async fn the_headers_of_a_response() {
     let script = Script::start(vec![
