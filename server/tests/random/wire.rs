@@ -43,6 +43,13 @@ const INTERNAL: &[&str] = &[
     "map: map[",
     "invalid patch",
     "delete patch type",
+    // Of strategic merge patches: `api::patch_directives` has a request for each.
+    "list element types are not identical: ",
+    "data type is not struct, instead is: map",
+    "expected slice or array type, but got: struct",
+    "unable to find api field in struct ",
+    ", but received a ",
+    "The order in patch list:",
     "no kind \"",
     "couldn't get version/kind; ",
     "Object 'Kind' is missing in ",
