@@ -164,9 +164,9 @@ impl Finding {
         self
     }
 
-    /// Adds the field path.
+    /// Adds the field path; an empty one, of a text that is one value, adds nothing.
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = Some(path.into());
+        self.path = Some(path.into()).filter(|path| !path.is_empty());
         self
     }
 

@@ -228,6 +228,17 @@ fn a_named_template_and_whether_it_is_current() {
 }
 
 #[test]
+fn a_text_that_is_one_value_has_no_field_path() {
+    let text = "{{- define \"app.version\" -}}flowcontrol.apiserver.k8s.io/v1beta2{{- end -}}\n";
+    let outcome = run(text, V1);
+    assert_eq!(
+        outcome.findings[0].to_string(),
+        "manual[mention]: flowcontrol.apiserver.k8s.io/v1beta2 is mentioned for an unknown purpose"
+    );
+    assert_eq!(outcome.findings[0].path, None);
+}
+
+#[test]
 fn a_bare_version_and_kind_in_something_else_are_a_mention() {
     for text in [
         "deprecated:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n  kind: FlowSchema\n",
@@ -313,6 +324,24 @@ fn a_chain_that_gives_each_cluster_a_version_it_serves_is_current() {
             outcome.findings
         );
     }
+}
+
+#[test]
+fn a_first_branch_for_the_version_is_not_missed_where_another_branch_is_wrong() {
+    let text = format!(
+        "{{{{- if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\" }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\n{{{{- else }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta1\n{{{{- end }}}}\nkind: FlowSchema\n{REST}"
+    );
+    let outcome = run(&text, V1);
+    let [finding] = outcome.findings.as_slice() else {
+        panic!("{:?}", outcome.findings)
+    };
+    assert_eq!(finding.severity, Severity::Manual);
+    assert_eq!(
+        finding.message,
+        "the first branch of this template is for v1, but other clusters get a version that they do not serve: v1beta1 in line 4 (Kubernetes up to 1.28; not served: 1.26 to 1.28)"
+    );
+    let help = finding.help.as_ref().unwrap().to_string();
+    assert!(!help.contains("add"), "{help}");
 }
 
 /// Actions in values, statements, and texts that look like them.

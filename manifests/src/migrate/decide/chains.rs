@@ -89,13 +89,18 @@ pub(in crate::migrate) fn version_chains(
         }
         is_taken[first..end].fill(true);
         let served = served(source, chain, &own, to);
-        let is_current = served == Served::Everywhere
-            || served != Served::Removed && is_current(source, chain, &own, to);
+        let begins = is_current(source, chain, &own, to);
+        let coverage = match served {
+            Served::Everywhere => Coverage::Current,
+            Served::Unknown if begins => Coverage::Current,
+            Served::Removed if begins => Coverage::OthersRemoved,
+            Served::Unknown | Served::Removed => Coverage::Missing,
+        };
         found.push(VersionChain {
             span: chain.span,
             is_choice: chain.is_choice || is_behind_group(source, chain),
-            is_current,
-            finding: finding(source, chain, &own, to, (is_current, helm.as_deref())),
+            is_current: coverage == Coverage::Current,
+            finding: finding(source, chain, &own, to, (coverage, helm.as_deref())),
         });
         let has_version = own
             .iter()
@@ -191,6 +196,17 @@ enum Served {
     Unknown,
 }
 
+/// Whether clusters get the target version from a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coverage {
+    /// The template is up to date.
+    Current,
+    /// The first branch is for the target version, and clusters in another branch get a version that was removed before.
+    OthersRemoved,
+    /// A branch for the target version is missing.
+    Missing,
+}
+
 fn served(source: &Text<'_>, chain: &Chain, own: &[&Mention], to: ApiVersion) -> Served {
     let is_version = |mention: &&Mention| matches!(mention.what, Mentioned::Version(_));
     let releases = releases(source, chain).filter(|_| own.iter().all(is_version));
@@ -247,7 +263,7 @@ fn finding(
     chain: &Chain,
     own: &[&Mention],
     to: ApiVersion,
-    (is_current, helm): (bool, Option<&str>),
+    (coverage, helm): (Coverage, Option<&str>),
 ) -> Finding {
     let conditions: Vec<_> = chain
         .branches
@@ -280,7 +296,7 @@ fn finding(
         }
     }
     let offset = chain.span.start;
-    if is_current {
+    if coverage == Coverage::Current {
         let others = match branches.is_empty() {
             true => String::new(),
             false => format!("; other clusters get {branches}"),
@@ -297,6 +313,13 @@ fn finding(
         return Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message)
             .about(About::Version)
             .help(format!("ask for {to} first"));
+    }
+    if coverage == Coverage::OthersRemoved {
+        let message = format!(
+            "the first branch of this template is for {to}, but other clusters get a version that they do not serve: {branches}"
+        );
+        return Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message)
+            .help("change the versions or conditions of the other branches");
     }
     let message = format!("the branches of this template do not cover {to}: {branches}");
     let known = conditions
