@@ -64,6 +64,7 @@ pub(crate) fn input(kind: &str, count: usize) -> Outcome {
     match kind {
         "objects" => output.write_all(manifests(count, "v1").as_bytes())?,
         "old-objects" => output.write_all(manifests(count, "v1beta3").as_bytes())?,
+        "one-line" => output.write_all(one_line(count).as_bytes())?,
         "audit" => {
             std::io::copy(&mut audit::log(count)?, &mut output)?;
         }
@@ -87,6 +88,22 @@ fn manifests(count: usize, version: &str) -> String {
             precedence = 1000 + index % 8000,
         ));
     }
+    text
+}
+
+/// Levels in one line of JSON, and a schema with twice as many rules. Each level and each rule has findings.
+fn one_line(count: usize) -> String {
+    let mut text = r#"{"kind": "List", "items": ["#.to_owned();
+    for index in 0..count {
+        text.push_str(&format!(
+            r#"{{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {{"name": "a{index}"}}, "spec": {{"type": "Limited", "limited": {{"assuredConcurrencyShares": {index}}}}}}}, "#
+        ));
+    }
+    let rule = r#"{"subjects": [{"kind": "User"}], "resourceRules": []}"#;
+    let rules = vec![rule; 2 * count].join(", ");
+    text.push_str(&format!(
+        r#"{{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {{"name": "b"}}, "spec": {{"priorityLevelConfiguration": {{"name": "exempt"}}, "rules": [{rules}]}}}}]}}"#
+    ));
     text
 }
 

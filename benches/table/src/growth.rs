@@ -155,8 +155,8 @@ fn measure(
             let ended = programs.run(command)?;
             std::fs::remove_file(&input)?;
             match ended {
-                // Findings are a success.
-                Some(ended) if matches!(ended.code, Some(0 | 1)) => {
+                // Findings are a success, also those that stop a migration.
+                Some(ended) if matches!(ended.code, Some(0 | 1 | 4)) => {
                     Ok(Some((ended.cpu, ended.peak)))
                 }
                 Some(ended) => Err(format!("{} ended with {:?}", case.work, ended.code).into()),
