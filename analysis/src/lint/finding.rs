@@ -53,6 +53,7 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
+    /// One line, without [`help`](Self::help), which a program words or places in its own way.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             rule,
@@ -61,11 +62,8 @@ impl fmt::Display for Finding {
             name,
             path,
             message,
-            help,
+            ..
         } = self;
-        write!(
-            f,
-            "{severity}[{rule}] {kind} `{name}`, {path}: {message}; {help}"
-        )
+        write!(f, "{severity}[{rule}] {kind} `{name}`, {path}: {message}")
     }
 }

@@ -92,6 +92,9 @@ fn misspelt_levels_are_found_in_files() {
         assert_eq!(findings[0].rule, "dangling-reference");
         assert_eq!(findings[0].severity, Severity::Error);
         assert_eq!(findings[0].help, help);
+        // The help is beside the text, so that a program can print each once.
+        let text = findings[0].to_string();
+        assert!(text.contains(name) && !text.contains(help), "{text}");
     }
 }
 
