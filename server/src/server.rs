@@ -90,14 +90,20 @@ impl ApiServer {
         self.address.port()
     }
 
-    /// A kubeconfig in YAML with this server as its only context. It contains the certificate authority of an HTTPS
-    /// server, and the token of the first user of `system:masters` of a server with tokens.
+    /// A kubeconfig in YAML with this server as its only cluster. It contains the certificate authority of an HTTPS server. The
+    /// current context of a server with tokens has the token of the first user of `system:masters`, or else of the first user;
+    /// each user has a further context of the same name.
     pub fn kubeconfig(&self) -> String {
         let tokens = self.context().tokens.get();
         let token = tokens.as_ref().and_then(|tokens| tokens.main());
         // Without credentials, kubectl asks for a user name when it uses HTTPS; a server without tokens accepts any.
         let token = token.or(self.tls.is_some().then_some("anybody"));
-        kubeconfig(&self.url(), self.ca_pem(), token.map(Credential::Token))
+        kubeconfig(
+            &self.url(),
+            self.ca_pem(),
+            token.map(Credential::Token),
+            tokens.as_deref(),
+        )
     }
 
     /// The certificate authority in PEM, if the server uses HTTPS.

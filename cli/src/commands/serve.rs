@@ -131,7 +131,6 @@ impl Command for Args {
         let mut builder = ApiServer::builder()
             .release(release)
             .server_seats(self.server_seats);
-        let mut users = Vec::new();
         let mut tokens = None;
         if self.all_versions {
             builder = builder.all_versions();
@@ -162,8 +161,7 @@ impl Command for Args {
             if is_front {
                 builder = builder.tokens(&text);
             }
-            users = kubeconfig::users(&text);
-            if users.is_empty() {
+            if text.trim().is_empty() {
                 let message = format!("{} does not contain tokens", file.display());
                 return Err(Failure::input(message).hint("nobody could use the server"));
             }
@@ -193,7 +191,7 @@ impl Command for Args {
                     return Err(Failure::input("`--proxy-to` needs `--torture`"));
                 }
             };
-            let started = start(self, (&url, &config), &users, count, streams);
+            let started = start(self, (&url, &config), count, streams);
             if started.is_ok() {
                 stop.wait().await;
                 if let Some(torture) = &torture {
@@ -222,12 +220,11 @@ async fn apply_all(server: &ApiServer, objects: Objects) -> Result<usize, Failur
 fn start(
     args: &Args,
     (url, kubeconfig): (&str, &str),
-    users: &[kubeconfig::User],
     applied: usize,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
     if let Some(file) = &args.write_kubeconfig {
-        kubeconfig::write(file, &kubeconfig::with_users(kubeconfig, users)?)?;
+        kubeconfig::write(file, kubeconfig)?;
     }
     writeln!(streams.out, "{url}")?;
     streams.out.flush()?;

@@ -113,7 +113,7 @@ fn what_keeps_it_from_starting_is_said() {
     let wrong_line = format!(
         "error: {tokens}:2: expected at least 3 columns (token, user name, user uid), found 2\n"
     );
-    let empty = folder.file("empty.csv", "# none\n");
+    let empty = folder.file("empty.csv", "\n");
     let invalid = folder.file(
         "invalid.yaml",
         "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: x}\nspec: {}\n",
@@ -234,7 +234,7 @@ fn each_token_has_a_context() {
     let folder = Folder::new();
     let tokens = folder.file(
         "tokens.csv",
-        "a-token,alice,1,\nroot-token,root,2,system:masters\n",
+        "a-token,\"smith, alice\",1,\"dev,\"\nroot-token,root,2,\"dev,system:masters\"\n",
     );
     let kubeconfig = folder.path("kubeconfig");
     let _server = Served::start(&["--tokens", &tokens, "--kubeconfig", &kubeconfig]);
@@ -248,9 +248,9 @@ fn each_token_has_a_context() {
     };
     assert_eq!(get(&[]).0, 0);
     assert_eq!(get(&["--context", "root"]).0, 0);
-    let (code, errors) = get(&["--context", "alice"]);
+    let (code, errors) = get(&["--context", "smith, alice"]);
     assert!(
-        code == 5 && errors.contains("User \"alice\" cannot list"),
+        code == 5 && errors.contains("User \"smith, alice\" cannot list"),
         "{errors}"
     );
 }

@@ -1,6 +1,7 @@
 //! Authentication, impersonation and authorization, decided on names, headers and paths, without I/O.
 
 mod authorize;
+mod csv;
 mod impersonate;
 mod review;
 mod tokens;

@@ -1,5 +1,6 @@
 //! Static bearer tokens, in the form of kube-apiserver's token file.
 
+use super::csv::{QuoteError, Record, Records, unix_lines};
 use super::user::{MASTERS, User};
 use k8s_flowcontrol_rules::matching::AUTHENTICATED;
 use std::collections::HashMap;
@@ -19,6 +20,8 @@ impl fmt::Debug for Secret {
 /// Users by their tokens.
 pub(crate) struct Tokens {
     users: HashMap<String, User>,
+    /// The tokens in the order of the file.
+    order: Vec<String>,
     /// The token of the first user of `system:masters`, or else of the first user.
     main: Option<String>,
 }
@@ -44,21 +47,29 @@ impl CurrentTokens {
     }
 }
 
-/// A line of a token file with too few columns. The error shows no content of the file.
+/// A record of a token file that cannot be used. The error shows no content of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadTokens {
     /// Counted from one.
     pub(crate) line: usize,
-    columns: usize,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Columns(usize),
+    Quote(QuoteError),
 }
 
 impl fmt::Display for BadTokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = self.columns;
-        write!(
-            f,
-            "expected at least 3 columns (token, user name, user uid), found {columns}"
-        )
+        match self.reason {
+            Reason::Columns(columns) => write!(
+                f,
+                "expected at least 3 columns (token, user name, user uid), found {columns}"
+            ),
+            Reason::Quote(error) => error.fmt(f),
+        }
     }
 }
 
@@ -66,22 +77,17 @@ impl std::error::Error for BadTokens {}
 
 impl Tokens {
     /// # Errors
-    /// [`BadTokens`] for a line with too few columns.
+    /// [`BadTokens`] for a record with too few columns or a wrong quote.
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
         let mut users = HashMap::new();
         let mut order = Vec::new();
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes());
-        // The text is in memory, in UTF-8, and records may differ in length: no record can fail.
-        for record in reader.records().filter_map(Result::ok) {
-            let columns: Vec<&str> = record.iter().collect();
-            let [token, name, uid, rest @ ..] = &columns[..] else {
-                return Err(BadTokens {
-                    line: line_of(&record, text),
-                    columns: columns.len(),
-                });
+        let text = unix_lines(text);
+        for record in Records::of(&text) {
+            let bad = |line, reason| BadTokens { line, reason };
+            let Record { line, fields } =
+                record.map_err(|(line, error)| bad(line, Reason::Quote(error)))?;
+            let [token, name, uid, rest @ ..] = &fields[..] else {
+                return Err(bad(line, Reason::Columns(fields.len())));
             };
             // A real server skips it too.
             if token.is_empty() {
@@ -95,43 +101,40 @@ impl Tokens {
                 groups.push(AUTHENTICATED.into());
             }
             let user = User {
-                name: (*name).to_owned(),
-                uid: (*uid).to_owned(),
+                name: name.clone(),
+                uid: uid.clone(),
                 groups,
                 ..User::default()
             };
-            order.push(((*token).to_owned(), user.is_in(MASTERS)));
-            users.insert((*token).to_owned(), user);
+            order.push((token.clone(), user.is_in(MASTERS)));
+            users.insert(token.clone(), user);
         }
         let main = order
             .iter()
             .find(|(_, is_master)| *is_master)
             .or(order.first())
             .map(|(token, _)| token.clone());
-        Ok(Self { users, main })
+        let order = order.into_iter().map(|(token, _)| token).collect();
+        Ok(Self { users, order, main })
     }
 
     pub(crate) fn user(&self, token: &str) -> Option<User> {
         self.users.get(token).cloned()
     }
 
-    /// The token for a kubeconfig.
+    /// The names of the users and their tokens, in the order of the file.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &str)> {
+        let users = self
+            .order
+            .iter()
+            .filter_map(|token| Some((&*self.users.get(token)?.name, &**token)));
+        users.filter(|(name, _)| !name.is_empty())
+    }
+
+    /// The token for the first context of a kubeconfig.
     pub(crate) fn main(&self) -> Option<&str> {
         self.main.as_deref()
     }
-}
-
-/// The line of a record. The position of a record is before the empty lines above it.
-fn line_of(record: &csv::StringRecord, text: &str) -> usize {
-    let start = record.position().map_or(0, |position| position.byte());
-    let start = usize::try_from(start).unwrap_or_default();
-    let (before, rest) = text.split_at_checked(start).unwrap_or_default();
-    let empty = rest
-        .chars()
-        .take_while(|c| matches!(c, '\r' | '\n'))
-        .filter(|c| *c == '\n')
-        .count();
-    before.matches('\n').count() + empty + 1
 }
 
 impl fmt::Debug for Tokens {

@@ -50,9 +50,8 @@ impl Gate {
         self.users.is_none() && self.expiring.is_none()
     }
 
-    /// The token for a kubeconfig.
-    pub(super) fn token(&self) -> Option<&str> {
-        self.users.as_ref()?.main()
+    pub(super) fn users(&self) -> Option<&Tokens> {
+        self.users.as_ref()
     }
 
     pub(super) fn token_file(&self) -> Option<&Path> {

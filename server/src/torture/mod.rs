@@ -23,6 +23,7 @@ pub use report::{Finding, Report};
 pub use rule::Rule;
 pub use upstream::Upstream;
 
+use crate::auth::Tokens;
 use crate::builder::make_authority;
 use crate::kubeconfig::{Credential, kubeconfig};
 use crate::listening::{Listening, hosts_of, listening_setters, reachable};
@@ -169,16 +170,17 @@ impl TortureServer {
         self.ca_pem.as_deref()
     }
 
-    /// A kubeconfig in YAML with this server as its only context. In [`Mode::Tokens`] it names the token file.
+    /// A kubeconfig in YAML with this server as its only cluster, like that of [`ApiServer`](crate::ApiServer::kubeconfig). In
+    /// [`Mode::Tokens`] the current context names the token file.
     pub fn kubeconfig(&self) -> String {
         let gate = &self.shared.gate;
-        let credential = match (gate.token_file(), gate.token()) {
+        let credential = match (gate.token_file(), gate.users().and_then(Tokens::main)) {
             (Some(file), _) => Some(Credential::File(file)),
             (None, Some(token)) => Some(Credential::Token(token)),
             // kubectl asks for a user name otherwise.
             (None, None) => self.ca_pem.as_ref().map(|_| Credential::Token("anybody")),
         };
-        kubeconfig(&self.url(), self.ca_pem(), credential)
+        kubeconfig(&self.url(), self.ca_pem(), credential, gate.users())
     }
 
     /// The actions of the clients so far.

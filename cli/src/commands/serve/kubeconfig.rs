@@ -2,52 +2,12 @@
 
 use crate::failure::Failure;
 use crate::input::{ReadError, read_regular};
-use k8s_flowcontrol_text::{parse_yaml, to_value, to_yaml};
-use serde_json::json;
-use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The first line of files that may be overwritten.
 const MARK: &str = "# Written by `kubectl flowcontrol serve`\n";
-
-/// A user of the token file.
-pub(super) struct User {
-    name: String,
-    token: String,
-}
-
-/// The users of a token file, which is valid for the server.
-pub(super) fn users(tokens: &str) -> Vec<User> {
-    let lines = tokens.lines().map(|line| line.split(','));
-    let users = lines.filter_map(|mut fields| {
-        let mut field = || Some(fields.next()?.trim().trim_matches('"').to_owned());
-        let (token, name) = (field()?, field()?);
-        Some(User { name, token })
-            .filter(|user| !user.name.is_empty() && !user.token.starts_with('#'))
-    });
-    users.collect()
-}
-
-/// The server's kubeconfig with a context for each user beside the current one.
-pub(super) fn with_users(kubeconfig: &str, users: &[User]) -> Result<String, Failure> {
-    let error = |error: &dyn Display| Failure::input(format!("cannot add users: {error}"));
-    let parsed = parse_yaml(kubeconfig.as_bytes()).map_err(|e| error(&e))?;
-    let mut kubeconfig = to_value(parsed.tree.root()).map_err(|e| error(&e))?;
-    let cluster = kubeconfig["contexts"][0]["context"]["cluster"].clone();
-    for User { name, token } in users {
-        let user = json!({"name": name, "user": {"token": token}});
-        let context = json!({"name": name, "context": {"cluster": cluster, "user": name}});
-        for (list, element) in [("users", user), ("contexts", context)] {
-            if let Some(list) = kubeconfig[list].as_array_mut() {
-                list.retain(|known| known["name"] != element["name"]);
-                list.push(element);
-            }
-        }
-    }
-    Ok(to_yaml(&kubeconfig))
-}
 
 /// Writes a kubeconfig file that only the user can read. Files of other programs are not overwritten.
 pub(super) fn write(file: &Path, kubeconfig: &str) -> Result<(), Failure> {
