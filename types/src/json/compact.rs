@@ -84,13 +84,14 @@ impl Open {
 }
 
 /// The end of a field's name and its colon.
-fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = string_end(bytes, at)?;
     (bytes.get(end)? == &b':').then_some(end + 1)
 }
 
+/// The end of a string.
 #[inline]
-fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at)? != &b'"' {
         return None;
     }

@@ -36,6 +36,7 @@ mod plain_string;
 mod raw_json;
 mod reader;
 mod same_value;
+mod shared_json;
 mod through;
 mod tokens;
 mod transcode;
@@ -53,6 +54,7 @@ pub use self::{
     writer::Writer,
 };
 pub use raw_json::{InvalidJson, RawJson};
+pub(crate) use shared_json::SharedJson;
 
 #[doc(hidden)]
 pub use serde;

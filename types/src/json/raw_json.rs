@@ -59,6 +59,10 @@ impl RawJson {
         &self.0
     }
 
+    pub(super) fn into_text(self) -> Box<str> {
+        self.0
+    }
+
     /// Takes JSON that was found to be one compact value.
     pub(crate) fn from_compact(text: &str) -> Self {
         Self(text.into())

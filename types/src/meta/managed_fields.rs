@@ -1,17 +1,19 @@
 //! `metadata.managedFields`, kept as text.
 
 use super::{InvalidJson, ManagedFieldsEntry};
-use crate::json::{self, Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::json::{self, Fault, RawJson, ReadJson, Reader, SharedJson, WriteJson, Writer};
 use crate::rt::v1::{Field, Value};
 use crate::schema::Shape;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// The fields that each field manager owns, kept as text until a program asks for them.
 ///
 /// About half of a real list is [managed fields](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management),
-/// which few programs look at, so only [`entries`](Self::entries) reads them.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct ManagedFields(Option<RawJson>);
+/// which few programs look at, so only [`entries`](Self::entries) reads them. Objects that a thread reads one after another
+/// share their equal parts.
+#[derive(Clone, Default)]
+pub struct ManagedFields(Option<SharedJson>);
 
 impl ManagedFields {
     /// Whether the list is empty.
@@ -25,21 +27,36 @@ impl ManagedFields {
     }
 
     /// The JSON text of the entries.
-    pub fn raw(&self) -> Option<&RawJson> {
-        self.0.as_ref()
+    pub fn raw(&self) -> Option<RawJson> {
+        self.0.as_ref().map(SharedJson::to_raw)
     }
 }
 
 impl From<RawJson> for ManagedFields {
     fn from(raw: RawJson) -> Self {
-        Self(Some(raw).filter(|raw| !matches!(raw.as_str(), "[]" | "null")))
+        let raw = Some(raw).filter(|raw| !matches!(raw.as_str(), "[]" | "null"));
+        Self(raw.map(SharedJson::from))
+    }
+}
+
+impl PartialEq for ManagedFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.raw() == other.raw()
+    }
+}
+
+impl Eq for ManagedFields {}
+
+impl Hash for ManagedFields {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw().hash(state);
     }
 }
 
 impl fmt::Debug for ManagedFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Some(raw) => raw.fmt(f),
+            Some(text) => text.fmt(f),
             None => f.write_str("[]"),
         }
     }
@@ -47,14 +64,20 @@ impl fmt::Debug for ManagedFields {
 
 impl ReadJson for ManagedFields {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = Self::from(reader.raw_json()?);
+        *self = match SharedJson::read(reader) {
+            Some(text) => Self(Some(text)),
+            None => Self::from(reader.raw_json()?),
+        };
         Ok(())
     }
 }
 
 impl WriteJson for ManagedFields {
     fn write_json(&self, writer: &mut Writer) {
-        writer.raw(self.0.as_ref().map_or("[]", RawJson::as_str));
+        match &self.0 {
+            Some(text) => text.write(writer),
+            None => writer.raw("[]"),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod floats;
 mod formats;
 mod hidden;
 mod kinds;
+mod managed_fields;
 mod memory;
 mod names;
 mod order;
