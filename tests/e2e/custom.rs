@@ -186,6 +186,54 @@ async fn street() -> (Client, Option<ApiServer>) {
     (client, None)
 }
 
+/// A lamp with free-form JSON in `extra`, of which a manager sends a part.
+fn lamp_with(name: &str, extra: &Value) -> Lamp {
+    let spec = json!({"colour": "White", "extra": extra});
+    Lamp::partial_from(&json!({"metadata": {"name": name}, "spec": spec})).unwrap()
+}
+
+#[tokio::test]
+async fn the_fields_of_free_form_json_have_owners() {
+    let (client, _server) = street().await;
+    let lamps = client.namespaced_api::<Lamp>("default");
+    let name = unique("lamp");
+    let apply = async |manager: &str, extra: Value| {
+        let lamp = lamp_with(&name, &extra);
+        lamps.apply(&lamp).field_manager(manager).await
+    };
+    let extra = |lamp: &Lamp| {
+        let text = lamp.spec.extra.as_ref().unwrap().as_str().to_owned();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let one = json!({"a": 1, "in": {"x": [1, 2]}});
+    apply("one", one.clone()).await.unwrap();
+    let two = json!({"b": null, "in": {"y": {}}});
+    let lamp = apply("two", two.clone()).await.unwrap();
+    let both = json!({"a": 1, "b": null, "in": {"x": [1, 2], "y": {}}});
+    assert_eq!(extra(&lamp), both);
+    for (manager, own) in [("one", &one), ("two", &two)] {
+        let mine = ownership::extract(&lamp, manager).unwrap().unwrap();
+        assert_eq!(extra(&mine), *own);
+        assert!(ownership::is_applied(&lamp, manager, &mine), "{manager}");
+        let more = lamp_with(&name, &both);
+        assert!(!ownership::is_applied(&lamp, manager, &more), "{manager}");
+    }
+
+    let error = apply("two", json!({"in": {"x": [3]}})).await.unwrap_err();
+    let causes = error.causes().iter();
+    let fields: Vec<_> = causes.map(|cause| cause.field.as_deref()).collect();
+    assert_eq!(fields, [Some(".spec.extra.in.x")]);
+    // Another form of a value, and omitted fields.
+    let lamp = apply("one", json!({"a": {"deep": true}})).await.unwrap();
+    let left = json!({"a": {"deep": true}, "b": null, "in": {"y": {}}});
+    assert_eq!(extra(&lamp), left);
+    let lamp = apply("one", json!({"a": "text"})).await.unwrap();
+    assert_eq!(extra(&lamp)["a"], "text");
+    let mine = ownership::extract(&lamp, "one").unwrap().unwrap();
+    assert_eq!(extra(&mine), json!({"a": "text"}));
+    lamps.delete(&name).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_declared_kind_is_a_kind() {
     let (client, _server) = street().await;

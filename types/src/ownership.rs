@@ -142,6 +142,14 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
             });
             Value::Object(fields.collect())
         }
+        // Free-form JSON: a server tracks the fields of its objects, unless it owns them as a whole.
+        (Shape::Any, Value::Object(live)) if !fields.is_empty() => {
+            let fields = live.iter().filter_map(|(name, value)| {
+                let below = below(&format!("f:{name}"))?;
+                Some((name.clone(), owned(below, value, shape)))
+            });
+            Value::Object(fields.collect())
+        }
         (
             Shape::Map {
                 value: shape,

@@ -85,6 +85,14 @@ fn is_same(fields: &Map<String, Value>, live: &Value, wanted: &Value, shape: &Sh
                         .is_some_and(|below| is_same(below, &live[name], wanted, shape(name)))
                 })
         }
+        // Free-form JSON: a server tracks the fields of its objects, unless it owns them as a whole.
+        (Shape::Any, Value::Object(wanted)) if !fields.is_empty() => {
+            count("f:") == wanted.len()
+                && wanted.iter().all(|(name, wanted)| {
+                    below(&format!("f:{name}"))
+                        .is_some_and(|below| is_same(below, &live[name], wanted, shape))
+                })
+        }
         (
             Shape::Map {
                 value,

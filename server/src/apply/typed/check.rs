@@ -91,7 +91,7 @@ fn check_elements(
     path: &str,
     problems: &mut Vec<String>,
 ) {
-    let Parts::Elements(_, kind) = parts(list) else {
+    let Parts::Elements(_, kind) = parts(list, None) else {
         for (index, element) in elements.iter().enumerate() {
             check_value(
                 element,
@@ -194,7 +194,7 @@ fn can_track(value: &Value, shape: &Shape, may_repeat: bool, release: Release) -
     if !elements.iter().all(inside) {
         return false;
     }
-    let Parts::Elements(_, kind) = parts(shape) else {
+    let Parts::Elements(_, kind) = parts(shape, Some(value)) else {
         return true;
     };
     if let ListKind::Map(keys) = kind {

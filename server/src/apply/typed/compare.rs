@@ -88,7 +88,17 @@ fn compare_values(
     if old.is_none() && new.is_none() {
         return;
     }
-    let parts = parts(shape);
+    if let (Shape::Any, Some(before), Some(after)) = (shape, old, new)
+        && before.is_object() != after.is_object()
+        && !before.is_null()
+        && !after.is_null()
+    {
+        // Free-form JSON got another form: the fields of the old one are gone.
+        compare_values(old, None, shape, path, out);
+        compare_values(None, new, shape, path, out);
+        return;
+    }
+    let parts = parts(shape, new.filter(|new| !new.is_null()).or(old));
     if matches!(parts, Parts::Leaf) || (is_empty(old) && is_empty(new)) {
         match (old, new) {
             (None, _) => out.added.insert(path),

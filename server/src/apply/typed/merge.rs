@@ -15,8 +15,8 @@ fn merge_fields(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> Va
     let mut merged = live.and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, value) in config.as_object().into_iter().flatten() {
         let old = live.and_then(|live| live.get(name));
-        let value = match schema.field(name) {
-            Some(field) => merge_values(old, value, &field.shape),
+        let value = match schema.shape(name) {
+            Some(shape) => merge_values(old, value, &shape),
             None => value.clone(),
         };
         merged.insert(name.clone(), value);
@@ -25,11 +25,16 @@ fn merge_fields(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> Va
 }
 
 fn merge_values(live: Option<&Value>, config: &Value, shape: &Shape) -> Value {
+    let parts = match (shape, live) {
+        // Another form replaces free-form JSON.
+        (Shape::Any, Some(live)) if !live.is_object() => Parts::Leaf,
+        _ => parts(shape, Some(config)),
+    };
     // An empty object, map or list in the configuration keeps the live one.
-    if is_empty(Some(config)) && !is_empty(live) && !matches!(parts(shape), Parts::Leaf) {
+    if is_empty(Some(config)) && !is_empty(live) && !matches!(parts, Parts::Leaf) {
         return live.cloned().unwrap_or_default();
     }
-    match parts(shape) {
+    match parts {
         Parts::Leaf => config.clone(),
         _ if is_empty(Some(config)) => config.clone(),
         Parts::Fields(schema) => merge_fields(live, config, schema),
@@ -73,14 +78,14 @@ fn remove_fields(object: &mut Value, set: &FieldSet, schema: &TypeSchema) {
     };
     fields.retain(|name, _| !set.has(&Step::field(name)));
     for (name, value) in fields {
-        if let (Some(below), Some(field)) = (set.below(&Step::field(name)), schema.field(name)) {
-            remove_below(value, below, &field.shape);
+        if let (Some(below), Some(shape)) = (set.below(&Step::field(name)), schema.shape(name)) {
+            remove_below(value, below, &shape);
         }
     }
 }
 
 fn remove_below(value: &mut Value, set: &FieldSet, shape: &Shape) {
-    match (parts(shape), value) {
+    match (parts(shape, Some(value)), value) {
         (Parts::Fields(schema), value) => remove_fields(value, set, schema),
         (Parts::Entries(shape), Value::Object(entries)) => {
             entries.retain(|key, _| !set.has(&Step::field(key)));

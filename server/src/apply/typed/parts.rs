@@ -14,8 +14,10 @@ pub(super) enum Parts<'a> {
     Elements(&'a Shape, ListKind),
 }
 
-pub(super) fn parts(shape: &Shape) -> Parts<'_> {
+/// The parts of `value`, whose type is `shape`. Free-form JSON has the parts of its value: an object is a map, and a list has one owner.
+pub(super) fn parts<'a>(shape: &'a Shape, value: Option<&Value>) -> Parts<'a> {
     match shape {
+        Shape::Any if value.is_some_and(Value::is_object) => Parts::Entries(&Shape::Any),
         Shape::Object(schema) if !schema.map_type_atomic => Parts::Fields(schema),
         Shape::Map {
             value,
@@ -84,7 +86,7 @@ fn collect_fields(object: &Value, schema: &TypeSchema, path: &mut Vec<Step>, set
 }
 
 fn collect(value: &Value, shape: &Shape, path: &mut Vec<Step>, set: &mut FieldSet) {
-    match parts(shape) {
+    match parts(shape, Some(value)) {
         Parts::Leaf => set.insert(path),
         // An empty object is its own field, an empty list is not.
         _ if is_empty(Some(value)) => {
