@@ -291,10 +291,12 @@ impl Builder {
     /// let server = ApiServer::builder()
     ///     .flow_control(true)
     ///     .server_seats(20)
+    ///     .tls() // clients send tokens over TLS only
+    ///     .tokens("controller-token,controller,1,kubeadm:cluster-admins")
     ///     .fault(Fault::delay(Duration::from_millis(200)).times(100).on_path("/flowschemas"))
     ///     .start()
     ///     .await?;
-    /// // Run the controller under test against `server.url()`.
+    /// // Run the controller under test against `server.url()`, with the token and the authority of `server.ca_pem()`.
     /// # drop(server);
     /// # Ok(())
     /// # }
