@@ -41,7 +41,7 @@ Examples:
   kubectl-flowcontrol completion zsh > \"${fpath[1]}/_kubectl-flowcontrol\"
 
   # fish, permanently
-  kubectl-flowcontrol completion fish > ~/.config/fish/completion/kubectl-flowcontrol.fish
+  kubectl-flowcontrol completion fish > ~/.config/fish/completions/kubectl-flowcontrol.fish
 
   # `kubectl flowcontrol`, in every shell in which kubectl completes
   kubectl-flowcontrol completion kubectl > ~/.local/bin/kubectl_complete-flowcontrol

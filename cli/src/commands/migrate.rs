@@ -26,6 +26,9 @@ use progress::Progress;
 use std::io::Write;
 use std::path::PathBuf;
 
+/// The modes in which nothing is written. clap drops a requirement that conflicts with one of them.
+const WRITE_NOTHING: [&str; 3] = ["diff", "patch", "check"];
+
 /// Migrate manifests in place to another API version, keeping comments and layout
 ///
 /// Finds FlowSchemas and PriorityLevelConfigurations in files and folders: in YAML, JSON, lists, Helm templates, kustomize
@@ -59,7 +62,7 @@ pub(crate) struct Args {
     write: bool,
 
     /// Also write files with changes that are not committed to git
-    #[arg(long, requires = "write")]
+    #[arg(long, requires = "write", conflicts_with_all = WRITE_NOTHING)]
     allow_dirty: bool,
 
     /// Write nothing, and list the files that are not up to date; exit code 1 if there are any
@@ -70,7 +73,7 @@ pub(crate) struct Args {
     selection: SelectionArgs,
 
     /// Save the old files in this folder
-    #[arg(long, value_name = "PATH", requires = "write")]
+    #[arg(long, value_name = "PATH", requires = "write", conflicts_with_all = WRITE_NOTHING)]
     backup: Option<PathBuf>,
 
     /// Resolve fields of another version, which servers ignore

@@ -3,7 +3,7 @@
 mod kubeconfig;
 mod torture;
 
-use crate::cluster::block_on_to_the_end;
+use crate::cluster::{block_on_to_the_end, seats};
 use crate::command::{Command, Declared, Group};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -78,6 +78,7 @@ pub(crate) struct Args {
         long,
         value_name = "SEATS",
         default_value_t = 600,
+        value_parser = seats,
         requires = "flow_control"
     )]
     server_seats: u32,

@@ -108,7 +108,7 @@ fn sarif_points_at_lines() {
 fn the_command_line_refuses_what_makes_no_sense() {
     let folder = folder("usage");
     fs::write(folder.join("a.yaml"), level("a")).unwrap();
-    let cases: [(&[&str], i32, &str); 6] = [
+    let cases: [(&[&str], i32, &str); 8] = [
         (&["migrate"], 2, "<PATH>..."),
         (
             &["migrate", "a.yaml", "--write", "--check"],
@@ -116,6 +116,16 @@ fn the_command_line_refuses_what_makes_no_sense() {
             "cannot be used with",
         ),
         (&["migrate", "a.yaml", "--backup", "b"], 2, "--write"),
+        (
+            &["migrate", "a.yaml", "--check", "--backup", "b"],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["migrate", "a.yaml", "--patch", "--allow-dirty"],
+            2,
+            "cannot be used with",
+        ),
         (
             &["migrate", "a.yaml", "--to-version", "v2"],
             2,
