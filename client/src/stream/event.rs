@@ -71,7 +71,24 @@ impl<K: Resource> WatchEvent<K> {
     #[doc(hidden)]
     pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
         let predictor = &mut FieldPredictor::default();
-        decode(&Codec::own(ResourceKind::of::<K>()), line, predictor)
+        match decode(&Codec::own(ResourceKind::of::<K>()), line, predictor) {
+            Ok(event) => Ok(Ok(event)),
+            Err(NoEvent::Status(status)) => Ok(Err(status)),
+            Err(NoEvent::Invalid(error)) => Err(error),
+        }
+    }
+}
+
+/// A line that is not an event.
+pub(crate) enum NoEvent {
+    /// A line of the type `ERROR`.
+    Status(Box<Status>),
+    Invalid(serde_json::Error),
+}
+
+impl From<serde_json::Error> for NoEvent {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Invalid(error)
     }
 }
 
@@ -85,13 +102,13 @@ pub struct Bookmark {
     pub ends_initial_events: bool,
 }
 
-/// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
-/// inner error. The predictor knows the lines before it.
+/// Decodes a line: a JSON object with the fields `type` and `object`, in any order. The predictor knows the lines before
+/// it.
 pub(crate) fn decode<K: Resource>(
     codec: &Codec<K>,
     line: &[u8],
     predictor: &mut FieldPredictor,
-) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
+) -> Result<WatchEvent<K>, NoEvent> {
     let mut decoded = Decoded::from(K::default());
     let mut status: Option<Box<Status>> = None;
     let mut invalid = None;
@@ -115,19 +132,19 @@ pub(crate) fn decode<K: Resource>(
     })?;
     if let Some(object) = invalid {
         let is_deleted = matches!(kind, Type::Deleted);
-        return Ok(Ok(WatchEvent::Invalid { object, is_deleted }));
+        return Ok(WatchEvent::Invalid { object, is_deleted });
     }
     let Decoded {
         value: object,
         losses,
     } = decoded;
-    Ok(Ok(match kind {
+    Ok(match kind {
         Type::Added => WatchEvent::Added { object, losses },
         Type::Modified => WatchEvent::Modified { object, losses },
         Type::Deleted => WatchEvent::Deleted { object, losses },
         Type::Bookmark => WatchEvent::Bookmark(bookmark(object.metadata())),
-        Type::Error => return Ok(Err(status.unwrap_or_default())),
-    }))
+        Type::Error => return Err(NoEvent::Status(status.unwrap_or_default())),
+    })
 }
 
 fn bookmark(metadata: &ObjectMeta) -> Bookmark {
@@ -170,7 +187,7 @@ fn read(
     json::read_whole_like(json::utf8(line)?, predictor, |reader| {
         let mut kind = None;
         // Where the object begins, if it was not read: it cannot be before its type is known.
-        let mut object: Option<Option<Reader<'_>>> = None;
+        let mut object: Option<Option<Box<Reader<'_>>>> = None;
         reader.fields(&EXPECTED, &mut |name, reader| match &*name {
             "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
             "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
@@ -182,7 +199,7 @@ fn read(
                 Ok(())
             }
             "object" => {
-                object = Some(kind.is_none().then(|| reader.clone()));
+                object = Some(kind.is_none().then(|| Box::new(reader.clone())));
                 match kind {
                     Some(kind) => read_object(kind, reader),
                     None => reader.skip(),

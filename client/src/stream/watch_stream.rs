@@ -1,13 +1,12 @@
 //! An open watch.
 
 use super::event;
-use super::event::WatchEvent;
+use super::event::{NoEvent, WatchEvent};
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::json::FieldPredictor;
-use crate::meta::Status;
 use crate::negotiate::codec::Codec;
 use crate::response::decode::{excerpt, undecodable};
 use crate::transport::{Body, TransportError};
@@ -35,8 +34,7 @@ pub struct WatchStream<K: Resource> {
     resource_version: Option<String>,
 }
 
-/// A decoded line: an event, or the status of the error that ends the watch.
-type Line<K> = Result<WatchEvent<K>, Box<Status>>;
+type Event<K> = Result<WatchEvent<K>, Error>;
 
 impl<K: Resource> WatchStream<K> {
     pub(crate) fn new(codec: Codec<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
@@ -71,42 +69,43 @@ impl<K: Resource> WatchStream<K> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
-        let result = match ready!(self.poll_line(cx)) {
-            Ok(Some(Ok(event))) => {
-                if let Some(version) = event
-                    .resource_version()
-                    .filter(|version| !version.is_empty())
-                {
-                    // Reuses the buffer of the previous version.
-                    let last = self.resource_version.get_or_insert_default();
-                    last.clear();
-                    last.push_str(version);
-                }
-                return Poll::Ready(Some(Ok(event)));
+        let next = ready!(self.poll_line(cx));
+        if let Some(Ok(event)) = &next {
+            let version = event.resource_version();
+            if let Some(version) = version.filter(|version| !version.is_empty()) {
+                // Reuses the buffer of the previous version.
+                let last = self.resource_version.get_or_insert_default();
+                last.clear();
+                last.push_str(version);
             }
-            Ok(Some(Err(status))) => Some(Err(self
-                .codec
-                .map_error(Error::new(ErrorKind::Status(status)).at(&self.line)))),
-            Ok(None) => None,
-            Err(error) => Some(Err(error.at(&self.line))),
-        };
-        // Closes the connection, or returns it to the pool.
-        self.body = None;
-        Poll::Ready(result)
+        } else {
+            // Closes the connection, or returns it to the pool.
+            self.body = None;
+        }
+        Poll::Ready(next)
     }
 
-    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Line<K>>, Error>> {
+    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
             let Some(body) = &mut self.body else {
-                return Poll::Ready(Ok(None));
+                return Poll::Ready(None);
             };
-            if let Some(line) = self.lines.next_line().map_err(too_long)? {
-                return Poll::Ready(decode(&self.codec, line, &mut self.predictor).map(Some));
+            match self.lines.next_line() {
+                Ok(Some(line)) => {
+                    let event = event::decode(&self.codec, line, &mut self.predictor);
+                    return Poll::Ready(Some(match event {
+                        Ok(event) => Ok(event),
+                        Err(reason) => Err(no_event(&self.codec, line, reason).at(&self.line)),
+                    }));
+                }
+                Ok(None) => {}
+                Err(error) => return Poll::Ready(Some(Err(too_long(error).at(&self.line)))),
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
                 Some(Err(error)) => {
-                    return Poll::Ready(Err(TransportError::into_body_error(error)));
+                    let error = TransportError::into_body_error(error);
+                    return Poll::Ready(Some(Err(error.at(&self.line))));
                 }
                 None => {
                     self.body = None;
@@ -117,31 +116,30 @@ impl<K: Resource> WatchStream<K> {
     }
 
     /// The last line may lack its newline; an incomplete event means that the connection broke.
-    fn finish(&mut self) -> Result<Option<Line<K>>, Error> {
-        let Some(line) = self.lines.finish() else {
-            return Ok(None);
-        };
-        match event::decode(&self.codec, line, &mut self.predictor) {
-            Ok(event) => Ok(Some(event)),
-            Err(error) if error.is_eof() => Err(Error::new(ErrorKind::CutOff).with_source(error)),
-            Err(_) => decode(&self.codec, line, &mut self.predictor).map(Some),
-        }
+    fn finish(&mut self) -> Option<Event<K>> {
+        let line = self.lines.finish()?;
+        let event = event::decode(&self.codec, line, &mut self.predictor);
+        Some(event.map_err(|reason| {
+            match reason {
+                NoEvent::Invalid(error) if error.is_eof() => {
+                    Error::new(ErrorKind::CutOff).with_source(error)
+                }
+                reason => no_event(&self.codec, line, reason),
+            }
+            .at(&self.line)
+        }))
     }
 }
 
-fn decode<K: Resource>(
-    codec: &Codec<K>,
-    line: &[u8],
-    predictor: &mut FieldPredictor,
-) -> Result<Line<K>, Error> {
-    event::decode(codec, line, predictor).map_err(|error| {
-        let expected = format!(
-            "watch event of {} ({})",
-            codec.resource.kind(),
-            codec.version
-        );
-        undecodable(expected, error.to_string(), excerpt(line), error)
-    })
+fn no_event<K: Resource>(codec: &Codec<K>, line: &[u8], reason: NoEvent) -> Error {
+    match reason {
+        NoEvent::Status(status) => codec.map_error(Error::new(ErrorKind::Status(status))),
+        NoEvent::Invalid(error) => {
+            let (kind, version) = (codec.resource.kind(), codec.version);
+            let expected = format!("watch event of {kind} ({version})");
+            undecodable(expected, error.to_string(), excerpt(line), error)
+        }
+    }
 }
 
 fn too_long(error: LineTooLong) -> Error {

@@ -152,7 +152,7 @@ pub fn read_whole<'a, T>(
 ) -> Result<T, Error> {
     let mut reader = Reader::new(text);
     let value = read(&mut reader);
-    end(value, reader, text)
+    end(value, &mut reader)
 }
 
 /// The same for a text that is like those before it: the predictor learned from them, and learns from this one.
@@ -169,13 +169,13 @@ pub fn read_whole_like<'a, T>(
     std::mem::swap(&mut reader.predictor, predictor);
     let value = read(&mut reader);
     std::mem::swap(&mut reader.predictor, predictor);
-    end(value, reader, text)
+    end(value, &mut reader)
 }
 
-fn end<T>(value: Result<T, Fault>, mut reader: Reader<'_>, text: &str) -> Result<T, Error> {
+fn end<T>(value: Result<T, Fault>, reader: &mut Reader<'_>) -> Result<T, Error> {
     match value {
         Ok(value) if reader.is_at_end() => Ok(value),
-        Ok(_) => Err(reader.fault("trailing characters").into_error(text)),
-        Err(fault) => Err(fault.into_error(text)),
+        Ok(_) => Err(reader.fault("trailing characters").into_error(reader.text)),
+        Err(fault) => Err(fault.into_error(reader.text)),
     }
 }
