@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "verify")]
     metrics: Option<PathBuf>,
 
-    /// A file with the metrics of the server at the begin of the logs; without it, the logs begin with the start of the server
+    /// A file with the metrics of the server at the beginning of the logs; without it, the logs begin with the start of the server
     #[arg(long, value_name = "FILE", requires = "verify")]
     metrics_before: Option<PathBuf>,
 

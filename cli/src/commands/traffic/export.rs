@@ -28,7 +28,7 @@ pub(super) struct ExportArgs {
     #[arg(value_name = "CLUSTER")]
     cluster: Option<String>,
 
-    /// The begin of the time range: a time in RFC 3339, or the time before its end, such as 90m
+    /// The beginning of the time range: a time in RFC 3339, or the time before its end, such as 90m
     #[arg(long, value_name = "TIME", default_value = "1h")]
     since: String,
 
