@@ -21,9 +21,12 @@ struct State {
 }
 
 impl Recording {
-    pub(super) fn create(file: &Path) -> io::Result<Self> {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let file = File::create(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
         Ok(Self(Arc::new(Mutex::new(State {
-            file: Some(File::create(file)?),
+            file: Some(file),
             exchanges: 0,
             error: None,
         }))))

@@ -46,6 +46,14 @@ async fn recorded(target: &str, body: &[u8]) -> (Replay, String) {
     (Replay::parse(&text).unwrap(), text)
 }
 
+#[test]
+fn a_file_that_cannot_be_created_is_named() {
+    let error = Recorder::create("missing-folder/tape.jsonl").err().unwrap();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    let error = error.to_string();
+    assert!(error.starts_with("missing-folder/tape.jsonl: "), "{error}");
+}
+
 #[tokio::test]
 async fn equal_requests() {
     let target = "/a?limit=5&watch=1&timeoutSeconds=7";
