@@ -22,7 +22,15 @@ mod requests;
 mod soak;
 mod watching;
 
+use k8s_flowcontrol::client::BoxFuture;
 use std::process::Command;
+use tokio::task::JoinHandle;
+
+/// Like `tokio::spawn`, which the compiler would make for each future.
+fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let future: BoxFuture<T> = Box::pin(future);
+    tokio::spawn(future)
+}
 
 /// This program again, for one ignored test: another environment, or files and memory of its own.
 fn child(test: &str) -> Command {

@@ -11,3 +11,12 @@ mod api;
 mod kubectl;
 mod random;
 mod scale;
+
+use std::pin::Pin;
+use tokio::task::JoinHandle;
+
+/// Like `tokio::spawn`, which the compiler would make for each future.
+fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let future: Pin<Box<dyn Future<Output = T> + Send>> = Box::pin(future);
+    tokio::spawn(future)
+}

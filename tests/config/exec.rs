@@ -308,7 +308,7 @@ async fn a_plugin_that_hangs_is_stopped() {
     // Dropping a request kills its plugin.
     let path = folder.path("pid");
     let _ = std::fs::remove_file(&path);
-    let task = tokio::spawn({
+    let task = crate::spawn({
         let client = client(&server, hanging);
         async move { ask(&client).await }
     });

@@ -99,7 +99,7 @@ async fn one_leads_and_the_other_follows_after_a_release() {
     assert_eq!(renewed.lease_transitions, Some(0));
     assert_eq!(renewed.acquire_time, lease.acquire_time);
 
-    let waiting = tokio::spawn(async move { two.election().acquire().await.unwrap() });
+    let waiting = crate::spawn(async move { two.election().acquire().await.unwrap() });
     sleep(Duration::from_secs(5)).await;
     let released = Instant::now();
     leadership.release().await.unwrap();
@@ -116,7 +116,7 @@ async fn one_leads_and_the_other_follows_after_a_release() {
 async fn a_leader_without_a_server_gives_up_before_another_one_leads() {
     let (_server, one, two) = two().await;
     let leadership = one.leads_within(1).await.unwrap();
-    let waiting = tokio::spawn(async move {
+    let waiting = crate::spawn(async move {
         let leadership = two.election().acquire().await.unwrap();
         (Instant::now(), leadership)
     });
@@ -147,7 +147,7 @@ async fn the_clocks_of_other_holders_do_not_matter() {
         spec.renew_time = Some(time.into());
         let mut lease = leases.create(&lease).await.unwrap();
         let begin = Instant::now();
-        let waiting = tokio::spawn({
+        let waiting = crate::spawn({
             let election = one.election();
             async move { election.acquire().await.unwrap() }
         });

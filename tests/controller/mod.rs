@@ -30,7 +30,7 @@ impl World {
         let client = Client::from_url(server.url()).unwrap();
         let (change, tenants) = watch::channel(Tenants::new());
         let (stop, stopped) = oneshot::channel();
-        let running = tokio::spawn({
+        let running = crate::spawn({
             let client = client.clone();
             let stop = async { stopped.await.unwrap() };
             async move { tenants::run(&client, tenants, stop).await.unwrap() }

@@ -30,7 +30,7 @@ fn report<Q: Clone + Ord + Send + Sync + 'static>(
         async { Ok::<_, Infallible>(Action::AwaitChange) }
     };
     let stop_when = async { drop(stopped.await) };
-    let running = tokio::spawn(controller.run(stop_when, reconcile, |_, never| match *never {}));
+    let running = crate::spawn(controller.run(stop_when, reconcile, |_, never| match *never {}));
     (keys, stop, running)
 }
 
@@ -155,7 +155,7 @@ async fn failures_pause_and_requeues_do_not_count_as_failures() {
         async move { result }
     };
     let stop_when = async { drop(stopped.await) };
-    let running = tokio::spawn(controller.run(stop_when, reconcile, |_, pause| *pause));
+    let running = crate::spawn(controller.run(stop_when, reconcile, |_, pause| *pause));
     sleep(Duration::from_secs(600)).await;
     assert_eq!(*times.lock().unwrap(), [0, 1, 3, 13, 43, 44]);
     let numbers = queue.snapshot();
@@ -211,7 +211,7 @@ async fn a_panic_reaches_the_caller() {
         reconcile,
         |_, never| match *never {},
     );
-    let ended = tokio::spawn(running).await;
+    let ended = crate::spawn(running).await;
     assert!(ended.unwrap_err().is_panic());
 }
 
@@ -263,7 +263,7 @@ async fn only_the_leader_works_and_it_stops_when_it_has_lost() {
         let (stop, stopped) = oneshot::channel::<()>();
         let stop_when = async { drop(stopped.await) };
         let running = controller.run(stop_when, reconcile, |_, never| match *never {});
-        (candidate, stop, tokio::spawn(running))
+        (candidate, stop, crate::spawn(running))
     };
     let (one, _stop_one, running_one) = start("one");
     assert_eq!(next(&mut events).await, "one");
@@ -284,7 +284,8 @@ async fn only_the_leader_works_and_it_stops_when_it_has_lost() {
 async fn a_stopped_leader_releases_the_lease_and_a_waiting_one_ends() {
     let server = server().await;
     let start = |name: &'static str| {
-        let controller = Controller::<u8>::new().election(Candidate::new(&server, name).election());
+        let controller =
+            Controller::<&str>::new().election(Candidate::new(&server, name).election());
         report(controller)
     };
     let (_keys, stop_one, running_one) = start("one");

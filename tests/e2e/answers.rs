@@ -3,6 +3,7 @@
 use crate::e2e::support::sample;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::{Client, Deleted};
+use k8s_flowcontrol::config::RetryPolicy;
 use k8s_flowcontrol::watch::WatchEvent;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,7 +17,7 @@ async fn answering(head: &str, body: &str) -> Client {
         "HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
-    tokio::spawn(async move {
+    crate::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut request = Vec::new();
             // All requests here are small, so that the first read contains the whole head.
@@ -88,6 +89,8 @@ async fn a_rejection_by_flow_control_is_plain_text() {
     let head = "429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 3\r\n\
                 X-Kubernetes-PF-FlowSchema-UID: fs\r\nX-Kubernetes-PF-PriorityLevel-UID: pl";
     let client = answering(head, "Too many requests, please try again later.\n").await;
+    // Other attempts would wait for so long.
+    let client = client.with_retry_policy(RetryPolicy::none());
     let error = client.flow_schemas().list().await.unwrap_err();
     assert!(
         error.is_too_many_requests() && error.is_rejected_by_flow_control(),

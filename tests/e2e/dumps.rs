@@ -107,7 +107,7 @@ async fn a_request_is_seen_in_all_tables_while_it_executes() {
     // This request waits three seconds for a future resource version.
     let path = format!("/apis/{GROUP}/v1/flowschemas?resourceVersion=9999999");
     let port = server.port();
-    let waiting = tokio::spawn(waiting_list(port, path.clone()));
+    let waiting = crate::spawn(waiting_list(port, path.clone()));
     let (request, rows) = loop {
         assert!(!waiting.is_finished(), "no table showed the request");
         let rows = queues(&server).await;

@@ -48,13 +48,13 @@ impl Hostile {
         let reused = Arc::new(AtomicUsize::new(0));
         let counts = (requests.clone(), reused.clone());
         let bytes: Arc<[u8]> = (behaviour.sends)().into();
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (bytes, then, counts) = (bytes.clone(), behaviour.then, counts.clone());
                 let is_http2 = behaviour.http2;
                 let tls = tls.clone();
-                tokio::spawn(async move {
+                crate::spawn(async move {
                     let Some(tls) = tls else {
                         return play(stream, bytes, then, counts).await;
                     };

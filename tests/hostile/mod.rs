@@ -84,47 +84,55 @@ async fn against_all<F: Future<Output = ()> + Send + 'static>(
     servers: &'static [Behaviour],
     test: fn(&'static Behaviour) -> F,
 ) {
-    let tests = servers.iter().map(test);
-    let tasks: tokio::task::JoinSet<()> = tests.collect();
-    tasks.join_all().await;
+    let tests = servers.iter().map(test).map(crate::spawn);
+    // All of them start before the first is awaited.
+    for test in tests.collect::<Vec<_>>() {
+        test.await.unwrap();
+    }
 }
 
+/// All operations at the same time, since most of them wait. Each has a server of its own.
 async fn read_whole(behaviour: &'static Behaviour) {
-    for (name, operation) in WHOLE {
-        if behaviour.http2 && ["get", "version"].contains(&name) {
-            // They read as a list does.
-            continue;
-        }
-        let server = Hostile::start(behaviour).await;
-        let what = format!("{name} of a server that {}", behaviour.name);
-        let result = tokio::time::timeout(PATIENCE, operation(server.client()));
-        let result = result
-            .await
-            .unwrap_or_else(|_| panic!("{what} waits for ever"));
-        let error = result.expect_err(&what);
-        let requests = server.requests.load(Ordering::SeqCst);
-        if !behaviour.ends_its_response {
-            let reused = server.reused.load(Ordering::SeqCst);
-            assert_eq!(reused, 0, "{what}: a connection was used after an error");
-        }
-        match name {
-            // It tries again until its own timeout, with pauses.
-            "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
-            _ => {
-                let text = error.to_string();
-                assert!(text.contains(behaviour.error), "{what}: {text}");
-                assert!(text.len() < 2000, "{what}: {text}");
-                let allowed = match name {
-                    "apply" if !behaviour.is_unprocessed => 1,
-                    _ => ATTEMPTS,
-                };
-                // A server that allows no stream gets no request.
-                let least = usize::from(!behaviour.http2);
-                assert!(
-                    (least..=allowed).contains(&requests),
-                    "{what}: {requests} requests"
-                );
-            }
+    // They read as a list does.
+    let is_left_out = |name: &str| behaviour.http2 && ["get", "version"].contains(&name);
+    let operations = WHOLE.iter().filter(|(name, _)| !is_left_out(name));
+    let reads =
+        operations.map(|(name, operation)| crate::spawn(read_one(behaviour, name, *operation)));
+    for read in reads.collect::<Vec<_>>() {
+        read.await.unwrap();
+    }
+}
+
+async fn read_one(behaviour: &'static Behaviour, name: &str, operation: Operation) {
+    let server = Hostile::start(behaviour).await;
+    let what = format!("{name} of a server that {}", behaviour.name);
+    let result = tokio::time::timeout(PATIENCE, operation(server.client()));
+    let result = result
+        .await
+        .unwrap_or_else(|_| panic!("{what} waits for ever"));
+    let error = result.expect_err(&what);
+    let requests = server.requests.load(Ordering::SeqCst);
+    if !behaviour.ends_its_response {
+        let reused = server.reused.load(Ordering::SeqCst);
+        assert_eq!(reused, 0, "{what}: a connection was used after an error");
+    }
+    match name {
+        // It tries again until its own timeout, with pauses.
+        "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
+        _ => {
+            let text = error.to_string();
+            assert!(text.contains(behaviour.error), "{what}: {text}");
+            assert!(text.len() < 2000, "{what}: {text}");
+            let allowed = match name {
+                "apply" if !behaviour.is_unprocessed => 1,
+                _ => ATTEMPTS,
+            };
+            // A server that allows no stream gets no request.
+            let least = usize::from(!behaviour.http2);
+            assert!(
+                (least..=allowed).contains(&requests),
+                "{what}: {requests} requests"
+            );
         }
     }
 }

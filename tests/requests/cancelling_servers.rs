@@ -158,7 +158,7 @@ fn a_dropped_start_or_stop_of_the_other_servers_leaves_nothing_behind() {
                 let (receiver, mut posts) = receiver.unwrap();
                 let url = receiver.url();
                 let client = Client::new(Config::new(&url).unwrap()).unwrap();
-                let ask = tokio::spawn(async move { client.get_raw("/livez").await });
+                let ask = crate::spawn(async move { client.get_raw("/livez").await });
                 // The stop waits for the answer to this request.
                 let post = posts.recv().await.unwrap();
                 let stopped = abandon(receiver.stop(), polls).await;

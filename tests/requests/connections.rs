@@ -52,7 +52,7 @@ async fn a_create_waits_for_a_server_that_is_about_to_listen() {
             // After the create the listener is closed.
             let _told = refused.send(attempt.number());
         });
-    let create = tokio::spawn(async move {
+    let create = crate::spawn(async move {
         let schemas = client.flow_schemas();
         schemas.create(&schema("mine")).send().await
     });
@@ -247,7 +247,7 @@ async fn a_dropped_watch_closes_its_connection() {
 async fn connections_are_used_again() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = client(format!("http://{}", listener.local_addr().unwrap()));
-    let serving = tokio::spawn(async move {
+    let serving = crate::spawn(async move {
         // One connection serves all requests.
         let (mut stream, _) = listener.accept().await.unwrap();
         let body = body();

@@ -125,7 +125,7 @@ async fn the_pause_of_a_server_is_in_seconds_or_a_date() {
 async fn a_create_with_many_warnings_succeeds_over_http2() {
     for count in [110, 1000, 4000] {
         let (listener, config) = Listener::start().await;
-        let serving = tokio::spawn(async move {
+        let serving = crate::spawn(async move {
             let mut connection = listener.accept().await;
             let asked = http2::next(&mut connection).await;
             let headers = (0..count).map(|number| ("warning", warning(number)));

@@ -109,7 +109,7 @@ pub(crate) async fn drain(mut connection: Http2) {
 #[tokio::test]
 async fn requests_share_a_connection_at_the_same_time() {
     let (listener, config) = Listener::start().await;
-    let serving = tokio::spawn(async move {
+    let serving = crate::spawn(async move {
         // The only connection gets its first response after all requests have arrived.
         let mut connection = listener.accept().await;
         let mut asked = vec![next(&mut connection).await];
@@ -135,14 +135,14 @@ async fn requests_share_a_connection_at_the_same_time() {
 #[tokio::test]
 async fn a_dead_connection_is_noticed_and_the_read_repeated() {
     let (listener, config) = Listener::start().await;
-    let serving = tokio::spawn(async move {
+    let serving = crate::spawn(async move {
         let mut dead = listener.accept().await;
         let ignored = next(&mut dead).await;
         // From now on nothing reads from the first connection, not even its pings.
         let _dead = (dead, ignored);
         loop {
             // On a slow machine another connection can be taken for dead, too.
-            tokio::spawn(drain(listener.accept().await));
+            crate::spawn(drain(listener.accept().await));
         }
     });
     let (idle, patience) = (Duration::from_millis(50), Duration::from_millis(500));
@@ -155,7 +155,7 @@ async fn a_dead_connection_is_noticed_and_the_read_repeated() {
 #[tokio::test]
 async fn a_create_that_was_refused_unseen_is_sent_again() {
     let (listener, config) = Listener::start().await;
-    let serving = tokio::spawn(async move {
+    let serving = crate::spawn(async move {
         let mut connection = listener.accept().await;
         next(&mut connection)
             .await

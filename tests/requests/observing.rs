@@ -235,14 +235,14 @@ async fn an_observer_that_panics_ends_its_request_only() {
     let client = client.on_request(|attempt| assert_ne!(attempt.verb(), "list"));
     for _ in 0..3 {
         let schemas = client.flow_schemas();
-        let listed = tokio::spawn(async move { schemas.list().await }).await;
+        let listed = crate::spawn(async move { schemas.list().await }).await;
         assert!(listed.unwrap_err().is_panic());
         client.flow_schemas().get("exempt").await.unwrap();
     }
     // A hook runs before the request is sent.
     let client = client.before_request(|request| assert_ne!(request.method(), "DELETE"));
     let schemas = client.flow_schemas();
-    let deleted = tokio::spawn(async move { schemas.delete("exempt").await }).await;
+    let deleted = crate::spawn(async move { schemas.delete("exempt").await }).await;
     assert!(deleted.unwrap_err().is_panic());
     client.flow_schemas().get("exempt").await.unwrap();
 }

@@ -45,7 +45,7 @@ impl Script {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = requests.clone();
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             for act in acts {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 // A client whose time runs out early closes the connection without a request.

@@ -17,7 +17,7 @@ async fn nothing_of_concurrent_updates_is_lost() {
         .unwrap();
     let updates = (0..8).map(|_| {
         let schemas = client.flow_schemas();
-        tokio::spawn(async move {
+        crate::spawn(async move {
             for _ in 0..5 {
                 let update = schemas.update_with("counter", |schema| {
                     *schema.spec.matching_precedence.as_mut().unwrap() += 1;

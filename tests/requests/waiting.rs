@@ -29,7 +29,7 @@ async fn until_a_schema_is_not_dangling() {
         .unwrap();
     let waiting = schemas.wait_for("mine", wait::has_condition("Dangling", "True"));
     waiting.timeout(Duration::from_secs(600)).await.unwrap();
-    let waiting = tokio::spawn(
+    let waiting = crate::spawn(
         schemas
             .wait_for("mine", wait::is_not_dangling())
             .into_future(),
@@ -57,7 +57,7 @@ async fn until_it_exists_and_until_it_is_deleted() {
         schemas.wait_for("mine", wait::is_deleted()).await.unwrap(),
         None
     );
-    let existing = tokio::spawn(schemas.wait_for("mine", wait::exists()).into_future());
+    let existing = crate::spawn(schemas.wait_for("mine", wait::exists()).into_future());
     schemas.create(&schema("mine")).await.unwrap();
     assert!(existing.await.unwrap().unwrap().is_some());
 
@@ -67,7 +67,7 @@ async fn until_it_exists_and_until_it_is_deleted() {
         sender.send(schema.is_some()).unwrap();
         is_deleted(schema)
     });
-    let deleted = tokio::spawn(waiting.into_future());
+    let deleted = crate::spawn(waiting.into_future());
     assert_eq!(received.recv().await, Some(true));
     schemas.delete("mine").await.unwrap();
     assert_eq!(deleted.await.unwrap().unwrap(), None);
@@ -85,7 +85,7 @@ async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)
         sender.send(precedence).unwrap();
         precedence == 120
     });
-    let waiting = tokio::spawn(waiting.timeout(Duration::from_secs(600)).into_future());
+    let waiting = crate::spawn(waiting.timeout(Duration::from_secs(600)).into_future());
     let mut all = vec![received.recv().await.unwrap()];
     for precedence in 101..=120 {
         disturb(&server);
@@ -243,7 +243,7 @@ async fn waits_end() {
 async fn one_object_of_many_is_followed() {
     let (server, client) = embedded().await;
     let schemas = client.flow_schemas();
-    let mine = tokio::spawn(schemas.wait_for("mine", wait::exists()).into_future());
+    let mine = crate::spawn(schemas.wait_for("mine", wait::exists()).into_future());
     for name in ["other", "mine2", "mine"] {
         schemas.create(&schema(name)).await.unwrap();
     }

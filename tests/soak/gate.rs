@@ -64,7 +64,7 @@ impl Gate {
         });
         let listener = listen(address);
         Self {
-            task: tokio::spawn(accept(listener, address, shared.clone())),
+            task: crate::spawn(accept(listener, address, shared.clone())),
             shared,
             address,
             _reserved: reserved,
@@ -157,7 +157,7 @@ async fn accept(mut listener: TcpListener, address: SocketAddr, shared: Arc<Shar
             accepted = listener.accept() => {
                 let Ok((client, _)) = accepted else { continue };
                 let number = shared.connections.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(serve(number, client, shared.clone()));
+                crate::spawn(serve(number, client, shared.clone()));
             }
             () = becomes(&mut traffic, true) => {
                 drop(listener);

@@ -21,7 +21,7 @@ impl<K: Resource> Mirror<K> {
     pub(crate) fn of(store: &Store<K>, slow: bool, random: Random) -> Self {
         let objects = Arc::default();
         let task = follow(store.subscribe(), Arc::clone(&objects), slow, random);
-        let task = tokio::spawn(task);
+        let task = crate::spawn(task);
         Self { objects, task }
     }
 

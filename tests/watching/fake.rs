@@ -111,7 +111,7 @@ impl Fake {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = requests.clone();
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let Some(query) = read_query(&mut stream).await else {
@@ -122,7 +122,7 @@ impl Fake {
                 let reply = reply(&request);
                 let kind = if request.is_watch() { "watch" } else { "list" };
                 seen.lock().unwrap().push(kind.to_owned());
-                tokio::spawn(send(reply, stream));
+                crate::spawn(send(reply, stream));
             }
         });
         Self {

@@ -69,7 +69,7 @@ async fn chaos(faults: usize, consumers: usize) {
             .label_selector("team=a");
         followers.push(follower(&world, team, in_team_a));
     }
-    let writer = tokio::spawn(world.clone().write(random.fork()));
+    let writer = crate::spawn(world.clone().write(random.fork()));
     let answers = server_faults(&world, &server, &proxy, faults, random.fork()).await;
 
     proxy.set_calm(true);
@@ -140,7 +140,7 @@ async fn nothing_is_lost_while_the_server_remembers() {
             everything,
         ));
     }
-    let writer = tokio::spawn(world.clone().write(random.fork()));
+    let writer = crate::spawn(world.clone().write(random.fork()));
     let faults = if tries_all() { 300 } else { 100 };
     while proxies.iter().map(Proxy::done).sum::<usize>() < faults {
         tokio::task::yield_now().await;
@@ -252,7 +252,7 @@ fn follow_changes(
     matches: Matching,
 ) -> JoinHandle<Subscriber> {
     let world = world.clone();
-    tokio::spawn(async move {
+    crate::spawn(async move {
         let alarm = Alarm(world);
         let world = &alarm.0;
         let mut finished = world.last.subscribe();
@@ -279,7 +279,7 @@ fn follow_changes(
 /// Keeps a copy by a watcher's events until it is the expected one.
 fn follower(world: &World, mut watcher: Watcher<Level>, matches: Matching) -> JoinHandle<Follower> {
     let world = world.clone();
-    tokio::spawn(async move {
+    crate::spawn(async move {
         let alarm = Alarm(world);
         let world = &alarm.0;
         let mut finished = world.last.subscribe();

@@ -220,7 +220,7 @@ async fn without_its_driver_a_store_stops() {
 async fn without_handles_the_driver_ends() {
     let (_server, client) = server().await;
     let (store, driver) = Store::new(watcher(&client));
-    let driver = tokio::spawn(driver);
+    let driver = crate::spawn(driver);
     soon(store.wait_ready()).await.unwrap();
     let changes = store.subscribe();
     drop(store.clone());

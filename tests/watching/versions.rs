@@ -163,7 +163,7 @@ async fn a_field_that_only_the_new_version_has_is_a_change() {
 async fn a_wait_goes_on() -> Result<(), Error> {
     let (server, client) = server_of("1.28").await;
     let levels = client.negotiated::<Level>().await?;
-    let waiting = tokio::spawn({
+    let waiting = crate::spawn({
         let levels = levels.clone();
         async move { levels.wait_for("late", wait::exists()).await }
     });

@@ -239,7 +239,7 @@ async fn health_checks_do_not_wait_for_large_bodies() {
     let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}?fieldValidation=Ignore");
     let large = api.request("POST", &path);
     let large = large.header("content-type", "application/yaml").body(names);
-    let large = tokio::spawn(crate::api::support::answer(large));
+    let large = crate::spawn(crate::api::support::answer(large));
     let has_arrived = || {
         let requests = api.server.requests();
         requests.iter().any(|request| request.method == "POST")

@@ -73,7 +73,7 @@ async fn occupy(api: &Api) -> tokio::task::JoinHandle<()> {
     api.server
         .inject(Fault::delay(FOR_EVER).on_path("/version"));
     let slow = request(api, "bob", "/version");
-    let slow = tokio::spawn(async move {
+    let slow = crate::spawn(async move {
         slow.send().await;
     });
     until(api, 1, 0).await;
@@ -127,7 +127,7 @@ async fn a_level_with_queues_lets_requests_wait() {
     let slow = occupy(&api).await;
     let path = format!("/apis/{GROUP}/{SCHEMAS}/bob");
     let second = request(&api, "bob", &path);
-    let second = tokio::spawn(async move { second.send().await.code() });
+    let second = crate::spawn(async move { second.send().await.code() });
     until(&api, 1, 1).await;
 
     let queues = parse_queues(&dump(&api, "dump_queues").await).unwrap();
@@ -183,7 +183,7 @@ async fn a_client_that_leaves_frees_its_place() {
     let api = server(queue()).await;
     let slow = occupy(&api).await;
     let waiting = request(&api, "bob", "/version");
-    let waiting = tokio::spawn(async move {
+    let waiting = crate::spawn(async move {
         waiting.send().await;
     });
     until(&api, 1, 1).await;
@@ -243,7 +243,7 @@ async fn seats_do_not_leak_when_clients_leave_at_any_time() {
         let clients: Vec<_> = (0..3)
             .map(|_| {
                 let request = request(&api, "bob", "/version");
-                tokio::spawn(async move {
+                crate::spawn(async move {
                     request.send().await;
                 })
             })
@@ -307,7 +307,7 @@ async fn abandoned_requests_take_no_turns() {
                         .send()
                 }
             });
-            tokio::spawn(async move {
+            crate::spawn(async move {
                 while !stop.load(std::sync::atomic::Ordering::SeqCst) {
                     // Some leave while they wait, some while they execute, some stay.
                     let patience = Duration::from_millis(1 + number % 9);
@@ -332,7 +332,7 @@ async fn a_server_that_stops_ends_queued_requests() {
     let api = server(queue()).await;
     let slow = occupy(&api).await;
     let waiting = request(&api, "bob", "/version");
-    let waiting = tokio::spawn(async move {
+    let waiting = crate::spawn(async move {
         waiting.send().await;
     });
     until(&api, 1, 1).await;
@@ -349,7 +349,7 @@ async fn of_ten_million_queues_a_dump_lists_some() {
     let slow = occupy(&api).await;
     let path = format!("/apis/{GROUP}/{SCHEMAS}/bob");
     let second = request(&api, "bob", &path);
-    let second = tokio::spawn(async move {
+    let second = crate::spawn(async move {
         second.send().await;
     });
     until(&api, 1, 1).await;

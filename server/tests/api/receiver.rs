@@ -46,7 +46,7 @@ fn status(response: &str) -> u16 {
 
 /// Answers all requests with their path and the length of their body.
 fn echo(mut posts: UnboundedReceiver<Post>) {
-    tokio::spawn(async move {
+    crate::spawn(async move {
         while let Some(post) = posts.recv().await {
             let length = post.body.as_ref().map(|body| body.len());
             let text = format!("{} {length:?}", post.path);

@@ -37,7 +37,7 @@ async fn connect(
 
 async fn get(stream: TlsStream<TcpStream>, path: &str, token: &str) -> (u16, String) {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-    let driver = tokio::spawn(connection);
+    let driver = crate::spawn(connection);
     let request = hyper::Request::get(path)
         .header("host", "localhost")
         .header("authorization", format!("Bearer {token}"))

@@ -33,10 +33,10 @@ impl HttpProxy {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = seen.clone();
         let tls = identity.map(|identity| TlsAcceptor::from(identity.server(None)));
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (sink, tls) = (sink.clone(), tls.clone());
-                tokio::spawn(async move {
+                crate::spawn(async move {
                     match tls {
                         None => pass(stream, server, authorization, sink).await,
                         Some(tls) => {

@@ -113,7 +113,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (secure, sink) = (!tls.is_empty(), seen.clone());
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             for connection in 0.. {
                 let Ok((stream, _)) = listener.accept().await else {
                     continue;
@@ -125,7 +125,7 @@ impl Server {
                     ..Request::default()
                 };
                 let (sink, handler) = (sink.clone(), handler.clone());
-                tokio::spawn(accept(stream, tls, start, sink, handler));
+                crate::spawn(accept(stream, tls, start, sink, handler));
             }
         });
         Self {

@@ -23,9 +23,9 @@ impl SocksProxy {
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let sink = asked.clone();
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(pass(stream, server, credentials, sink.clone()));
+                crate::spawn(pass(stream, server, credentials, sink.clone()));
             }
         });
         Self {

@@ -38,9 +38,9 @@ impl StrictServer {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = seen.clone();
-        let task = tokio::spawn(async move {
+        let task = crate::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(accept(stream, tls.clone(), sink.clone()));
+                crate::spawn(accept(stream, tls.clone(), sink.clone()));
             }
         });
         Self {

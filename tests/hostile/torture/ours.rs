@@ -63,7 +63,7 @@ pub(super) fn token_file(test: &str) -> PathBuf {
 #[tokio::test(flavor = "multi_thread")]
 async fn our_client_passes_each_mode() {
     let runs = Mode::ALL.iter().copied().map(|mode| {
-        tokio::spawn(async move {
+        crate::spawn(async move {
             let report = run(&[mode], 1, mode.needs_tls()).await;
             // The client asks neither for compressed watches nor for stale lists.
             let unused = [Mode::CompressedWatches, Mode::StaleReads];

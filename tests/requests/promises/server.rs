@@ -119,7 +119,7 @@ impl Server {
         }
         state.is_reachable = true;
         let listener = socket(self.address).listen(1).unwrap();
-        tokio::spawn(self.clone().serve(listener));
+        crate::spawn(self.clone().serve(listener));
     }
 
     async fn serve(self, listener: TcpListener) {

@@ -144,7 +144,7 @@ impl Proxy {
             counts: Mutex::default(),
             up: watch::Sender::new(true),
         });
-        let task = tokio::spawn(accept(listener, shared.clone()));
+        let task = crate::spawn(accept(listener, shared.clone()));
         Self {
             shared,
             address,
@@ -234,7 +234,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             shared.was_barren.store(true, Ordering::Relaxed);
             continue;
         }
-        tokio::spawn(serve(client, shared.clone()));
+        crate::spawn(serve(client, shared.clone()));
     }
 }
 

@@ -121,7 +121,7 @@ impl Responses {
                 let shared = self.shared.clone();
                 let pause = shared.pause();
                 // Closes this connection; the server accepts others later.
-                tokio::spawn(async move {
+                crate::spawn(async move {
                     tokio::time::sleep(pause).await;
                     shared.up.send_replace(true);
                 });

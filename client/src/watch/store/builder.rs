@@ -106,8 +106,8 @@ impl<K: Resource> StoreBuilder<K> {
     /// Outside a tokio runtime, as [`tokio::spawn`] does.
     pub fn start(self) -> Store<K> {
         let (store, driver) = self.build();
-        // The task ends with the last handle.
-        drop(tokio::spawn(driver));
+        // The task ends with the last handle. Its code is the same for all kinds.
+        drop(tokio::spawn(driver.run));
         store
     }
 

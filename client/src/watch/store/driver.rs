@@ -24,7 +24,7 @@ pub(super) type ErrorHandler = Box<dyn FnMut(&Error) + Send>;
 /// dropped.
 #[must_use = "a store changes only while its driver is polled"]
 pub struct Driver<K: Resource> {
-    run: Pin<Box<dyn Future<Output = ()> + Send>>,
+    pub(super) run: Pin<Box<dyn Future<Output = ()> + Send>>,
     kind: std::marker::PhantomData<fn() -> K>,
 }
 

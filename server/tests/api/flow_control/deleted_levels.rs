@@ -101,7 +101,7 @@ async fn clients_that_leave_are_counted_by_release() {
         .await;
         let slow = occupy(&api).await;
         let waiting = request(&api, "bob", "/version");
-        let waiting = tokio::spawn(async move {
+        let waiting = crate::spawn(async move {
             waiting.send().await;
         });
         until(&api, 1, 1).await;

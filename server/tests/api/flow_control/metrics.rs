@@ -17,7 +17,7 @@ async fn waits_and_executions_are_measured() {
     let slow = occupy(&api).await;
     let path = format!("/apis/{GROUP}/{SCHEMAS}/bob");
     let second = request(&api, "bob", &path);
-    let second = tokio::spawn(async move { second.send().await.code() });
+    let second = crate::spawn(async move { second.send().await.code() });
     until(&api, 1, 1).await;
     assert_eq!(request(&api, "bob", &path).send().await.code(), 429);
     let metrics = text(&api, "/metrics").await;
