@@ -36,8 +36,10 @@ pub(crate) fn update(
 }
 
 fn uid_conflict(write: &Write<'_>, name: &str, asked: &str, found: &str) -> Failure {
+    // A dry run does not reach the storage layer that adds the prefix to keys.
+    let prefix = if write.dry_run { "" } else { "/registry" };
     write.subject(name).conflict(&format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, \
+        "StorageError: invalid object, Code: 4, Key: {prefix}/{}/{name}, ResourceVersion: 0, \
          AdditionalErrorMsg: Precondition failed: UID in precondition: {asked}, UID in object meta: \
          {found}",
         write.kind.plural(),

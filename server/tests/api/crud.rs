@@ -152,6 +152,24 @@ async fn a_dry_run_stores_nothing() {
     assert_eq!(bad.code, 422);
 }
 
+/// The message has the key of the object in etcd, which a dry run does not reach.
+#[tokio::test]
+async fn a_dry_run_names_the_key_without_the_prefix_of_etcd() {
+    let api = Api::start().await;
+    let mut other = level("system", 7);
+    other["metadata"]["uid"] = json!("other");
+    for (query, key) in [
+        ("", "/registry/prioritylevelconfigurations/system"),
+        ("?dryRun=All", "/prioritylevelconfigurations/system"),
+    ] {
+        let path = format!("{LEVELS}/system{query}");
+        let answer = api.send("PUT", &path, Some(other.clone())).await;
+        let message = answer.body["message"].as_str().unwrap();
+        assert_eq!(answer.code, 409, "{message}");
+        assert!(message.contains(&format!(" Key: {key}, ")), "{message}");
+    }
+}
+
 #[tokio::test]
 async fn finalizers_hold_an_object() {
     let api = Api::start().await;
