@@ -14,7 +14,7 @@ type Outcome = (Vec<(usize, String)>, Option<String>);
 
 /// The outcome of each file of some forms whose bytes were changed.
 fn outcomes(name: &str, change: impl Fn(&[u8]) -> Vec<u8>) -> BTreeMap<String, Outcome> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = super::folder();
     for name in written(name, folder.path()).into_keys() {
         let path = folder.path().join(name);
         let bytes = fs::read(&path).unwrap();
@@ -100,7 +100,7 @@ fn odd_characters_at_any_place_do_not_panic() {
     let settings = Settings::to(ApiVersion::V1);
     let mut count = 0;
     for name in ALL {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = super::folder();
         for (index, name) in written(name, folder.path()).into_keys().enumerate() {
             let text = fs::read_to_string(folder.path().join(name)).unwrap();
             for at in (index % step..text.len()).step_by(step) {
