@@ -2,6 +2,7 @@
 
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::meta::Status;
 use k8s_flowcontrol::watch::{LineDecoder, LineTooLong, WatchEvent};
 use k8s_flowcontrol_text::{parse_json, to_value};
 
@@ -41,7 +42,7 @@ fn lines(chunks: &[&[u8]], max: usize) -> Result<Lines, LineTooLong> {
 }
 
 fn event<K: Resource + std::fmt::Debug + PartialEq>(line: &[u8]) {
-    let Ok(event) = WatchEvent::<K>::from_line(line) else {
+    let Some(event) = read::<K>(line) else {
         return;
     };
     let tree = parse_json(line).expect("an event is JSON");
@@ -55,7 +56,7 @@ fn event<K: Resource + std::fmt::Debug + PartialEq>(line: &[u8]) {
         format!("{{\"type\":{kind},\"object\":{object}}}"),
         format!("{{\"object\":{object},\"type\":{kind}}}"),
     ];
-    let [first, second] = texts.map(|text| WatchEvent::<K>::from_line(text.as_bytes()));
+    let [first, second] = texts.map(|text| read::<K>(text.as_bytes()));
     let (first, second) = (
         first.expect("the event reads again"),
         second.expect("the order does not matter"),
@@ -70,5 +71,13 @@ fn event<K: Resource + std::fmt::Debug + PartialEq>(line: &[u8]) {
                 .and_then(|event| event.resource_version().map(drop))
                 .is_some()
         );
+    }
+}
+
+/// An event, or the status of an error; nothing if the line is neither.
+fn read<K: Resource>(line: &[u8]) -> Option<Result<WatchEvent<K>, Status>> {
+    match WatchEvent::from_line(line) {
+        Ok(event) => Some(Ok(event)),
+        Err(error) => error.status().cloned().map(Err),
     }
 }

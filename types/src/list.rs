@@ -2,7 +2,7 @@
 
 use crate::Resource;
 use crate::invalid_object::InvalidObject;
-use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
+use crate::json::{self, Elements, Fault, ReadJson, Reader, WriteJson, Writer, read_elements};
 use crate::meta::{ListMeta, Unknown};
 use crate::rt::v1::{
     self as rt, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object,
@@ -64,22 +64,48 @@ impl<K: Resource> List<K> {
 
     /// Reads the items one by one, and keeps items that do not fit.
     fn read_keeping_invalid(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        let mut more = reader.elements()?;
-        while more {
-            reader.charge(size_of::<K>().max(size_of::<InvalidObject>()))?;
-            let start = reader.clone();
-            let mut item = K::default();
-            match item.read_json(reader) {
-                Ok(()) => self.items.push(item),
-                Err(fault) => {
-                    *reader = start;
-                    let object = reader.raw_json()?;
-                    self.invalid.push(InvalidObject::new(&fault, object));
-                }
-            }
-            more = reader.more_elements()?;
-        }
+        let mut items = ReadItems {
+            valid: std::mem::take(&mut self.items),
+            invalid: &mut self.invalid,
+        };
+        read_elements(&mut items, reader)?;
+        self.items = items.valid;
         Ok(())
+    }
+}
+
+/// The items of a list, some of which do not fit their type.
+struct ReadItems<'a, K> {
+    valid: Vec<K>,
+    invalid: &'a mut Vec<InvalidObject>,
+}
+
+impl<K: Resource> Elements for ReadItems<'_, K> {
+    fn reserve(&mut self, count: usize) {
+        self.valid.reserve(count);
+    }
+
+    fn count_in(&self, bytes: usize) -> usize {
+        self.valid.count_in(bytes)
+    }
+
+    fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        reader.charge(size_of::<K>().max(size_of::<InvalidObject>()))?;
+        let start = reader.mark();
+        // In its place, since moving an object takes a part of the time of reading it.
+        self.valid.push(K::default());
+        let Some(Err(fault)) = self.valid.last_mut().map(|item| item.read_json(reader)) else {
+            return Ok(());
+        };
+        self.valid.pop();
+        reader.go_to(start);
+        let object = reader.raw_json()?;
+        self.invalid.push(InvalidObject::new(&fault, object));
+        Ok(())
+    }
+
+    fn fit(&mut self) {
+        self.valid.fit();
     }
 }
 

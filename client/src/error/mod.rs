@@ -110,8 +110,12 @@ impl Error {
     }
 
     pub(crate) fn at(mut self, line: &RequestLine) -> Self {
-        self.0.line.get_or_insert_with(|| line.clone());
+        self.set_line(line);
         self
+    }
+
+    pub(crate) fn set_line(&mut self, line: &RequestLine) {
+        self.0.line.get_or_insert_with(|| line.clone());
     }
 
     pub(crate) fn with_head(mut self, head: Head) -> Self {

@@ -1,12 +1,13 @@
 //! An event of a watch, decoded from its line.
 
 use crate::convert::Loss;
+use crate::error::{Error, ErrorKind};
 use crate::json;
-use crate::json::{Fault, FieldPredictor, ReadJson, Reader};
+use crate::json::{Fault, FieldPredictor, Mark, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
 use crate::negotiate::codec::Codec;
 use crate::request::resource_kind::ResourceKind;
-use crate::response::decode::Decoded;
+use crate::response::decode::{Decoded, excerpt, undecodable};
 use crate::{InvalidObject, Resource};
 
 /// The annotation of the bookmark that ends the initial events.
@@ -66,29 +67,11 @@ impl<K: Resource> WatchEvent<K> {
         }
     }
 
-    /// Decodes a line of a watch in the version of `K`; the inner error is a line of the type `ERROR`. For the fuzz targets of
-    /// this repository; it may change at any time.
+    /// Decodes a line of a watch in the version of `K`. For the fuzz targets of this repository; it may change at any time.
     #[doc(hidden)]
-    pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
-        let predictor = &mut FieldPredictor::default();
-        match decode(&Codec::own(ResourceKind::of::<K>()), line, predictor) {
-            Ok(event) => Ok(Ok(event)),
-            Err(NoEvent::Status(status)) => Ok(Err(status)),
-            Err(NoEvent::Invalid(error)) => Err(error),
-        }
-    }
-}
-
-/// A line that is not an event.
-pub(crate) enum NoEvent {
-    /// A line of the type `ERROR`.
-    Status(Box<Status>),
-    Invalid(serde_json::Error),
-}
-
-impl From<serde_json::Error> for NoEvent {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Invalid(error)
+    pub fn from_line(line: &[u8]) -> Result<Self, Error> {
+        let codec = Codec::own(ResourceKind::of::<K>());
+        decode(&codec, line, &mut FieldPredictor::default(), false)
     }
 }
 
@@ -103,48 +86,68 @@ pub struct Bookmark {
 }
 
 /// Decodes a line: a JSON object with the fields `type` and `object`, in any order. The predictor knows the lines before
-/// it.
+/// it. If the last line of a body is not complete, the connection broke.
 pub(crate) fn decode<K: Resource>(
     codec: &Codec<K>,
     line: &[u8],
     predictor: &mut FieldPredictor,
-) -> Result<WatchEvent<K>, NoEvent> {
-    let mut decoded = Decoded::from(K::default());
+    is_last: bool,
+) -> Result<WatchEvent<K>, Error> {
+    let mut decoded = Decoded {
+        value: K::default(),
+        losses: Vec::new(),
+    };
     let mut status: Option<Box<Status>> = None;
     let mut invalid = None;
-    let kind = read(line, predictor, &mut |kind, reader| match kind {
+    let read = read(line, predictor, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
         Type::Bookmark => codec.read(&mut decoded, reader),
         _ => {
-            let start = codec.reading.keeps_invalid.then(|| reader.clone());
+            let start = codec.reading.keeps_invalid.then(|| reader.mark());
             let Err(fault) = codec.read(&mut decoded, reader) else {
                 return Ok(());
             };
             let Some(start) = start else {
                 return Err(fault);
             };
-            *reader = start;
+            reader.go_to(start);
             // Text that is not JSON is an error of the watch.
             let object = reader.raw_json()?;
             invalid = Some(Box::new(InvalidObject::new(&fault, object)));
             Ok(())
         }
-    })?;
+    });
+    let kind = match read {
+        Ok(kind) => kind,
+        Err(error) if is_last && error.is_eof() => {
+            return Err(Error::new(ErrorKind::CutOff).with_source(error));
+        }
+        Err(error) => {
+            let (kind, version) = (codec.resource.kind(), codec.version);
+            let expected = format!("watch event of {kind} ({version})");
+            return Err(undecodable(
+                expected,
+                error.to_string(),
+                excerpt(line),
+                error,
+            ));
+        }
+    };
     if let Some(object) = invalid {
         let is_deleted = matches!(kind, Type::Deleted);
         return Ok(WatchEvent::Invalid { object, is_deleted });
     }
-    let Decoded {
-        value: object,
-        losses,
-    } = decoded;
-    Ok(match kind {
-        Type::Added => WatchEvent::Added { object, losses },
-        Type::Modified => WatchEvent::Modified { object, losses },
-        Type::Deleted => WatchEvent::Deleted { object, losses },
-        Type::Bookmark => WatchEvent::Bookmark(bookmark(object.metadata())),
-        Type::Error => return Err(NoEvent::Status(status.unwrap_or_default())),
-    })
+    let (object, losses) = (decoded.value, decoded.losses);
+    match kind {
+        Type::Added => Ok(WatchEvent::Added { object, losses }),
+        Type::Modified => Ok(WatchEvent::Modified { object, losses }),
+        Type::Deleted => Ok(WatchEvent::Deleted { object, losses }),
+        Type::Bookmark => Ok(WatchEvent::Bookmark(bookmark(object.metadata()))),
+        Type::Error => {
+            let status = ErrorKind::Status(status.unwrap_or_default());
+            Err(codec.map_error(Error::new(status)))
+        }
+    }
 }
 
 fn bookmark(metadata: &ObjectMeta) -> Bookmark {
@@ -187,7 +190,7 @@ fn read(
     json::read_whole_like(json::utf8(line)?, predictor, |reader| {
         let mut kind = None;
         // Where the object begins, if it was not read: it cannot be before its type is known.
-        let mut object: Option<Option<Box<Reader<'_>>>> = None;
+        let mut object: Option<Option<Mark>> = None;
         reader.fields(&EXPECTED, &mut |name, reader| match &*name {
             "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
             "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
@@ -199,7 +202,7 @@ fn read(
                 Ok(())
             }
             "object" => {
-                object = Some(kind.is_none().then(|| Box::new(reader.clone())));
+                object = Some(kind.is_none().then(|| reader.mark()));
                 match kind {
                     Some(kind) => read_object(kind, reader),
                     None => reader.skip(),
@@ -208,8 +211,11 @@ fn read(
             _ => reader.skip(),
         })?;
         let kind = kind.ok_or_else(|| reader.fault("missing field `type`"))?;
-        if let Some(mut start) = object.ok_or_else(|| reader.fault("missing field `object`"))? {
-            read_object(kind, &mut start)?;
+        if let Some(start) = object.ok_or_else(|| reader.fault("missing field `object`"))? {
+            let end = reader.mark();
+            reader.go_to(start);
+            read_object(kind, reader)?;
+            reader.go_to(end);
         }
         Ok(kind)
     })

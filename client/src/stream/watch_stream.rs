@@ -1,14 +1,13 @@
 //! An open watch.
 
 use super::event;
-use super::event::{NoEvent, WatchEvent};
+use super::event::WatchEvent;
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
 use crate::error::{Error, ErrorKind, RequestLine};
 use crate::json::FieldPredictor;
 use crate::negotiate::codec::Codec;
-use crate::response::decode::{excerpt, undecodable};
 use crate::transport::{Body, TransportError};
 use futures_core::Stream;
 use std::fmt;
@@ -69,19 +68,23 @@ impl<K: Resource> WatchStream<K> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
-        let next = ready!(self.poll_line(cx));
-        if let Some(Ok(event)) = &next {
-            let version = event.resource_version();
-            if let Some(version) = version.filter(|version| !version.is_empty()) {
-                // Reuses the buffer of the previous version.
-                let last = self.resource_version.get_or_insert_default();
-                last.clear();
-                last.push_str(version);
+        let mut next = ready!(self.poll_line(cx));
+        match &mut next {
+            Some(Ok(event)) => {
+                let version = event.resource_version();
+                if let Some(version) = version.filter(|version| !version.is_empty()) {
+                    // Reuses the buffer of the previous version.
+                    let last = self.resource_version.get_or_insert_default();
+                    last.clear();
+                    last.push_str(version);
+                }
+                return Poll::Ready(next);
             }
-        } else {
-            // Closes the connection, or returns it to the pool.
-            self.body = None;
+            Some(Err(error)) => error.set_line(&self.line),
+            None => {}
         }
+        // Closes the connection, or returns it to the pool.
+        self.body = None;
         Poll::Ready(next)
     }
 
@@ -92,52 +95,29 @@ impl<K: Resource> WatchStream<K> {
             };
             match self.lines.next_line() {
                 Ok(Some(line)) => {
-                    let event = event::decode(&self.codec, line, &mut self.predictor);
-                    return Poll::Ready(Some(match event {
-                        Ok(event) => Ok(event),
-                        Err(reason) => Err(no_event(&self.codec, line, reason).at(&self.line)),
-                    }));
+                    let predictor = &mut self.predictor;
+                    let event = event::decode(&self.codec, line, predictor, false);
+                    return Poll::Ready(Some(event));
                 }
                 Ok(None) => {}
-                Err(error) => return Poll::Ready(Some(Err(too_long(error).at(&self.line)))),
+                Err(error) => return Poll::Ready(Some(Err(too_long(error)))),
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
                 Some(Err(error)) => {
                     let error = TransportError::into_body_error(error);
-                    return Poll::Ready(Some(Err(error.at(&self.line))));
+                    return Poll::Ready(Some(Err(error)));
                 }
                 None => {
                     self.body = None;
-                    return Poll::Ready(self.finish());
+                    // The last line may lack its newline.
+                    return Poll::Ready(
+                        self.lines.finish().map(|line| {
+                            event::decode(&self.codec, line, &mut self.predictor, true)
+                        }),
+                    );
                 }
             }
-        }
-    }
-
-    /// The last line may lack its newline; an incomplete event means that the connection broke.
-    fn finish(&mut self) -> Option<Event<K>> {
-        let line = self.lines.finish()?;
-        let event = event::decode(&self.codec, line, &mut self.predictor);
-        Some(event.map_err(|reason| {
-            match reason {
-                NoEvent::Invalid(error) if error.is_eof() => {
-                    Error::new(ErrorKind::CutOff).with_source(error)
-                }
-                reason => no_event(&self.codec, line, reason),
-            }
-            .at(&self.line)
-        }))
-    }
-}
-
-fn no_event<K: Resource>(codec: &Codec<K>, line: &[u8], reason: NoEvent) -> Error {
-    match reason {
-        NoEvent::Status(status) => codec.map_error(Error::new(ErrorKind::Status(status))),
-        NoEvent::Invalid(error) => {
-            let (kind, version) = (codec.resource.kind(), codec.version);
-            let expected = format!("watch event of {kind} ({version})");
-            undecodable(expected, error.to_string(), excerpt(line), error)
         }
     }
 }

@@ -4,10 +4,10 @@
 //! costs time and nothing else.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 /// The last next fields and lengths, by hashes of fields.
 #[doc(hidden)]
-#[derive(Clone)]
 pub struct FieldPredictor {
     /// The places in their tables of the fields that came next.
     next: [u8; 1024],
@@ -20,6 +20,38 @@ impl Default for FieldPredictor {
         Self {
             next: [0; 1024],
             lengths: [1; 64],
+        }
+    }
+}
+
+/// The predictor of a reader: its own, or that of the texts before.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "readers live on the stack, and a box takes longer"
+)]
+pub(super) enum Predictor<'a> {
+    Own(FieldPredictor),
+    Lent(&'a mut FieldPredictor),
+}
+
+impl Deref for Predictor<'_> {
+    type Target = FieldPredictor;
+
+    #[inline]
+    fn deref(&self) -> &FieldPredictor {
+        match self {
+            Self::Own(predictor) => predictor,
+            Self::Lent(predictor) => predictor,
+        }
+    }
+}
+
+impl DerefMut for Predictor<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut FieldPredictor {
+        match self {
+            Self::Own(predictor) => predictor,
+            Self::Lent(predictor) => predictor,
         }
     }
 }

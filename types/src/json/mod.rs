@@ -49,12 +49,14 @@ pub use self::{
     field_predictor::FieldPredictor,
     name::Name,
     plain_string::string_end,
-    reader::Reader,
+    reader::{Mark, Reader},
     transcode::{deserialize, serialize},
     writer::Writer,
 };
+use field_predictor::Predictor;
 pub use raw_json::{InvalidJson, RawJson};
 pub(crate) use shared_json::SharedJson;
+pub(crate) use values::{Elements, read_elements};
 
 #[doc(hidden)]
 pub use serde;
@@ -162,13 +164,11 @@ pub fn read_whole<'a, T>(
 #[doc(hidden)]
 pub fn read_whole_like<'a, T>(
     text: &'a str,
-    predictor: &mut FieldPredictor,
+    predictor: &'a mut FieldPredictor,
     read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
 ) -> Result<T, Error> {
-    let mut reader = Reader::new(text);
-    std::mem::swap(&mut reader.predictor, predictor);
+    let mut reader = Reader::with_predictor(text, Predictor::Lent(predictor));
     let value = read(&mut reader);
-    std::mem::swap(&mut reader.predictor, predictor);
     end(value, &mut reader)
 }
 

@@ -1,6 +1,6 @@
 //! JSON text, read token by token.
 
-use super::field_predictor::FieldPredictor;
+use super::field_predictor::{FieldPredictor, Predictor};
 use super::name::word_at;
 use super::{Fault, Name, ReadJson};
 use serde::de::{Deserializer, Visitor};
@@ -20,7 +20,6 @@ const MEMORY_PER_BYTE: usize = 8;
 ///
 /// It reads strings without escapes and integers itself, and hands everything else to serde_json, which also words the
 /// errors.
-#[derive(Clone)]
 pub struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -41,7 +40,7 @@ pub struct Reader<'a> {
     pub(crate) is_item: bool,
     /// The field that is read: the hash of its table and its place.
     pub(crate) field: u64,
-    pub(super) predictor: FieldPredictor,
+    pub(super) predictor: Predictor<'a>,
 }
 
 /// The position only: the text may contain secrets.
@@ -52,12 +51,28 @@ impl fmt::Debug for Reader<'_> {
     }
 }
 
+/// Where a reader was.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    at: usize,
+    depth: u8,
+    memory: usize,
+    keeps_text: bool,
+    is_item: bool,
+    field: u64,
+}
+
 /// Reads the value of the field with a name.
 type ReadField<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
 
 impl<'a> Reader<'a> {
     /// A reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
+        Self::with_predictor(text, Predictor::Own(FieldPredictor::default()))
+    }
+
+    pub(super) fn with_predictor(text: &'a str, predictor: Predictor<'a>) -> Self {
         Self {
             text,
             at: 0,
@@ -72,8 +87,33 @@ impl<'a> Reader<'a> {
             partial: false,
             is_item: false,
             field: 0,
-            predictor: FieldPredictor::default(),
+            predictor,
         }
+    }
+
+    /// Where the reader is, to read from there again.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            at: self.at,
+            depth: self.depth,
+            memory: self.memory,
+            keeps_text: self.keeps_text,
+            is_item: self.is_item,
+            field: self.field,
+        }
+    }
+
+    /// Goes to where the reader was.
+    pub fn go_to(&mut self, mark: Mark) {
+        Mark {
+            at: self.at,
+            depth: self.depth,
+            memory: self.memory,
+            keeps_text: self.keeps_text,
+            is_item: self.is_item,
+            field: self.field,
+        } = mark;
+        self.default_end = usize::MAX;
     }
 
     /// Charges the memory of an element of a list or map.

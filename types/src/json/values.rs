@@ -125,7 +125,7 @@ impl<T: WriteJson> WriteJson for Option<T> {
 }
 
 /// A vector that grows while its elements are read.
-trait Elements {
+pub(crate) trait Elements {
     /// Allocates space for `count` more elements.
     fn reserve(&mut self, count: usize);
     /// How many elements take as many bytes.
@@ -165,7 +165,8 @@ impl<T: ReadJson> Elements for Vec<T> {
     }
 }
 
-fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(), Fault> {
+/// Reads an array.
+pub(crate) fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(), Fault> {
     let field = reader.field;
     if !reader.elements()? {
         return Ok(());

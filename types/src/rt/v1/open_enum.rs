@@ -12,6 +12,10 @@ pub struct UnknownValue(Box<str>);
 impl UnknownValue {
     #[doc(hidden)]
     pub fn __new(value: &str) -> Self {
+        // The default, of which most do not last: the value is read next.
+        if value.is_empty() {
+            return Self(Box::default());
+        }
         Self(value.into())
     }
 
