@@ -117,19 +117,22 @@ async fn a_kind_is_discovered() {
     }
 }
 
-/// Of a namespaced kind, an object needs its namespace.
+/// Of a namespaced kind, an object needs its namespace, and so do creates and deletions of all.
 #[tokio::test]
 async fn namespaces() {
     let cluster = Cluster::each().await.into_iter().next().unwrap();
     let kind = ResourceKind::new("", "v1", "ConfigMap", "configmaps", true);
-    let error = cluster
-        .client
-        .dynamic(kind, None)
-        .get("a")
-        .await
-        .unwrap_err();
-    assert!(
-        error.is_argument() && error.to_string().contains("ConfigMap"),
-        "{error}"
-    );
+    let maps = cluster.client.dynamic(kind, None);
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    let map = DynamicObject::from_tree(map).unwrap();
+    for error in [
+        maps.get("a").await.unwrap_err(),
+        maps.create(&map).await.unwrap_err(),
+        maps.delete_collection().await.unwrap_err(),
+    ] {
+        assert!(
+            error.is_argument() && error.to_string().contains("ConfigMap"),
+            "{error}"
+        );
+    }
 }

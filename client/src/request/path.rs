@@ -39,15 +39,26 @@ impl Collection<'_> {
         self.build(false, None, None)
     }
 
+    /// The collection of one namespace if the kind has namespaces, as servers demand of creates and deletions.
+    pub(crate) fn in_one_namespace(&self) -> Result<Target, Error> {
+        self.check_namespace()?;
+        self.all()
+    }
+
     /// One object, or a subresource of it, which may have several segments.
     pub(crate) fn object(&self, name: &str, subresource: Option<&str>) -> Result<Target, Error> {
-        if self.resource.namespaced() && self.namespace.is_none() {
-            return Err(Error::argument(format!(
+        self.check_namespace()?;
+        self.build(false, Some(name), subresource)
+    }
+
+    fn check_namespace(&self) -> Result<(), Error> {
+        match self.resource.namespaced() && self.namespace.is_none() {
+            true => Err(Error::argument(format!(
                 "{} is a namespaced kind and no namespace was given; use Client::namespaced_api",
                 self.resource.kind()
-            )));
+            ))),
+            false => Ok(()),
         }
-        self.build(false, Some(name), subresource)
     }
 
     /// A deprecated watch endpoint.

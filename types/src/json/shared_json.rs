@@ -34,7 +34,13 @@ struct Part {
 impl SharedJson {
     /// Reads an array of objects, if it is compact and plain.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let read = |recent: &RefCell<Recent>| recent.borrow_mut().read(reader);
+        let read = |recent: &RefCell<Recent>| {
+            let mut recent = recent.borrow_mut();
+            let read = recent.read(reader);
+            recent.parts.clear();
+            recent.parts.shrink_to(REMEMBERED);
+            read
+        };
         RECENT.try_with(read).ok().flatten()
     }
 
@@ -98,7 +104,6 @@ impl Recent {
     }
 
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<SharedJson> {
-        self.parts.clear();
         reader.peek();
         let text = reader.rest();
         let text = text.get(..self.array_end(text)?)?;

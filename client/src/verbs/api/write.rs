@@ -38,7 +38,7 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn create(&self, object: &K) -> CreateRequest<K> {
-        let call = self.call(Verb::Create, |collection| collection.all());
+        let call = self.call(Verb::Create, |collection| collection.in_one_namespace());
         CreateRequest {
             call: call.object(JSON, &self.codecs, object),
             codecs: self.codecs.clone(),
@@ -181,7 +181,9 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        let call = self.call(Verb::DeleteCollection, |collection| collection.all());
+        let call = self.call(Verb::DeleteCollection, |collection| {
+            collection.in_one_namespace()
+        });
         DeleteCollectionRequest::new(call, self.codecs.clone())
     }
 
