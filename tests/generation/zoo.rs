@@ -217,7 +217,7 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     let wanted = Keeper::partial_from(&tree).unwrap();
     let apply = keepers.apply(&wanted).field_manager("m").force();
     let open = apply.await.unwrap().spec.unwrap().open.unwrap();
-    // The fields of free-form JSON have owners of their own.
+    // The fields of free-form JSON have separate owners.
     let new = open.unknown.get("new").unwrap();
     assert_eq!(new.as_str(), r#"{"a":[1],"b":null}"#);
     tree["spec"]["closed"] = json!(1);

@@ -91,7 +91,7 @@ async fn against_all<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// All operations at the same time, since most of them wait. Each has a server of its own.
+/// All operations at the same time, since most of them wait. Each has its own server.
 async fn read_whole(behaviour: &'static Behaviour) {
     // They read as a list does.
     let is_left_out = |name: &str| behaviour.http2 && ["get", "version"].contains(&name);

@@ -351,7 +351,7 @@ fn children() -> Vec<String> {
     states.collect()
 }
 
-/// In a process of its own, whose children are counted.
+/// In a separate process, whose children are counted.
 #[cfg(unix)]
 #[test]
 fn a_dropped_request_leaves_no_plugin() {
@@ -368,7 +368,7 @@ fn a_dropped_request_leaves_no_plugin() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "in a process of its own"]
+#[ignore = "in a separate process"]
 fn plugins_of_dropped_requests() {
     let servers = Builder::new_multi_thread().enable_all().build().unwrap();
     let server = servers.block_on(async {

@@ -3,14 +3,14 @@
 //! | found | test |
 //! |---|---|
 //! | `validate --live` rejected what `apply` creates | `validating` |
-//! | a file counted as the whole cluster | the notes in `tests/cmd/{seats,match,cost}.md`; `choosing::every_command_uses_the_cluster_that_is_named` |
-//! | `create exempt-probes` without arguments; misspelt verbs, resources and paths | `tests/cmd/create.md`, `tests/cmd/match.md` |
+//! | a file counted as the whole cluster | the notes in `tests/cmd/{seats,match,cost}.console`; `choosing::every_command_uses_the_cluster_that_is_named` |
+//! | `create exempt-probes` without arguments; misspelt verbs, resources and paths | `tests/cmd/create.console`, `tests/cmd/match.console` |
 //! | a server whose `/version` names no release | `scanning::a_cluster_that_does_not_name_its_release` |
 //! | `lint` of many objects | the figures of 5,000 to 20,000 objects in `benches/README.md` |
 //! | `delete` of a level in use, `apply` of a schema without its level | `deleting::broken_references_need_a_yes` |
 //! | the order of `get fs`, `--sort-by`, `MISSINGPL`, `plc fs` | `deleting::broken_references_need_a_yes` |
 //! | `-s` without a scheme | [`an_address_without_a_scheme_is_an_address`] |
-//! | `-o yaml` beside `-o json`, suggestions for commands | `reading::get_in_every_form_and_version`, `tests/cmd/usage.md` |
+//! | `-o yaml` beside `-o json`, suggestions for commands | `reading::get_in_every_form_and_version`, `tests/cmd/usage.console` |
 //! | one column name for several quantities | [`a_column_has_the_name_of_its_quantity`] |
 //! | `rbac scan` without Secrets, the role in a 403 | `rbac`, `tests/serve` |
 //! | limits on 1.25, rejections as a rate | [`limits_are_shown_wherever_the_server_has_them`], `top/reading.rs` |

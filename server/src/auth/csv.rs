@@ -29,7 +29,7 @@ impl fmt::Display for QuoteError {
     }
 }
 
-/// The records of a text. Empty lines are none.
+/// The records of a text, without empty lines.
 pub(super) struct Records<'a> {
     rest: &'a str,
     line: usize,

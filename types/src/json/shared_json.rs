@@ -142,7 +142,7 @@ impl Recent {
         if rest.starts_with('[') != (at == 0) {
             return None;
         }
-        // A part ends with a colon or bracket of its own, so that none is the beginning of another one.
+        // A part ends with a colon or its last bracket, so no part is the beginning of a longer one.
         let known = self.texts.iter().find(|known| rest.starts_with(&***known));
         let shared = match known {
             Some(known) => Arc::clone(known),
@@ -170,8 +170,8 @@ impl Recent {
     }
 }
 
-/// The end of the text from the start of an array of objects, or from behind a value in one of them, to the next value of [`FIELD`], or else
-/// to the end of the array.
+/// The end of the part at the start of `bytes`, where an array of objects begins or a value in an object has ended. It reaches to the next
+/// value of [`FIELD`], or to the end of the array.
 fn part_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

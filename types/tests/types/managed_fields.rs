@@ -4,7 +4,7 @@ use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::meta::{ManagedFields, ObjectMeta, RawJson};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The entries of two managers, one of them with a second time.
+/// The entries of two managers, each with a time.
 fn entries(time: &str) -> String {
     let fields = r#"{"f:metadata":{"f:labels":{"f:team":{}}},"f:spec":{"f:rules":{},"k:{\"type\":\"time\"}":{".":{},"v:[1,-2,null,true]":{}}}}"#;
     format!(
