@@ -227,6 +227,9 @@ async fn the_fields_of_free_form_json_have_owners() {
     let lamp = apply("one", json!({"a": {"deep": true}})).await.unwrap();
     let left = json!({"a": {"deep": true}, "b": null, "in": {"y": {}}});
     assert_eq!(extra(&lamp), left);
+    // As in a typed map, `null` keeps the fields of the others.
+    let lamp = apply("three", json!({"in": null})).await.unwrap();
+    assert_eq!(extra(&lamp), left);
     let lamp = apply("one", json!({"a": "text"})).await.unwrap();
     assert_eq!(extra(&lamp)["a"], "text");
     let mine = ownership::extract(&lamp, "one").unwrap().unwrap();

@@ -28,7 +28,8 @@ fn merge_values(live: Option<&Value>, config: &Value, shape: &Shape) -> Value {
     let parts = match (shape, live) {
         // Another form replaces free-form JSON.
         (Shape::Any, Some(live)) if !live.is_object() => Parts::Leaf,
-        _ => parts(shape, Some(config)),
+        // `null` has the form of the live value.
+        _ => parts(shape, Some(config).filter(|new| !new.is_null()).or(live)),
     };
     // An empty object, map or list in the configuration keeps the live one.
     if is_empty(Some(config)) && !is_empty(live) && !matches!(parts, Parts::Leaf) {
