@@ -79,7 +79,7 @@ impl Tokens {
     /// # Errors
     /// [`BadTokens`] for a record with too few columns or a wrong quote.
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
-        let mut users = HashMap::new();
+        let mut users: HashMap<String, User> = HashMap::new();
         let mut order = Vec::new();
         let text = unix_lines(text);
         for record in Records::of(&text) {
@@ -106,15 +106,12 @@ impl Tokens {
                 groups,
                 ..User::default()
             };
-            order.push((token.clone(), user.is_in(MASTERS)));
+            order.push(token.clone());
             users.insert(token.clone(), user);
         }
-        let main = order
-            .iter()
-            .find(|(_, is_master)| *is_master)
-            .or(order.first())
-            .map(|(token, _)| token.clone());
-        let order = order.into_iter().map(|(token, _)| token).collect();
+        // Of equal tokens the last one counts.
+        let is_master = |token: &&String| users.get(*token).is_some_and(|user| user.is_in(MASTERS));
+        let main = order.iter().find(is_master).or(order.first()).cloned();
         Ok(Self { users, order, main })
     }
 

@@ -96,6 +96,7 @@ async fn the_kubeconfig_has_what_a_client_needs() {
         "    server: {}\n    certificate-authority-data: ",
         server.url()
     )));
-    assert!(text.contains("    token: \"admin-token\"\n"));
+    let user = "- name: \"embedded\"\n  user:\n    token: \"admin-token\"\n";
+    assert!(text.contains(user), "{text}");
     assert_eq!(ApiServer::start().await.unwrap().ca_pem(), None);
 }
