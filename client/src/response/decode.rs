@@ -223,7 +223,6 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     Error::new(kind).with_head(head)
 }
 
-/// The `kind` of a JSON object.
 /// `None` for a missing object. A missing resource or version is an error.
 pub(crate) fn if_found<T>(
     result: Result<Response<T>, Error>,
@@ -240,6 +239,7 @@ pub(crate) fn if_found<T>(
     }
 }
 
+/// The `kind` of a JSON object.
 pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
     let mut kind = None;
     json::read_whole(json::utf8(body)?, |reader| {
