@@ -58,8 +58,12 @@ impl Failure {
         ))
     }
 
-    /// A server that cannot start, with the tokens of this file if it has some. The place of a wrong token is in the message.
+    /// A server that cannot start, with the tokens of this file if it has some. The place of a wrong token is in the message, and an
+    /// address without protection is a wrong command line.
     pub(crate) fn of_start(error: &StartError, tokens: Option<&Path>) -> Self {
+        if error.is_unprotected() {
+            return Self::usage(error.to_string());
+        }
         match (error.tokens_line(), error.source(), tokens) {
             (Some(line), Some(reason), Some(file)) => {
                 Self::input(format!("{}:{line}: {reason}", file.display()))

@@ -19,7 +19,7 @@ fn a_wrong_option_names_its_mistake() {
         ),
         (
             vec!["--listen", "0.0.0.0:0", "--state", &state],
-            3,
+            2,
             "without TLS and tokens",
         ),
         (

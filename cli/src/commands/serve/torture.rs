@@ -171,9 +171,9 @@ fn cluster(kubeconfig: &Path) -> Result<Upstream, Failure> {
 }
 
 pub(super) fn start_failure(error: &StartError, tokens: Option<&Path>) -> Failure {
+    let failure = Failure::of_start(error, tokens);
     match error.is_unprotected() {
-        true => Failure::usage(error.to_string())
-            .hint("add `--tokens`, or `--unprotected` if everyone may reach the server"),
-        false => Failure::of_start(error, tokens),
+        true => failure.hint("add `--tokens`, or `--unprotected` if everyone may reach the server"),
+        false => failure,
     }
 }
