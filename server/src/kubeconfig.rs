@@ -3,7 +3,8 @@
 use crate::auth::Tokens;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use k8s_flowcontrol_text::to_yaml;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The cluster, and the user and the context that are the current ones.
@@ -27,57 +28,40 @@ pub(crate) fn kubeconfig(
     credential: Option<Credential<'_>>,
     tokens: Option<&Tokens>,
 ) -> String {
-    let authority = ca_pem.map_or_else(String::new, |pem| {
-        format!(
-            "\x20   certificate-authority-data: {}\n",
-            STANDARD.encode(pem)
-        )
-    });
-    let mut text = format!(
-        "apiVersion: v1\n\
-         kind: Config\n\
-         clusters:\n\
-         - name: {NAME}\n\
-         \x20 cluster:\n\
-         \x20   server: {url}\n\
-         {authority}"
-    );
+    let mut cluster = json!({"server": url});
+    if let Some(pem) = ca_pem {
+        cluster["certificate-authority-data"] = STANDARD.encode(pem).into();
+    }
     let mut users = vec![(NAME, credential)];
     for (name, token) in tokens.into_iter().flat_map(Tokens::named) {
+        // The current context is not replaced.
+        if name == NAME {
+            continue;
+        }
         // Names are unique; the last token of a user counts.
         users.retain(|(known, _)| *known != name);
         users.push((name, Some(Credential::Token(token))));
     }
-    text.push_str("users:\n");
-    for (name, credential) in &users {
-        text.push_str(&user(name, *credential));
-    }
-    text.push_str("contexts:\n");
-    for (name, _) in &users {
-        let name = quoted(name);
-        text.push_str(&format!(
-            "- name: {name}\n\
-             \x20 context:\n\
-             \x20   cluster: {NAME}\n\
-             \x20   user: {name}\n"
-        ));
-    }
-    text.push_str(&format!("current-context: {NAME}\n"));
-    text
+    let context = |name: &str| json!({"name": name, "context": {"cluster": NAME, "user": name}});
+    let contexts: Vec<_> = users.iter().map(|(name, _)| context(name)).collect();
+    let users: Vec<_> = users
+        .iter()
+        .map(|(name, credential)| json!({"name": name, "user": user(*credential)}))
+        .collect();
+    to_yaml(&json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": NAME, "cluster": cluster}],
+        "users": users,
+        "contexts": contexts,
+        "current-context": NAME,
+    }))
 }
 
-fn user(name: &str, credential: Option<Credential<'_>>) -> String {
-    let credential = match credential {
-        Some(Credential::Token(token)) => format!("\n\x20   token: {}", quoted(token)),
-        Some(Credential::File(file)) => {
-            format!("\n\x20   tokenFile: {}", quoted(&file.to_string_lossy()))
-        }
-        None => " {}".to_owned(),
-    };
-    format!("- name: {}\n\x20 user:{credential}\n", quoted(name))
-}
-
-/// JSON strings are also YAML strings.
-fn quoted(text: &str) -> Value {
-    Value::from(text)
+fn user(credential: Option<Credential<'_>>) -> Value {
+    match credential {
+        Some(Credential::Token(token)) => json!({"token": token}),
+        Some(Credential::File(file)) => json!({"tokenFile": file.to_string_lossy()}),
+        None => json!({}),
+    }
 }

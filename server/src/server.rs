@@ -92,7 +92,7 @@ impl ApiServer {
 
     /// A kubeconfig in YAML with this server as its only cluster. It contains the certificate authority of an HTTPS server. The
     /// current context of a server with tokens has the token of the first user of `system:masters`, or else of the first user;
-    /// each user has a further context of the same name.
+    /// each user has a further context of the same name, except for a user `embedded`, which is the name of the current one.
     pub fn kubeconfig(&self) -> String {
         let tokens = self.context().tokens.get();
         let token = tokens.as_ref().and_then(|tokens| tokens.main());

@@ -6,7 +6,7 @@ use http_body_util::BodyExt as _;
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::client::BoxFuture;
 use k8s_flowcontrol::client::http::Method;
-use k8s_flowcontrol::config::{Config, ExecPlugin};
+use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::controller::lease::coordination_v1;
 use k8s_flowcontrol::controller::{Action, Controller, Election};
 use k8s_flowcontrol::watch::{Store, WatchEvent};
@@ -34,10 +34,10 @@ pub(crate) async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize
     .await
 }
 
-type Operation = fn(Client) -> BoxFuture<()>;
+pub(super) type Operation = fn(Client) -> BoxFuture<()>;
 
 /// The operations of the public face, each in a form that may be repeated. An abandoned write may have taken effect.
-const OPERATIONS: [(&str, Operation); 29] = [
+pub(super) const OPERATIONS: [(&str, Operation); 29] = [
     ("version", |client| {
         Box::pin(async move { drop(client.version().await.unwrap()) })
     }),
@@ -334,77 +334,4 @@ fn a_dropped_next_loses_no_event() {
         }
         assert_eq!(seen, expected);
     });
-}
-
-/// The processes that this one has started and not waited for, dead or alive; none where the system has no `/proc`.
-#[cfg(unix)]
-fn children() -> Vec<String> {
-    let own = std::process::id().to_string();
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let states = processes
-        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
-        // After the name in parentheses: the state, and the parent.
-        .filter(|stat| {
-            let after = stat.rsplit(") ").next().unwrap_or_default();
-            after.split(' ').nth(1) == Some(own.as_str())
-        });
-    states.collect()
-}
-
-/// In a separate process, whose children are counted.
-#[cfg(unix)]
-#[test]
-fn a_dropped_request_leaves_no_plugin() {
-    let output = crate::child("requests::cancelling::plugins_of_dropped_requests")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-#[ignore = "in a separate process"]
-fn plugins_of_dropped_requests() {
-    let servers = Builder::new_multi_thread().enable_all().build().unwrap();
-    let server = servers.block_on(async {
-        let builder = ApiServer::builder().tls();
-        let builder = builder.tokens("secret,admin,1,system:masters\n");
-        builder.start().await.unwrap()
-    });
-    let credential = r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "secret"}}"#;
-    // The plugin has a child, and takes a moment.
-    let script = format!("sleep 0.01; echo '{credential}'");
-    let plugin = ExecPlugin::new("sh").args(["-c".to_owned(), script]);
-    let config = config(&server).with_exec(plugin).with_retry_policy(hasty());
-    for (name, operation) in OPERATIONS {
-        if !["list", "apply", "watch", "watcher", "wait_for", "stream"].contains(&name) {
-            continue;
-        }
-        runtime().block_on(async {
-            let mut polls = 1;
-            loop {
-                // A new client does not have credentials yet.
-                let client = Client::new(config.clone()).unwrap();
-                let done = abandon(operation(client), polls).await.is_some();
-                if done {
-                    break;
-                }
-                polls += 1;
-                assert!(polls < 10_000, "{name} does not end");
-            }
-            no_task_is_left(name).await;
-            let gone = async {
-                while !children().is_empty() {
-                    tokio::task::yield_now().await;
-                }
-            };
-            let gone = tokio::time::timeout(Duration::from_secs(20), gone).await;
-            assert!(gone.is_ok(), "{name}: {:?}", children());
-        });
-    }
 }

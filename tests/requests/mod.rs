@@ -2,6 +2,7 @@
 //!
 //! - `retries`: the failed requests that are sent again, against faults of the embedded server
 //! - `cancelling`: futures that are dropped at each of their await points
+//! - `cancelling_plugins`: the same for the processes of credential plugins
 //! - `cancelling_servers`: the same for the start, the upgrade and the stop of servers
 //! - `connections`: connections that fail, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
@@ -25,6 +26,8 @@
 mod bodies;
 mod budget;
 mod cancelling;
+#[cfg(unix)]
+mod cancelling_plugins;
 mod cancelling_servers;
 mod connections;
 mod endless_lists;

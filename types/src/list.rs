@@ -82,7 +82,7 @@ struct ReadItems<'a, K> {
 
 impl<K: Resource> Elements for ReadItems<'_, K> {
     fn reserve(&mut self, count: usize) {
-        self.valid.reserve(count);
+        Elements::reserve(&mut self.valid, count);
     }
 
     fn count_in(&self, bytes: usize) -> usize {
@@ -145,12 +145,12 @@ impl<K: Resource> Fields for List<K> {
         match index {
             0 => self.metadata.read_json(reader),
             _ => {
-                reader.is_item = true;
+                reader.mark.is_item = true;
                 let read = match reader.keeps_invalid {
                     true => self.read_keeping_invalid(reader),
                     false => self.items.read_json(reader),
                 };
-                reader.is_item = false;
+                reader.mark.is_item = false;
                 read
             }
         }

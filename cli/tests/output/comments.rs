@@ -146,7 +146,7 @@ fn no_output_has_a_secret() {
         valid.replace("planted-token", "planted-other-token"),
     );
     let password = "username: planted-user\n    password: planted-password";
-    let basic = folder.file("basic", valid.replace("token: \"planted-token\"", password));
+    let basic = folder.file("basic", valid.replace("token: planted-token", password));
     let proxy = "proxy-url: http://proxy:planted-proxy-password@127.0.0.1:9\n    server: ";
     let proxied = folder.file("proxied", valid.replacen("server: ", proxy, 1));
     for file in [&rejected, &basic, &proxied] {

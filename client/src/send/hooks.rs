@@ -121,8 +121,8 @@ impl Client {
     }
 
     /// Adds a layer around every exchange with the server. It may change the request, the response and its body, measure
-    /// them, or respond itself. It is also around all layers that were added before it. The types come from the crates `http` 1 (also [`client::http`](http)),
-    /// `http-body` 1 and `bytes` 1.
+    /// them, or respond itself. It is also around all layers that were added before it. The types come from the crates
+    /// `http` 1 (also [`client::http`](http)), `http-body` 1 and `bytes` 1.
     ///
     /// A custom error of the layer ends the request. If the client may send the request again, return
     /// [`TransportError::new`](crate::client::TransportError::new) or [`unsent`](crate::client::TransportError::unsent).

@@ -2,6 +2,7 @@
 
 use crate::api::http::{Http, Request};
 use k8s_flowcontrol_server::{ApiServer, Builder};
+use k8s_flowcontrol_text::{parse_yaml, to_value};
 use serde_json::{Value, json};
 
 /// A server with a client that speaks one version.
@@ -129,4 +130,22 @@ pub(crate) fn level(name: &str, shares: i64) -> Value {
             },
         },
     })
+}
+
+/// A kubeconfig as a tree.
+pub(crate) fn read_kubeconfig(kubeconfig: &str) -> Value {
+    let parsed = parse_yaml(kubeconfig.as_bytes()).unwrap();
+    to_value(parsed.tree.root()).unwrap()
+}
+
+/// The token of the current context; the contexts of the users have others.
+pub(crate) fn current_token(kubeconfig: &str) -> String {
+    let kubeconfig = read_kubeconfig(kubeconfig);
+    let named = |list: &str, name: &Value| {
+        let all = kubeconfig[list].as_array().unwrap();
+        all.iter().find(|one| one["name"] == *name).unwrap().clone()
+    };
+    let context = named("contexts", &kubeconfig["current-context"]);
+    let user = named("users", &context["context"]["user"]);
+    user["user"]["token"].as_str().unwrap().to_owned()
 }

@@ -3,7 +3,9 @@
 mod impersonation;
 
 use crate::api::http::Request;
-use crate::api::support::{Answer, Api, GROUP, SCHEMAS, answer, level, schema};
+use crate::api::support::{
+    Answer, Api, GROUP, SCHEMAS, answer, current_token, level, read_kubeconfig, schema,
+};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
 
@@ -49,7 +51,7 @@ async fn tokens_can_be_replaced_while_the_server_runs() {
     assert_eq!((code("admin-token").await, code("new").await), (401, 200));
     api.server.upgrade("1.30").await.unwrap();
     assert_eq!((code("admin-token").await, code("new").await), (401, 200));
-    assert!(api.server.kubeconfig().contains("\"new\""));
+    assert_eq!(current_token(&api.server.kubeconfig()), "new");
 }
 
 fn forbidden(message: &str, details: Value) -> Value {
@@ -291,14 +293,6 @@ async fn errors_of_token_files_show_no_secrets() {
     }
 }
 
-/// The token of the current context; the contexts of the users have others.
-fn current_token(kubeconfig: &str) -> &str {
-    let (_, user) = kubeconfig
-        .split_once("- name: \"embedded\"\n  user:\n    token: \"")
-        .unwrap();
-    user.split_once('"').unwrap().0
-}
-
 #[tokio::test]
 async fn the_kubeconfig_has_the_token_of_a_master() {
     let api = guarded().await;
@@ -307,6 +301,14 @@ async fn the_kubeconfig_has_the_token_of_a_master() {
     let text = "old,root,1,system:masters\nnew,admin,2,system:masters\nold,bob,3,dev\n";
     let twice = Api::with(|builder| builder.tokens(text)).await;
     assert_eq!(current_token(&twice.server.kubeconfig()), "new");
+    // A user with the name of the current context does not replace it, and any name is valid YAML.
+    let text = "one,root,1,system:masters\ntwo,embedded,2\nthree,\u{7f}\u{85}: #,3\n";
+    let odd = Api::with(|builder| builder.tokens(text)).await;
+    let kubeconfig = odd.server.kubeconfig();
+    assert_eq!(current_token(&kubeconfig), "one");
+    let users = &read_kubeconfig(&kubeconfig)["users"];
+    assert_eq!(users[2]["name"], "\u{7f}\u{85}: #");
+    assert_eq!(users.as_array().unwrap().len(), 3);
     assert!(!format!("{:?}", api.server).contains("admin-token"));
     assert!(!Api::start().await.server.kubeconfig().contains("token"));
 }

@@ -64,7 +64,7 @@ impl RawJson {
     }
 
     /// Takes JSON that was found to be one compact value.
-    pub(crate) fn from_compact(text: &str) -> Self {
+    pub(crate) fn from_compact(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
 }

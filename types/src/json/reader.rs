@@ -22,6 +22,26 @@ const MEMORY_PER_BYTE: usize = 8;
 /// errors.
 pub struct Reader<'a> {
     pub(super) text: &'a str,
+    pub(crate) mark: Mark,
+    /// Whether a list keeps the items that do not fit their type.
+    pub(crate) keeps_invalid: bool,
+    /// Whether objects are partial: they send what their text has.
+    pub(crate) partial: bool,
+    pub(super) predictor: Predictor<'a>,
+}
+
+/// The position only: the text may contain secrets.
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Reader");
+        shown.field("at", &self.mark.at).finish_non_exhaustive()
+    }
+}
+
+/// Where a reader is, and all else that reading changes.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
     pub(super) at: usize,
     /// How many objects and arrays are open.
     depth: u8,
@@ -32,35 +52,10 @@ pub struct Reader<'a> {
     /// Whether a value is not written again as it was read, since the last object took notice: an element that cannot be
     /// `null` was `null`, or a number has another spelling than its own.
     pub(crate) keeps_text: bool,
-    /// Whether a list keeps the items that do not fit their type.
-    pub(crate) keeps_invalid: bool,
-    /// Whether objects are partial: they send what their text has.
-    pub(crate) partial: bool,
     /// Whether the next object is an item of a typed list, and so comes without type meta.
     pub(crate) is_item: bool,
     /// The field that is read: the hash of its table and its place.
     pub(crate) field: u64,
-    pub(super) predictor: Predictor<'a>,
-}
-
-/// The position only: the text may contain secrets.
-impl fmt::Debug for Reader<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Reader");
-        shown.field("at", &self.at).finish_non_exhaustive()
-    }
-}
-
-/// Where a reader was.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    at: usize,
-    depth: u8,
-    memory: usize,
-    keeps_text: bool,
-    is_item: bool,
-    field: u64,
 }
 
 /// Reads the value of the field with a name.
@@ -75,53 +70,40 @@ impl<'a> Reader<'a> {
     pub(super) fn with_predictor(text: &'a str, predictor: Predictor<'a>) -> Self {
         Self {
             text,
-            at: 0,
-            depth: 0,
-            memory: text
-                .len()
-                .saturating_mul(MEMORY_PER_BYTE)
-                .saturating_add(FREE_MEMORY),
-            default_end: usize::MAX,
-            keeps_text: false,
+            mark: Mark {
+                at: 0,
+                depth: 0,
+                memory: text
+                    .len()
+                    .saturating_mul(MEMORY_PER_BYTE)
+                    .saturating_add(FREE_MEMORY),
+                default_end: usize::MAX,
+                keeps_text: false,
+                is_item: false,
+                field: 0,
+            },
             keeps_invalid: false,
             partial: false,
-            is_item: false,
-            field: 0,
             predictor,
         }
     }
 
     /// Where the reader is, to read from there again.
     pub fn mark(&self) -> Mark {
-        Mark {
-            at: self.at,
-            depth: self.depth,
-            memory: self.memory,
-            keeps_text: self.keeps_text,
-            is_item: self.is_item,
-            field: self.field,
-        }
+        self.mark
     }
 
     /// Goes to where the reader was.
     pub fn go_to(&mut self, mark: Mark) {
-        Mark {
-            at: self.at,
-            depth: self.depth,
-            memory: self.memory,
-            keeps_text: self.keeps_text,
-            is_item: self.is_item,
-            field: self.field,
-        } = mark;
-        self.default_end = usize::MAX;
+        self.mark = mark;
     }
 
     /// Charges the memory of an element of a list or map.
     #[inline]
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
-        match self.memory.checked_sub(bytes) {
+        match self.mark.memory.checked_sub(bytes) {
             Some(left) => {
-                self.memory = left;
+                self.mark.memory = left;
                 Ok(())
             }
             None => Err(self.too_large()),
@@ -140,18 +122,18 @@ impl<'a> Reader<'a> {
 
     /// Whether an object or array is open.
     pub(crate) fn is_inside(&self) -> bool {
-        self.depth > 0
+        self.mark.depth > 0
     }
 
     /// Whether nothing but an array is open, or an array in an object.
     pub(super) fn is_outermost_list(&self) -> bool {
-        self.depth <= 2
+        self.mark.depth <= 2
     }
 
     /// The offset of the next value in the text, in bytes.
     pub fn offset(&mut self) -> usize {
         self.peek();
-        self.at
+        self.mark.at
     }
 
     /// Whether a string is next.
@@ -162,13 +144,13 @@ impl<'a> Reader<'a> {
     /// Whether nothing but white space is left.
     pub fn is_at_end(&mut self) -> bool {
         self.peek();
-        self.at == self.text.len()
+        self.mark.at == self.text.len()
     }
 
     /// The next byte that is not white space; 0 at the end.
     #[inline]
     pub(super) fn peek(&mut self) -> u8 {
-        match self.text.as_bytes().get(self.at) {
+        match self.text.as_bytes().get(self.mark.at) {
             Some(byte) if *byte > b' ' => *byte,
             _ => self.peek_behind_space(),
         }
@@ -177,8 +159,8 @@ impl<'a> Reader<'a> {
     #[cold]
     fn peek_behind_space(&mut self) -> u8 {
         loop {
-            match self.text.as_bytes().get(self.at) {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+            match self.text.as_bytes().get(self.mark.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.mark.at += 1,
                 Some(byte) => return *byte,
                 None => return 0,
             }
@@ -186,17 +168,17 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.mark.at..).unwrap_or_default()
     }
 
     /// The offset of the next byte.
     pub(crate) fn position(&self) -> usize {
-        self.at
+        self.mark.at
     }
 
     /// The text from an earlier position up to here.
     pub(crate) fn since(&self, position: usize) -> &'a str {
-        self.text.get(position..self.at).unwrap_or_default()
+        self.text.get(position..self.mark.at).unwrap_or_default()
     }
 
     /// Skips `null`, and returns whether it was next.
@@ -209,7 +191,7 @@ impl<'a> Reader<'a> {
     fn null_behind_n(&mut self) -> bool {
         let found = self.literal("null");
         if found {
-            self.default_end = self.at;
+            self.mark.default_end = self.mark.at;
         }
         found
     }
@@ -225,7 +207,7 @@ impl<'a> Reader<'a> {
     /// Reads the next element of a list or value of a map as [`value`](Self::value) does.
     pub(super) fn element<T: ReadJson>(&mut self, element: &mut T) -> Result<(), Fault> {
         if self.null() {
-            self.keeps_text |= !T::HOLDS_NULL;
+            self.mark.keeps_text |= !T::HOLDS_NULL;
             return Ok(());
         }
         element.read_json(self)
@@ -263,7 +245,7 @@ impl<'a> Reader<'a> {
         if self.peek() != b':' {
             return Err(self.unexpected());
         }
-        self.at += 1;
+        self.mark.at += 1;
         Ok(name)
     }
 
@@ -274,19 +256,19 @@ impl<'a> Reader<'a> {
         if self.peek() != b'"' {
             return None;
         }
-        let text = self.text.as_bytes().get(self.at + 1..)?;
+        let text = self.text.as_bytes().get(self.mark.at + 1..)?;
         let expected = self.predictor.next(last);
         let index = match names.get(expected) {
             Some(name) if name.begins(text, word_at(text, 0)?) => expected,
             _ => self.search_name(names, last)?,
         };
-        self.at += 1 + names.get(index)?.length();
+        self.mark.at += 1 + names.get(index)?.length();
         Some(index)
     }
 
     #[inline(never)]
     fn search_name(&mut self, names: &[Name], last: u64) -> Option<usize> {
-        let text = self.text.as_bytes().get(self.at + 1..)?;
+        let text = self.text.as_bytes().get(self.mark.at + 1..)?;
         let word = word_at(text, 0)?;
         let index = names.iter().position(|name| name.begins(text, word))?;
         self.predictor.note_next(last, index);
@@ -300,14 +282,14 @@ impl<'a> Reader<'a> {
 
     /// Whether the value that was read last is `null`, `[]` or `{}`.
     pub(crate) fn was_default(&self) -> bool {
-        self.default_end == self.at
+        self.mark.default_end == self.mark.at
     }
 
     /// Whether the value that was read last ends like `null`.
     pub(crate) fn was_null(&self) -> bool {
         self.text
             .as_bytes()
-            .get(..self.at)
+            .get(..self.mark.at)
             .is_some_and(|read| read.ends_with(b"l"))
     }
 
@@ -321,16 +303,16 @@ impl<'a> Reader<'a> {
         if self.peek() != bracket {
             return Err(self.mismatch(expected));
         }
-        self.depth += 1;
-        if self.depth == MAX_DEPTH {
-            return Err(Fault::new(self.at, "recursion limit exceeded"));
+        self.mark.depth += 1;
+        if self.mark.depth == MAX_DEPTH {
+            return Err(Fault::new(self.mark.at, "recursion limit exceeded"));
         }
-        self.at += 1;
+        self.mark.at += 1;
         // In ASCII, a closing bracket is two places behind the opening one.
         let is_empty = self.peek() == bracket + 2;
         if is_empty {
             self.close();
-            self.default_end = self.at;
+            self.mark.default_end = self.mark.at;
         }
         Ok(!is_empty)
     }
@@ -339,7 +321,7 @@ impl<'a> Reader<'a> {
     fn more(&mut self, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
             b',' => {
-                self.at += 1;
+                self.mark.at += 1;
                 Ok(true)
             }
             byte if byte == closing => {
@@ -352,8 +334,8 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn close(&mut self) {
-        self.at += 1;
-        self.depth -= 1;
+        self.mark.at += 1;
+        self.mark.depth -= 1;
     }
 
     /// The text is not JSON. serde_json finds the reason when the error is worded.
@@ -365,7 +347,7 @@ impl<'a> Reader<'a> {
     /// An error at the present place.
     #[cold]
     pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(self.at, message)
+        Fault::new(self.mark.at, message)
     }
 
     /// The next value is of another type than expected.
@@ -385,9 +367,9 @@ impl<'a> Reader<'a> {
         match deserializer.deserialize_any(Mismatch(expected)) {
             // The place that serde_json gives.
             Err(error) if matches!(self.peek(), b'{' | b'[') => {
-                Fault::from_json(self.at, &error).at(self.at)
+                Fault::from_json(self.mark.at, &error).at(self.mark.at)
             }
-            Err(error) => Fault::from_json(self.at, &error),
+            Err(error) => Fault::from_json(self.mark.at, &error),
             Ok(()) => self.unexpected(),
         }
     }

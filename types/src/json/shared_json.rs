@@ -13,7 +13,7 @@ use std::sync::Arc;
 const FIELD: &[u8] = br#""time":"#;
 /// How long a shared text is. Shorter ones are not worth a reference.
 const LENGTH: RangeInclusive<usize> = 64..=4096;
-/// How many texts a thread remembers.
+/// How many texts a thread remembers, in at most 64 kB.
 const REMEMBERED: usize = 16;
 
 /// Compact JSON text, of which long parts belong to other values too.
@@ -58,7 +58,7 @@ impl SharedJson {
     }
 
     pub(crate) fn to_raw(&self) -> RawJson {
-        RawJson::from_compact(&self.pieces().collect::<String>())
+        RawJson::from_compact(self.pieces().collect::<String>())
     }
 
     pub(crate) fn write(&self, writer: &mut Writer) {
@@ -107,7 +107,7 @@ impl Recent {
         reader.peek();
         let text = reader.rest();
         let text = text.get(..self.array_end(text)?)?;
-        reader.at += text.len();
+        reader.mark.at += text.len();
 
         let shared: usize = self.parts.iter().map(|part| part.text.len()).sum();
         let mut own = String::with_capacity(text.len().saturating_sub(shared));

@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
     pub(super) fn literal(&mut self, literal: &str) -> bool {
         let found = self.rest().starts_with(literal);
         if found {
-            self.at += literal.len();
+            self.mark.at += literal.len();
         }
         found
     }
@@ -32,10 +32,10 @@ impl<'a> Reader<'a> {
     /// The next value, if it is an integer that fits the type. Otherwise nothing is read.
     pub(super) fn small_integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
         self.peek();
-        let start = self.at;
+        let start = self.mark.at;
         let value = self.integer()?.try_into().ok();
         if value.is_none() {
-            self.at = start;
+            self.mark.at = start;
         }
         value
     }
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
     /// The next value, if it is an integer of at most 18 digits without fraction and exponent.
     pub fn integer(&mut self) -> Option<i64> {
         let minus = self.peek() == b'-';
-        let start = self.at + usize::from(minus);
+        let start = self.mark.at + usize::from(minus);
         let bytes = self.text.as_bytes().get(start..)?;
         let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
         let (mut value, mut length) = (0, 0);
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         if !is_plain || matches!(bytes.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E')) {
             return None;
         }
-        self.at = start + length;
+        self.mark.at = start + length;
         Some(if minus { -value } else { value })
     }
 
@@ -86,12 +86,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         let bytes = self.text.as_bytes();
-        let start = self.at + 1;
+        let start = self.mark.at + 1;
         let end = plain_string_end(bytes, start)?;
         if bytes[end] != b'"' {
             return None;
         }
-        self.at = end + 1;
+        self.mark.at = end + 1;
         self.text.get(start..end)
     }
 
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     /// The next string, if all of its escapes are a backslash and one character.
     fn escaped_string(&mut self) -> Option<String> {
         let bytes = self.text.as_bytes();
-        let mut at = self.at + 1;
+        let mut at = self.mark.at + 1;
         // A text in a text has many escapes, and growing with each of them takes longer than reading them.
         let mut text = String::with_capacity(bytes.len().saturating_sub(at).min(LONG));
         loop {
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             text.push_str(self.text.get(at..end)?);
             match bytes[end] {
                 b'"' => {
-                    self.at = end + 1;
+                    self.mark.at = end + 1;
                     text.shrink_to(2 * text.len());
                     return Some(text);
                 }
@@ -146,8 +146,8 @@ impl<'a> Reader<'a> {
         self.peek();
         let mut deserializer = serde_json::Deserializer::from_str(self.rest());
         let raw = <&RawValue>::deserialize(&mut deserializer)
-            .map_err(|error| Fault::from_json(self.at, &error))?;
-        self.at += raw.get().len();
+            .map_err(|error| Fault::from_json(self.mark.at, &error))?;
+        self.mark.at += raw.get().len();
         Ok(raw)
     }
 
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
             None => self.raw().map(RawJson::from)?,
         };
         if raw.as_str() == "[]" {
-            self.default_end = self.at;
+            self.mark.default_end = self.mark.at;
         }
         Ok(raw)
     }
@@ -176,14 +176,14 @@ impl<'a> Reader<'a> {
         self.peek();
         let rest = self.rest();
         let text = rest.get(..compact_value_end(rest.as_bytes())?)?;
-        self.at += text.len();
+        self.mark.at += text.len();
         Some(text)
     }
 
     /// Reads the next value by serde_json.
     pub fn by_serde_json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
         let raw = self.raw()?;
-        let start = self.at - raw.get().len();
+        let start = self.mark.at - raw.get().len();
         serde_json::from_str(raw.get()).map_err(|error| Fault::from_json(start, &error))
     }
 }

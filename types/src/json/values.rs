@@ -31,7 +31,7 @@ impl ReadJson for f64 {
         let text = reader.number()?;
         // JSON numbers are Rust's too.
         *self = text.parse().unwrap_or_default();
-        reader.keeps_text |= spelling(*self) != text;
+        reader.mark.keeps_text |= spelling(*self) != text;
         Ok(())
     }
 }
@@ -167,7 +167,7 @@ impl<T: ReadJson> Elements for Vec<T> {
 
 /// Reads an array.
 pub(crate) fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(), Fault> {
-    let field = reader.field;
+    let field = reader.mark.field;
     if !reader.elements()? {
         return Ok(());
     }

@@ -95,7 +95,7 @@ impl ManagedFields {
 
     /// Replaces the entries; an empty slice removes all.
     pub fn set(&mut self, entries: &[ManagedFieldsEntry]) {
-        *self = RawJson::from_compact(&json::to_string(entries)).into();
+        *self = RawJson::from_compact(json::to_string(entries)).into();
     }
 }
 

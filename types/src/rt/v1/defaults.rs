@@ -57,7 +57,7 @@ pub(crate) struct TypeMetaAbsence {
 impl TypeMetaAbsence {
     /// The absence before the object that the reader is about to read.
     pub(super) fn expected(table: &Table, reader: &Reader<'_>) -> Self {
-        let is_remembered = table.type_meta.is_some() && reader.is_inside() && !reader.is_item;
+        let is_remembered = table.type_meta.is_some() && reader.is_inside() && !reader.mark.is_item;
         Self {
             kind: is_remembered,
             api_version: is_remembered,

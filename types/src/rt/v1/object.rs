@@ -31,9 +31,9 @@ fn read(
     let mut explicit = Explicit::default();
     let mut has_unknown = false;
     let mut absent_meta = TypeMetaAbsence::expected(table, reader);
-    let is_item = std::mem::take(&mut reader.is_item);
+    let is_item = std::mem::take(&mut reader.mark.is_item);
     // Of an element before this one.
-    let keeps_text = std::mem::take(&mut reader.keeps_text);
+    let keeps_text = std::mem::take(&mut reader.mark.keeps_text);
     let mut last = BEFORE;
     let mut more = reader.object(table)?;
     while more {
@@ -57,7 +57,7 @@ fn read(
             }
             seen |= bit;
             last = index as u64;
-            reader.field = table.hash ^ last;
+            reader.mark.field = table.hash ^ last;
             let start = reader.position();
             if !reader.null()
                 && let Err(fault) = object.read_field(index, reader)
@@ -67,8 +67,8 @@ fn read(
             if reader.was_default() {
                 explicit.note(bit, reader);
             }
-            if reader.keeps_text {
-                reader.keeps_text = false;
+            if reader.mark.keeps_text {
+                reader.mark.keeps_text = false;
                 keep(object, index, reader.since(start))?;
             }
         }
@@ -86,8 +86,8 @@ fn read(
     if has_unknown {
         object.unknown_mut().fit();
     }
-    reader.is_item = is_item;
-    reader.keeps_text = keeps_text;
+    reader.mark.is_item = is_item;
+    reader.mark.keeps_text = keeps_text;
     Ok(())
 }
 
