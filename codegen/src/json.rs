@@ -64,7 +64,8 @@ impl<'a> Node<'a> {
         Error::at(&self.at, message)
     }
 
-    fn expected(&self, what: &str) -> Error {
+    /// The error of a value that is not `what`.
+    pub(crate) fn expected(&self, what: &str) -> Error {
         self.error(format!("expected {what}, found {}", self.json.kind()))
             .help("correct the document, or get it from the server again")
     }

@@ -59,13 +59,16 @@ pub(super) fn is_int_or_string(node: &Node<'_>) -> Result<bool, Error> {
 
 /// The types in a `type` keyword, without `null`. A single type stands for itself.
 pub(super) fn types<'a>(node: &Node<'a>) -> Result<Vec<&'a str>, Error> {
+    const NAME: &str = "the name of a type, such as `object`";
     if let Some(one) = node.json.as_str() {
         return Ok(vec![one]);
     }
-    let mut types = node
-        .elements()?
+    let Ok(elements) = node.elements() else {
+        return Err(node.expected(&format!("{NAME}, or a list of names")));
+    };
+    let mut types = elements
         .iter()
-        .map(Node::string)
+        .map(|name| name.json.as_str().ok_or_else(|| name.expected(NAME)))
         .collect::<Result<Vec<_>, _>>()?;
     types.retain(|name| *name != "null");
     Ok(types)

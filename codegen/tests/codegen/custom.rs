@@ -98,6 +98,17 @@ fn mistakes_have_a_place() {
         ],
     );
 
+    let broken = BRUSHES.replace("width: { type: integer }", "width: { type: 5 }");
+    let error = generate(&[("brushes.yaml", &broken)])
+        .unwrap_err()
+        .to_string();
+    check(
+        &error,
+        &[
+            "brushes.yaml#/spec/versions/2/schema/openAPIV3Schema/properties/spec/properties/width/type: expected the name of a type",
+        ],
+    );
+
     let unnamed = BRUSHES.replace("plural: brushes, ", "");
     let error = generate(&[("brushes.yaml", &unnamed)])
         .unwrap_err()

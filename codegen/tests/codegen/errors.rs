@@ -178,6 +178,16 @@ fn wrong_json_types() {
         &["properties/bar/type: `text` is not a JSON Schema type"],
     );
     check(
+        &field(r#"{"type": 5}"#),
+        &[
+            "properties/bar/type: expected the name of a type, such as `object`, or a list of names, found a number",
+        ],
+    );
+    check(
+        &field(r#"{"type": ["string", 5]}"#),
+        &["properties/bar/type/1: expected the name of a type, such as `object`, found a number"],
+    );
+    check(
         &schemas(r#"{ "a.v1.Foo": false }"#),
         &["a.v1.Foo: the schema `false` allows no value"],
     );
