@@ -7,7 +7,7 @@ use super::loops::{Habit, due, of_clock};
 use super::report::Observed;
 use super::slowdown::Slowdown;
 use super::source::{Facts, Source, Stretches};
-use client::{Client, Successor};
+use client::{Client, Response, Successor};
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -138,58 +138,52 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             }
         });
         client.connections.add(self.reads, ended, due);
-        match free {
-            Some((before, after)) if received.saturating_sub(before) <= LONGEST_THINK_US => {
-                let think = Duration::from_micros(received.saturating_sub(before).unsigned_abs());
-                client.pauses[after as usize].add(think);
-                let successor = Successor {
-                    request,
-                    think,
-                    after,
-                };
-                client.next.push_back(successor);
-                client.past.push_back(successor);
-                if client.past.len() > KEPT {
-                    client.past.pop_front();
-                }
-                self.follow(request.client);
-            }
-            _ => self.start(at, sending),
+        let (since, next) = (due.unwrap_or(ended), None);
+        let response = Response { since, next };
+        client.responses.insert((ended, self.reads), response);
+        let free = free.filter(|free| received.saturating_sub(free.since) <= LONGEST_THINK_US);
+        let follows = free.and_then(|free| Some((free, client.responses.get_mut(&free.last)?)));
+        let Some((free, response)) = follows else {
+            return self.start(at, sending);
+        };
+        let think = Duration::from_micros(received.saturating_sub(free.since).unsigned_abs());
+        let successor = Successor {
+            request,
+            think,
+            after: free.outcome,
+        };
+        response.next = Some(successor);
+        client.pauses[free.outcome as usize].add(think);
+        client.past.push_back(successor);
+        if client.past.len() > KEPT {
+            client.past.pop_front();
         }
     }
 
-    /// Plans the next request of a client that has one and an idle connection.
-    fn follow(&mut self, client: u32) {
-        let Some(client) = self.clients.get_mut(&client) else {
-            return;
-        };
-        let oldest = self
-            .now
-            .saturating_sub(Duration::from_micros(LONGEST_THINK_US.unsigned_abs()));
-        client.idle.retain(|(ended, _)| *ended >= oldest);
-        if client.idle.is_empty() {
-            return;
-        }
-        let mut successor = client.next.pop_front();
-        if successor.is_none() && self.unread.is_none() {
-            // The client is ahead of the log, and would not stop.
-            successor = client.past.pop_front();
-            client.past.extend(successor);
-        }
-        let Some(successor) = successor else {
-            return;
-        };
-        let Some((ended, retry_after)) = client.idle.pop() else {
-            return;
-        };
-        let pause = client.pause(&successor, retry_after);
-        let sending = Sending {
-            recorded: successor.request,
-            is_awaited: true,
-        };
-        let at = ended.saturating_add(pause);
-        if at <= self.duration {
-            self.start(at, sending);
+    /// The request that follows the next response of a client; none if its connection ends. Reads the log until that is known.
+    fn next_of(&mut self, client: u32) -> Option<Successor> {
+        let duration = self.duration.as_micros() as u64;
+        let last = self.first.saturating_add_unsigned(duration);
+        loop {
+            let known = self.clients.get_mut(&client)?;
+            let response = known.responses.first_key_value();
+            let Some((&number, &Response { since, next })) = response else {
+                // It is ahead of the log, and would not stop.
+                return known.again().filter(|_| self.unread.is_none());
+            };
+            let until = since.saturating_add(LONGEST_THINK_US);
+            let is_next = |request: &Recorded| request.received_us <= until && until < i64::MAX;
+            if next.is_none() && self.unread.as_ref().is_some_and(is_next) {
+                self.read();
+                continue;
+            }
+            known.responses.remove(&number);
+            if next.is_some() {
+                return next;
+            }
+            // The log may have ended before its next request.
+            let again = since.saturating_add_unsigned(known.usual_pause().as_micros() as u64);
+            return known.again().filter(|_| again >= last);
         }
     }
 
@@ -198,7 +192,8 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         let mut clients: Vec<_> = self.clients.drain().collect();
         clients.sort_unstable_by_key(|(number, _)| *number);
         for (_, client) in clients {
-            for successor in client.next {
+            let responses = client.responses.into_values();
+            for successor in responses.filter_map(|response| response.next) {
                 let recorded = successor.request;
                 let is_awaited = false;
                 let sending = Sending {
@@ -332,14 +327,12 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
         sending.recorded.execution.filter(|_| is_known)
     }
 
-    fn is_settled(&mut self, now: Duration) -> bool {
-        let longest = Duration::from_micros(LONGEST_THINK_US.unsigned_abs());
+    fn is_settled(&mut self, _: Duration) -> bool {
         self.slowdown.is_none()
-            && self.clients.values_mut().all(|client| {
-                // As before the next response.
-                client.idle.retain(|(ended, _)| *ended + longest >= now);
-                client.idle.is_empty() && client.next.is_empty()
-            })
+            && self
+                .clients
+                .values()
+                .all(|client| client.responses.is_empty())
             && self.ready.values().all(|sending| !sending.is_awaited)
     }
 
@@ -350,27 +343,19 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
             return;
         }
         let number = sending.recorded.client;
-        let answered = now.saturating_add(sending.recorded.overhead);
-        self.clients
-            .entry(number)
-            .or_default()
-            .idle
-            .push((answered, retry_after));
-        // The successor is at most so late in the log.
-        let until = end(&sending.recorded).saturating_add(LONGEST_THINK_US);
-        let has_next = |clients: &HashMap<u32, Client>| {
-            let client = clients.get(&number);
-            client.is_some_and(|client| !client.next.is_empty() || client.idle.is_empty())
+        let Some(successor) = self.next_of(number) else {
+            return;
         };
-        while until < i64::MAX
-            && !has_next(&self.clients)
-            && self
-                .unread
-                .is_some_and(|request| request.received_us <= until)
-        {
-            self.read();
+        let answered = now.saturating_add(sending.recorded.overhead);
+        let client = self.clients.entry(number).or_default();
+        let at = answered.saturating_add(client.pause(&successor, retry_after));
+        if at <= self.duration {
+            let sending = Sending {
+                recorded: successor.request,
+                is_awaited: true,
+            };
+            self.start(at, sending);
         }
-        self.follow(number);
     }
 }
 

@@ -12,6 +12,16 @@ pub(super) enum Outcome {
     Ignored,
 }
 
+/// A connection that sends the next request of a log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Free {
+    /// The end of its last request, and the number of that.
+    pub(super) last: (i64, u64),
+    /// The time from which it thinks.
+    pub(super) since: i64,
+    pub(super) outcome: Outcome,
+}
+
 /// The connections of a client that have a response, or will have one, in microseconds of the log.
 ///
 /// Logs do not have connections: of several that can send a request, the connection that has been free for the longest time sends it.
@@ -32,28 +42,35 @@ impl Connections {
         };
     }
 
-    /// Takes the connection that sends a request: the time from which it thinks, and the outcome of its last request. None if all
-    /// are busy, or wait for the end of `Retry-After`: then the connection is new.
+    /// Takes the connection that sends a request. None if all are busy, or wait for the end of `Retry-After`: then the connection is new.
     ///
     /// At the end of `Retry-After` a connection sends at once, before others.
-    pub(super) fn take(&mut self, received: i64) -> Option<(i64, Outcome)> {
-        let executed = self.executed.first().map(|(end, _)| *end);
-        let executed = executed.filter(|end| *end <= received);
+    pub(super) fn take(&mut self, received: i64) -> Option<Free> {
+        let executed = self.executed.first().copied();
+        let executed = executed.filter(|(end, _)| *end <= received);
         let rejected = self.rejected.first().copied();
-        if let Some((due, _, end)) = rejected.filter(|(due, ..)| *due <= received) {
+        if let Some((due, number, end)) = rejected.filter(|(due, ..)| *due <= received) {
             let waited = due > end;
-            if waited || executed.is_none_or(|executed| due <= executed) {
+            if waited || executed.is_none_or(|(executed, _)| due <= executed) {
                 self.rejected.pop_first();
                 let outcome = match waited {
                     true => Outcome::Rejected,
                     false => Outcome::Ignored,
                 };
-                return Some((due, outcome));
+                return Some(Free {
+                    last: (end, number),
+                    since: due,
+                    outcome,
+                });
             }
         }
-        let end = executed?;
+        let last = executed?;
         self.executed.pop_first();
-        Some((end, Outcome::Executed))
+        Some(Free {
+            last,
+            since: last.0,
+            outcome: Outcome::Executed,
+        })
     }
 
     /// Whether a connection waits for the end of `Retry-After`.

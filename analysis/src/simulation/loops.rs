@@ -40,6 +40,51 @@ pub(super) fn of_clock(us: i64) -> Duration {
     Duration::from_micros(us.max(0).unsigned_abs())
 }
 
+/// How many times overlap on average, and how many of them each meets.
+#[derive(Debug, Default)]
+struct Overlap {
+    /// The ends of the times that have begun, in microseconds.
+    open: BinaryHeap<Reverse<i64>>,
+    /// The sum, over all times, of the times that each of them met.
+    met: u64,
+    /// The integral of the number of open times until `now`, in microseconds.
+    integral: u64,
+    now: i64,
+}
+
+impl Overlap {
+    fn add(&mut self, began: i64, end: i64) {
+        self.end_until(began);
+        self.pass(began);
+        self.met += self.open.len() as u64;
+        self.open.push(Reverse(end));
+    }
+
+    /// Lets the times end that end by `until`.
+    fn end_until(&mut self, until: i64) {
+        while let Some(Reverse(end)) = self.open.peek().copied()
+            && end <= until
+        {
+            self.pass(end);
+            self.open.pop();
+        }
+    }
+
+    fn pass(&mut self, until: i64) {
+        let time = until.saturating_sub(self.now).max(0).unsigned_abs();
+        let open = self.open.len() as u64;
+        self.integral = self.integral.saturating_add(time.saturating_mul(open));
+        self.now = self.now.max(until);
+    }
+
+    /// Whether the requests meet fewer than if they came at random times.
+    fn has_fewer_met(&self, requests: u64, first: i64) -> bool {
+        let period = self.now.saturating_sub(first).max(1) as f64;
+        let met = self.met as f64 / requests.max(1) as f64;
+        self.integral as f64 / period - met >= FEWER_MET
+    }
+}
+
 /// The requests that a client has at the same time.
 #[derive(Debug, Default)]
 struct Concurrency {
@@ -47,15 +92,12 @@ struct Concurrency {
     rejected: u64,
     /// The requests for which there was no connection, unless a request did not wait for the end of `Retry-After`.
     early: u64,
-    /// The ends of requests, in microseconds.
-    open: BinaryHeap<Reverse<i64>>,
     requests: u64,
-    /// The sum, over all requests, of the requests that each of them met.
-    met: u64,
-    /// The sum of response times, in microseconds.
-    took: u64,
     first: i64,
-    last: i64,
+    /// The requests, and the requests with the time until the end of `Retry-After`: connections that were rejected together come back
+    /// together, so that their requests alone look as if they met many by chance.
+    alone: Overlap,
+    with_retry_after: Overlap,
 }
 
 impl Concurrency {
@@ -64,37 +106,30 @@ impl Concurrency {
         let took = request.took.unwrap_or_default().as_micros() as u64;
         let end = received.saturating_add_unsigned(took);
         if self.requests == 0 {
-            (self.first, self.last) = (received, end);
-        }
-        while self
-            .open
-            .peek()
-            .is_some_and(|Reverse(end)| *end <= received)
-        {
-            self.open.pop();
+            self.first = received;
         }
         self.requests += 1;
-        self.met += self.open.len() as u64;
-        self.took = self.took.saturating_add(took);
-        self.last = self.last.max(end);
-        self.open.push(Reverse(end));
         if self.connections.take(received).is_none() && self.connections.any_waits(received) {
             self.early += 1;
         }
         self.rejected += u64::from(retry_after.is_some());
         let due = retry_after.map(|retry_after| due(end, retry_after));
+        self.alone.add(received, end);
+        self.with_retry_after.add(received, due.unwrap_or(end));
         self.connections.add(self.requests, end, due);
     }
 
-    fn habit(&self) -> Habit {
-        let period = self.last.saturating_sub(self.first).max(1) as f64;
-        let met = self.met as f64 / self.requests.max(1) as f64;
-        if self.requests < LEAST_REQUESTS || self.took as f64 / period - met < FEWER_MET {
-            return Habit::Independent;
-        }
-        match self.early as f64 > self.rejected as f64 * EARLY {
-            true => Habit::Hurries,
-            false => Habit::Waits,
+    fn habit(mut self) -> Habit {
+        let hurries = self.early as f64 > self.rejected as f64 * EARLY;
+        // Requests that pile up until the end of the log do not wait for each other.
+        self.alone.end_until(i64::MAX);
+        let is_loop = |overlap: &Overlap| overlap.has_fewer_met(self.requests, self.first);
+        let comes_back = self.rejected > 0 && !hurries && is_loop(&self.with_retry_after);
+        let is_loop = is_loop(&self.alone) || comes_back;
+        match (self.requests < LEAST_REQUESTS || !is_loop, hurries) {
+            (true, _) => Habit::Independent,
+            (false, true) => Habit::Hurries,
+            (false, false) => Habit::Waits,
         }
     }
 }

@@ -12,9 +12,20 @@ fn with_response(response: &Value) -> Objects {
     with_batch(|limited| limited["limitResponse"] = response.clone())
 }
 
-pub(super) fn queues(queues: u32, hand: u32, limit: u32) -> Objects {
+fn queuing(queues: u32, hand: u32, limit: u32) -> Value {
     let queuing = json!({"queues": queues, "handSize": hand, "queueLengthLimit": limit});
-    with_response(&json!({"type": "Queue", "queuing": queuing}))
+    json!({"type": "Queue", "queuing": queuing})
+}
+
+pub(super) fn queues(queues: u32, hand: u32, limit: u32) -> Objects {
+    with_response(&queuing(queues, hand, limit))
+}
+
+fn queues_without_borrowing(queues: u32, hand: u32, limit: u32) -> Objects {
+    with_batch(|limited| {
+        limited["borrowingLimitPercent"] = 0.into();
+        limited["limitResponse"] = queuing(queues, hand, limit);
+    })
 }
 
 pub(super) fn clients(scale: u32, pause: f64) -> Vec<Client> {
@@ -112,6 +123,11 @@ fn made_up_servers_are_predicted_as_in_the_table() {
             queues(4, 1, 3),
         ),
         (
+            "short queues, long retries",
+            retry(run(clients(2, 0.05), BUSY)),
+            queues_without_borrowing(4, 1, 3),
+        ),
+        (
             "no queues, retries",
             retry(run(clients(1, 0.05), BUSY)),
             reject.clone(),
@@ -119,9 +135,9 @@ fn made_up_servers_are_predicted_as_in_the_table() {
         ("no queues", run(clients(1, 0.1), IDLE), reject),
     ];
     let mut table = String::new();
-    // Queues with rejections in a quick run; the changes below are of queues without.
+    // Queues with many rejections in a quick run; the changes below are of queues without.
     let cases = cases.iter().enumerate();
-    let cases = cases.filter(|(index, _)| crate::tries_all() || *index == 5);
+    let cases = cases.filter(|(index, _)| crate::tries_all() || *index == 6);
     for (_, (name, run, objects)) in cases {
         let (logs, counted) = truth::run(run, server(objects, Release::nearest(36)));
         for (log, minor) in logs.iter().zip([36, 29]) {
@@ -158,7 +174,7 @@ pub(super) fn with_shares(shares: u32) -> Objects {
     with_batch(|limited| {
         limited["nominalConcurrencyShares"] = shares.into();
         limited["borrowingLimitPercent"] = 0.into();
-        limited["limitResponse"] = json!({"type": "Queue", "queuing": {"queues": 64, "handSize": 8, "queueLengthLimit": 50}});
+        limited["limitResponse"] = queuing(64, 8, 50);
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::simulation::connections::{Connections, Outcome};
 use crate::simulation::logged::Recorded;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 /// A request that follows a response.
@@ -23,8 +23,15 @@ pub(super) struct Pauses {
 
 impl Pauses {
     pub(super) fn add(&mut self, think: Duration) {
-        self.sum = self.sum.saturating_add(think);
-        self.count = self.count.saturating_add(1);
+        let (sum, count) = (think, 1);
+        *self = self.and(Self { sum, count });
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            sum: self.sum.saturating_add(other.sum),
+            count: self.count.saturating_add(other.count),
+        }
     }
 
     pub(super) fn average(self) -> Option<Duration> {
@@ -32,23 +39,45 @@ impl Pauses {
     }
 }
 
+/// A response of the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Response {
+    /// Its time, or the end of its `Retry-After` if the client waits for that.
+    pub(super) since: i64,
+    /// The request that follows, if it has been read.
+    pub(super) next: Option<Successor>,
+}
+
 /// A client of the log.
 ///
-/// Its requests keep their order, and not their connection: all connections of a client end together, as in the log.
+/// The first simulated response has the successor of the first response of the log, and so on. So connections that wait for a long
+/// `Retry-After` do not take the requests of those that do not wait.
 #[derive(Debug, Default)]
 pub(super) struct Client {
     pub(super) connections: Connections,
-    /// Requests that wait for a response in the simulation.
-    pub(super) next: VecDeque<Successor>,
+    /// The responses of the log that the simulation has not reached, by the end of the request and its number.
+    pub(super) responses: BTreeMap<(i64, u64), Response>,
     /// The last requests, which follow once more when the log ends before the simulation.
     pub(super) past: VecDeque<Successor>,
-    /// The ends of simulated requests that still lack a successor, and the `Retry-After` of the rejected requests.
-    pub(super) idle: Vec<(Duration, Option<Duration>)>,
     /// By [`Outcome`].
     pub(super) pauses: [Pauses; 3],
 }
 
 impl Client {
+    /// One of the last requests once more.
+    pub(super) fn again(&mut self) -> Option<Successor> {
+        let successor = self.past.pop_front();
+        self.past.extend(successor);
+        successor
+    }
+
+    /// How long it pauses on average; no time before its first pause.
+    pub(super) fn usual_pause(&self) -> Duration {
+        let [executed, rejected, ignored] = self.pauses;
+        let all = executed.and(rejected).and(ignored);
+        all.average().unwrap_or_default()
+    }
+
     /// How long the client pauses after a simulated response before a request of the log: as long as in the log, or after another
     /// outcome as long as it did on average.
     pub(super) fn pause(&self, successor: &Successor, retry_after: Option<Duration>) -> Duration {
