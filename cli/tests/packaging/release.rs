@@ -75,6 +75,30 @@ fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
     assert!(said.contains("the gate (false) failed"), "{said}");
 }
 
+/// The places that docs/releasing.md names are all places of the version: no other one keeps the old version.
+#[test]
+fn the_version_is_set_in_the_named_places_alone() {
+    let folder = Folder::new();
+    let project = Project::copy(PathBuf::from(folder.path("project")), &[]);
+    project.set_version();
+    let mut metadata = project.command("cargo");
+    metadata.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
+    let metadata: Value = serde_json::from_str(&text(metadata)).unwrap();
+    let of = |value: &Value, name: &str| value[name].as_array().unwrap().clone();
+    let packages = of(&metadata, "packages");
+    assert!(packages.len() > 10, "{packages:?}");
+    for package in packages {
+        assert_eq!(package["version"], VERSION, "{}", package["name"]);
+        let own = of(&package, "dependencies").into_iter();
+        for own in own.filter(|dependency| dependency["path"].is_string()) {
+            let expected = [format!("={VERSION}"), "*".to_owned()];
+            let found = own["req"].as_str().unwrap().to_owned();
+            let place = format!("{} of {}", own["name"], package["name"]);
+            assert!(expected.contains(&found), "{place}: {found}");
+        }
+    }
+}
+
 /// Builds the program in two folders. The gate runs it.
 #[test]
 #[ignore = "builds the program in two folders"]
