@@ -112,10 +112,7 @@ async fn read_one(behaviour: &'static Behaviour, name: &str, operation: Operatio
         .unwrap_or_else(|_| panic!("{what} waits for ever"));
     let error = result.expect_err(&what);
     let requests = server.requests.load(Ordering::SeqCst);
-    if !behaviour.ends_its_response {
-        let reused = server.reused.load(Ordering::SeqCst);
-        assert_eq!(reused, 0, "{what}: a connection was used after an error");
-    }
+    check_connections(behaviour, &server, &what);
     match name {
         // It tries again until its own timeout, with pauses.
         "wait_for" => assert!(requests <= 400, "{what}: {requests} requests"),
@@ -134,6 +131,14 @@ async fn read_one(behaviour: &'static Behaviour, name: &str, operation: Operatio
                 "{what}: {requests} requests"
             );
         }
+    }
+}
+
+/// No connection is used after a response that is not complete.
+fn check_connections(behaviour: &Behaviour, server: &Hostile, what: &str) {
+    if !behaviour.ends_its_response {
+        let reused = server.reused.load(Ordering::SeqCst);
+        assert_eq!(reused, 0, "{what}: a connection was used after an error");
     }
 }
 
@@ -191,14 +196,14 @@ async fn read_log(behaviour: &'static Behaviour) {
     };
     let ended = tokio::time::timeout(stream_time(behaviour, |end| end != End::Close), read).await;
     match (behaviour.then, ended) {
-        // A log may stay silent, as a watch may, and it may be endless or slow.
-        (End::Wait | End::Repeat, Err(_)) => {}
-        (End::Drip(_), Err(_)) if behaviour.has_head() => {}
+        // Once it has begun, a log may stay silent, as a watch may, and it may be endless or slow.
+        (End::Wait | End::Repeat | End::Drip(_), Err(_)) if behaviour.has_head() => {}
         (_, Ok(Err(_))) => {}
         // Any text is a log.
         (_, Ok(Ok(()))) if behaviour.error == behaviours::UNEXPECTED => {}
         (_, other) => panic!("a log of a server that {}: {other:?}", behaviour.name),
     }
+    check_connections(behaviour, &server, behaviour.name);
     assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
 }
 
@@ -229,19 +234,19 @@ async fn watch(behaviour: &'static Behaviour) {
     )
     .await;
     match (behaviour.then, ended) {
-        (End::Wait, Err(_silent)) => {}
-        (End::Drip(_), Err(_silent)) if behaviour.has_head() => {}
+        (End::Wait | End::Drip(_), Err(_silent)) if behaviour.has_head() => {}
         (_, Ok(Err(_))) => {}
         // A body without events is an empty watch.
         (End::Close, Ok(Ok(()))) if behaviour.may_be_empty => {}
         (_, other) => panic!("a watch of a server that {}: {other:?}", behaviour.name),
     }
+    check_connections(behaviour, &server, behaviour.name);
     assert!(server.requests.load(Ordering::SeqCst) <= ATTEMPTS);
 }
 
-/// The time for a stream, which may be endless.
+/// The time for a stream, which may be endless once it has begun.
 fn stream_time(behaviour: &Behaviour, is_endless: fn(End) -> bool) -> Duration {
-    match is_endless(behaviour.then) {
+    match behaviour.has_head() && is_endless(behaviour.then) {
         true => TIMEOUT * 3,
         false => PATIENCE,
     }

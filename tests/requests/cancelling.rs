@@ -8,10 +8,11 @@ use k8s_flowcontrol::client::BoxFuture;
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::controller::lease::coordination_v1;
-use k8s_flowcontrol::controller::{Action, Controller, Election};
+use k8s_flowcontrol::controller::{Action, Controller, Election, WorkQueue};
 use k8s_flowcontrol::watch::{Store, WatchEvent};
 use k8s_flowcontrol::{Client, Resource as _};
-use k8s_flowcontrol_server::ApiServer;
+use k8s_flowcontrol_pace::Pace;
+use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub(crate) async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize
 pub(super) type Operation = fn(Client) -> BoxFuture<()>;
 
 /// The operations of the public face, each in a form that may be repeated. An abandoned write may have taken effect.
-pub(super) const OPERATIONS: [(&str, Operation); 29] = [
+pub(super) const OPERATIONS: [(&str, Operation); 32] = [
     ("version", |client| {
         Box::pin(async move { drop(client.version().await.unwrap()) })
     }),
@@ -184,8 +185,13 @@ pub(super) const OPERATIONS: [(&str, Operation); 29] = [
     }),
     ("log", |client| {
         Box::pin(async move {
-            let log = client.flow_schemas().log("exempt").await;
-            assert!(log.err().unwrap().is_not_found());
+            let mut lines = client.flow_schemas().log("exempt").await.unwrap();
+            let mut count = 0;
+            while let Some(line) = lines.next().await {
+                line.unwrap();
+                count += 1;
+            }
+            assert!(count > 0);
         })
     }),
     ("subscription", |client| {
@@ -229,6 +235,39 @@ pub(super) const OPERATIONS: [(&str, Operation); 29] = [
             let response = client.forward(request).await.unwrap();
             assert_eq!(response.status(), 200);
             response.into_body().collect().await.unwrap();
+        })
+    }),
+    ("subresource", |client| {
+        Box::pin(async move {
+            let status = client.flow_schemas().get_subresource("exempt", "status");
+            let found = status.read_as::<v1::FlowSchema>().await.unwrap();
+            assert_eq!(found.name(), "exempt");
+        })
+    }),
+    ("layer", |client| {
+        Box::pin(async move {
+            let pace = Pace::builder().max_limit(1).build();
+            let paced = pace.clone();
+            let client = client.layer(move |request, next| {
+                let pace = paced.clone();
+                async move { pace.send(request, |request| next.run(request)).await }
+            });
+            let schemas = client.flow_schemas();
+            let (list, get) = tokio::join!(schemas.list(), schemas.get("exempt"));
+            list.unwrap();
+            get.unwrap();
+        })
+    }),
+    ("work queue", |_client| {
+        Box::pin(async move {
+            let queue = WorkQueue::new();
+            queue.add_after("key", Duration::from_millis(2));
+            let item = queue.next().await.unwrap();
+            let (drained, ()) = tokio::join!(queue.drained(), async {
+                tokio::task::yield_now().await;
+                drop(item);
+            });
+            drained
         })
     }),
     ("election", |client| {
@@ -289,6 +328,9 @@ fn a_dropped_future_leaves_nothing_behind() {
             let builder = if is_secure { builder.tls() } else { builder };
             builder.start().await.unwrap()
         });
+        // The server has no logs; any text is one.
+        let log = Fault::garbage().on_path("/log");
+        server.inject(log.times(usize::MAX));
         // HTTP/2 with TLS, HTTP/1.1 without.
         let config = match is_secure {
             true => config(&server),

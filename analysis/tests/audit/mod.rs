@@ -358,11 +358,18 @@ fn attributes_come_from_the_event() {
 
 #[test]
 fn memory_is_bounded() {
-    // More open watches than are kept.
-    const WATCHES: usize = (1 << 16) + 500;
-    let watch = event("0", "ResponseStarted").to_string();
-    let log: String = (0..WATCHES)
-        .map(|number| watch.replace("\"0\"", &format!("\"{number}\"")) + "\n")
+    // Watches, and requests whose ends are not in the log.
+    for stage in ["ResponseStarted", "RequestReceived"] {
+        bounded(stage);
+    }
+}
+
+fn bounded(stage: &str) {
+    // More than are kept.
+    const REQUESTS: usize = (1 << 16) + 500;
+    let begin = event("0", stage).to_string();
+    let log: String = (0..REQUESTS)
+        .map(|number| begin.replace("\"0\"", &format!("\"{number}\"")) + "\n")
         .collect();
     let mut reported = 0;
     let mut reader = AuditLog::new();
@@ -372,13 +379,13 @@ fn memory_is_bounded() {
     };
     reader.read(log.as_bytes(), &mut count).unwrap();
     assert_eq!(reader.open(), 1 << 16);
-    // The end of a watch that was reported early reports it no second time.
-    let ends = log.replace("ResponseStarted", "ResponseComplete");
+    // The end of a request that was reported early reports it no second time.
+    let ends = log.replace(stage, "ResponseComplete");
     reader.read(ends.as_bytes(), &mut count).unwrap();
     assert_eq!(reader.open(), 0);
     let counts = reader.finish(count).unwrap();
     assert_eq!(
         (reported, counts.requests, counts.incomplete),
-        (WATCHES, WATCHES as u64, 500)
+        (REQUESTS, REQUESTS as u64, 500)
     );
 }

@@ -16,6 +16,8 @@ fn exec_plugins_and_their_children_end() {
         let kubeconfig = folder.file("config", kubeconfig);
         let mut child = program()
             .args(["get", "flowschemas", "--kubeconfig", &kubeconfig])
+            // Not the terminal of the tests, with which plugins share a process group.
+            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

@@ -55,10 +55,16 @@ fn all_input_is_read_in_one_place() {
     );
 }
 
-/// Runs the program with an endless line as its standard input. It may take 1 GiB of memory.
+/// Runs the program with an endless line as its standard input.
 #[cfg(target_os = "linux")]
 fn with_endless_line(arguments: &[&str]) -> Output {
     let zeros = std::fs::File::open("/dev/zero").unwrap();
+    in_one_gibibyte(arguments, Stdio::from(zeros))
+}
+
+/// Runs the program, which may take 1 GiB of memory.
+#[cfg(target_os = "linux")]
+fn in_one_gibibyte(arguments: &[&str], input: Stdio) -> Output {
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -v 1048576; exec \"$@\"", "sh"])
@@ -66,8 +72,29 @@ fn with_endless_line(arguments: &[&str]) -> Output {
         .args(arguments)
         .env_remove("KUBECONFIG")
         .env("NO_COLOR", "1")
-        .stdin(Stdio::from(zeros));
+        .stdin(input);
     command.output().unwrap()
+}
+
+/// Twenty million objects of two bytes, in a file that is short enough, would take 8 GiB.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_of_empty_objects_ends_with_an_error() {
+    let folder = Folder::new();
+    let items = "{},".repeat(20_000_000);
+    let list = format!(
+        r#"{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchemaList","items":[{items}{{}}]}}"#
+    );
+    let list = folder.file("list.json", list);
+    for (command, expected) in [
+        ("validate", "Request entity too large: limit is 3145728"),
+        ("lint", "the text has more than 4000000 values"),
+    ] {
+        let output = in_one_gibibyte(&[command, "-f", &list], Stdio::null());
+        let said = stdout(&output) + &stderr(&output);
+        assert!(matches!(code(&output), 1 | 3), "{command}: {said}");
+        assert!(said.contains(expected), "{command}: {said}");
+    }
 }
 
 #[cfg(target_os = "linux")]

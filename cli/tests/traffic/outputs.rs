@@ -174,7 +174,16 @@ fn hostile_names_run_nothing_in_a_browser() {
         "load.yaml",
         json!({"duration": "2s", "clients": clients}).to_string(),
     );
-    let [traffic, simulated, chart] = ["a.html", "b.html", "c.svg"].map(|name| folder.path(name));
+    let intents: Vec<_> = HOSTILE[..4]
+        .iter()
+        .map(|name| {
+            json!({"client": {"user": name}, "waits": {"max": "1s"}, "atLoad": {"concurrent": 2, "meanSeconds": 0.1}})
+        })
+        .collect();
+    let intents = json!({"server": {"seats": 100}, "duration": "2s", "intents": intents});
+    let intents = folder.file("intents.yaml", intents.to_string());
+    let [traffic, simulated, chart, sized] =
+        ["a.html", "b.html", "c.svg", "d.html"].map(|name| folder.path(name));
     for arguments in [
         [
             "traffic",
@@ -200,11 +209,12 @@ fn hostile_names_run_nothing_in_a_browser() {
             "20",
         ],
         &["seats", "-f", &objects, "--svg", &chart],
+        &["size", &intents, "--html", &sized],
     ] {
         let output = run(arguments);
         assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
     }
-    for page in [&traffic, &simulated, &chart] {
+    for page in [&traffic, &simulated, &chart, &sized] {
         let text = std::fs::read_to_string(page).unwrap();
         // The names are there, as text.
         assert!(text.contains("&lt;script&gt;ran=1"), "{page}: {text}");

@@ -35,7 +35,8 @@ pub(super) fn load() -> Result<Config, ConfigError> {
     let mut config = Config::new(server).map_err(|error| error.within(HOST))?;
     config.tls.certificate_authority = Some(authority);
     config.auth = Auth::TokenFile(TokenFile::new(token, None));
-    if let Ok(namespace) = std::fs::read_to_string(folder.join("namespace")) {
+    let namespace = file("namespace").read().ok();
+    if let Some(Ok(namespace)) = namespace.as_deref().map(std::str::from_utf8) {
         config = config.with_namespace(namespace.trim());
     }
     Ok(config)

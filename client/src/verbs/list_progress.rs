@@ -54,6 +54,23 @@ impl ListProgress {
             false => Err(EndlessList::RepeatedToken),
         }
     }
+
+    /// Notes a page of a request with a limit, as [`page`](Self::page) does.
+    ///
+    /// # Errors
+    /// Also if another page follows one with more items than the limit. Only a list from the cache of a server, which is in one piece,
+    /// has more.
+    pub fn limited_page(
+        &mut self,
+        token: Option<&str>,
+        items: usize,
+        limit: usize,
+    ) -> Result<bool, EndlessList> {
+        match self.page(token, items) {
+            Ok(true) if items > limit => Err(EndlessList::LongPage),
+            result => result,
+        }
+    }
 }
 
 impl fmt::Debug for ListProgress {
@@ -75,6 +92,8 @@ pub enum EndlessList {
     Pages,
     /// Many consecutive pages were empty.
     EmptyPages,
+    /// A page had more items than its request allowed, and another page followed.
+    LongPage,
 }
 
 impl fmt::Display for EndlessList {
@@ -88,6 +107,7 @@ impl fmt::Display for EndlessList {
                     "the list has more than {MAX_EMPTY_PAGES} empty pages in a row"
                 )
             }
+            Self::LongPage => f.write_str("the server sent more items than the limit of the page"),
         }
     }
 }

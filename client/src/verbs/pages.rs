@@ -112,12 +112,10 @@ impl<K: Resource> Pages<K> {
         };
         let token = list.metadata.r#continue.as_deref();
         let items = list.items.len() + list.invalid.len();
-        match self.progress.page(token, items) {
-            Ok(true) if is_over_limit(&call.request, items) => {
-                return Poll::Ready(Some(Err(endless::<K>(
-                    "the server sent more items than the limit of the page",
-                ))));
-            }
+        match self
+            .progress
+            .limited_page(token, items, limit(&call.request))
+        {
             Ok(true) => {
                 follow(&mut call.request, token.unwrap_or_default().to_owned());
                 self.token = PageToken::of(&call.request);
@@ -132,10 +130,13 @@ impl<K: Resource> Pages<K> {
     }
 }
 
-/// Whether a page has more items than were asked for. A list from the cache of a server has no limit.
-fn is_over_limit(request: &HttpRequest, items: usize) -> bool {
+/// The most items of a page. A list from the cache of a server has no limit.
+fn limit(request: &HttpRequest) -> usize {
     let limit = request.get("limit").and_then(|limit| limit.parse().ok());
-    request.get("resourceVersion") != Some("0") && limit.is_some_and(|limit| items > limit)
+    match request.get("resourceVersion") {
+        Some("0") => usize::MAX,
+        _ => limit.unwrap_or(usize::MAX),
+    }
 }
 
 fn endless<K: Resource>(message: &str) -> Error {

@@ -64,6 +64,11 @@ fn the_files_of_a_pod_and_their_rotation() {
             );
         }
     }
+    // No file is read without an end.
+    let endless = format!("{all} && truncate -s 1T {FOLDER}/namespace");
+    let text = in_pod("10.0.0.1", &endless).unwrap();
+    let expected = "namespace \"default\"";
+    assert!(text.lines().any(|line| line == expected), "{text}");
     for (files, missing) in [("true", "ca.crt"), (&*files[0], "token")] {
         let text = in_pod("10.0.0.1", files).unwrap();
         let expected = format!("{FOLDER}/{missing}");

@@ -52,4 +52,12 @@ fn every_list_has_an_end() {
     assert_eq!(list.page(Some("a"), 1), Ok(true));
     assert_eq!(list.page(Some("b"), 0), Ok(true));
     assert_eq!(list.page(Some("a"), 1), Err(EndlessList::RepeatedToken));
+
+    let mut list = ListProgress::default();
+    assert_eq!(list.limited_page(Some("a"), 2, 2), Ok(true));
+    assert_eq!(
+        list.limited_page(Some("b"), 3, 2),
+        Err(EndlessList::LongPage)
+    );
+    assert_eq!(list.limited_page(None, 3, 2), Ok(false));
 }

@@ -247,6 +247,24 @@ async fn a_repeated_continue_token_is_an_error_and_leads_to_a_whole_list() {
 }
 
 #[tokio::test]
+async fn a_page_with_more_items_than_its_limit_is_an_error_and_leads_to_a_whole_list() {
+    let all = ["a", "b", "c"].map(|name| object(name, 1));
+    let page = list(r#""resourceVersion":"5","continue":"t""#, &all);
+    let whole = list(r#""resourceVersion":"5""#, &all);
+    let fake = serve(vec![page, whole]);
+    let mut watcher = watcher(&fake).streaming_lists(false).page_size(2);
+    let error = watcher.next().await.unwrap().unwrap_err();
+    let text = "the server sent more items than the limit of the page";
+    assert!(
+        error.is_decode() && error.to_string().ends_with(text),
+        "{error}"
+    );
+    let events = events_up_to(&mut watcher, "end []").await;
+    assert_eq!(events, ["begin", "item a", "item b", "item c", "end []"]);
+    assert_eq!(queries(fake)[..2], ["limit=2", ""]);
+}
+
+#[tokio::test]
 async fn repeated_garbage_leads_to_a_list() {
     let garbage = || chunked(&["<html>\n"]);
     let fake = serve(vec![

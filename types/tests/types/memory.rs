@@ -2,6 +2,7 @@
 
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol_types::{List, json};
+use std::collections::BTreeMap;
 
 fn repeated(before: &str, element: &str, count: usize, after: &str) -> String {
     let elements = vec![element; count].join(",");
@@ -21,6 +22,18 @@ fn the_memory_of_elements_is_bounded_by_their_text() {
     assert!(json::from_str::<FlowSchema>(&rules).is_err());
     let nulls = repeated(r#"{"metadata":{"finalizers":["#, "null", 3_500_000, "]}}");
     assert!(json::from_str::<FlowSchema>(&nulls).is_ok());
+
+    // Of a map each entry counts, whatever its value.
+    let entries = |count: usize| {
+        let names = (0..count).map(|number| format!("\"{number:x}\":{{}}"));
+        let names = names.collect::<Vec<_>>().join(",");
+        format!("{{{names}}}")
+    };
+    type Schemas = BTreeMap<String, FlowSchema>;
+    let error = json::from_str::<Schemas>(&entries(300_000)).map(drop);
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("the elements of "), "{error}");
+    assert_eq!(json::from_str::<Schemas>(&entries(10)).unwrap().len(), 10);
 
     // Real objects, however many, are far from it.
     let level = r#"{"metadata":{"name":"a"},"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}"#;

@@ -72,7 +72,7 @@ async fn kept(
             break;
         };
         let items = page.items.unwrap_or_default();
-        let next = pages.page(page.metadata.token.as_deref(), items.len());
+        let next = pages.limited_page(page.metadata.token.as_deref(), items.len(), PAGE);
         for item in items {
             match revision(&item, storage, target) {
                 Some(revision) => kept.revisions.push(revision),

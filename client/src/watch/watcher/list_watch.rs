@@ -118,10 +118,15 @@ impl ListWatch {
             },
             None if self.is_streaming() => Step::StreamingList,
             None => Step::List {
-                limit: self.page_size.filter(|_| !self.in_one_piece),
+                limit: self.limit(),
                 token: self.token.clone(),
             },
         }
+    }
+
+    /// The most items of the next page.
+    fn limit(&self) -> Option<u32> {
+        self.page_size.filter(|_| !self.in_one_piece)
     }
 
     /// Whether the next page is the first page of a list.
@@ -151,7 +156,8 @@ impl ListWatch {
         }
         self.failed_pages = 0;
         self.token = token.filter(|token| !token.is_empty());
-        self.pages.page(self.token.as_deref(), items)
+        let limit = self.limit().map_or(usize::MAX, |limit| limit as usize);
+        self.pages.limited_page(self.token.as_deref(), items, limit)
     }
 
     /// All items of the last page were reported. Returns whether the list had a resource version to watch from.
