@@ -16,6 +16,13 @@ pub(super) struct Measured {
     pub(super) from: Observation,
 }
 
+/// When the requests of a server were counted: metrics and dumps are of different moments, whose numbers are not added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    Metrics,
+    Dumps,
+}
+
 /// Rejected requests of a level.
 #[derive(Clone, Debug)]
 pub(super) struct Rejections {
@@ -44,7 +51,10 @@ pub(super) struct Load<'a> {
     pub(super) server: &'a ServerEvidence,
     pub(super) level: &'a LevelInUse,
     pub(super) waiting: Option<Measured>,
-    pub(super) in_use: Option<Measured>,
+    /// The moment of the waiting requests and of the seats in use.
+    pub(super) moment: Moment,
+    in_metrics: Option<Measured>,
+    in_dumps: Option<Measured>,
     pub(super) current: Option<Measured>,
     pub(super) nominal: Option<Measured>,
     pub(super) minimum: Option<Measured>,
@@ -71,22 +81,24 @@ impl<'a> Load<'a> {
             measured(server, metrics, quantity, name)
         };
         let current = measure(Quantity::CurrentSeats);
-        let (waiting, in_use) = match waiting_in_dumps(server, name, state) {
-            // The queues may have been empty when the metrics were read.
-            Some((waiting, in_use)) if waiting.value > 0 => {
-                match measure(Quantity::WaitingRequests).filter(|waiting| waiting.value > 0) {
-                    None => (Some(waiting), in_use),
-                    some => (some, None),
-                }
-            }
-            dumped => {
-                let dumped = dumped.map(|(waiting, _)| waiting);
-                (measure(Quantity::WaitingRequests).or(dumped), None)
-            }
+        let in_dumps = executing_in_dumps(server, name);
+        let dumped = waiting_in_dumps(server, name, state);
+        let measured = measure(Quantity::WaitingRequests);
+        let waits = |waiting: &Option<Measured>| {
+            let waiting = waiting.as_ref();
+            waiting.is_some_and(|waiting| waiting.value > 0)
+        };
+        // The queues may have been empty when the metrics were read.
+        let (waiting, moment) = match waits(&dumped) && !waits(&measured) {
+            true if in_dumps.is_some() => (dumped, Moment::Dumps),
+            true => (dumped, Moment::Metrics),
+            false => (measured.or(dumped), Moment::Metrics),
         };
         Self {
             waiting,
-            in_use: in_use.or_else(|| measure(Quantity::SeatsInUse)),
+            moment,
+            in_metrics: measure(Quantity::SeatsInUse),
+            in_dumps,
             current: current.or_else(|| measure(Quantity::NominalSeats)),
             nominal: measure(Quantity::NominalSeats),
             minimum: measure(Quantity::MinimumSeats),
@@ -122,10 +134,28 @@ impl<'a> Load<'a> {
         self.waiting() > 0 || self.rejections.iter().any(is_now)
     }
 
+    /// The seats that requests occupied at a moment; `None` if unknown.
+    pub(super) fn in_use_at(&self, moment: Moment) -> Option<&Measured> {
+        match moment {
+            Moment::Metrics => self.in_metrics.as_ref(),
+            Moment::Dumps => self.in_dumps.as_ref(),
+        }
+    }
+
+    /// The seats that requests occupy; `None` if unknown.
+    pub(super) fn in_use(&self) -> Option<&Measured> {
+        self.in_use_at(self.moment)
+    }
+
+    /// The seats that no request occupied at a moment; `None` if unknown.
+    pub(super) fn free_at(&self, moment: Moment) -> Option<i64> {
+        let (current, in_use) = (self.current.as_ref()?, self.in_use_at(moment)?);
+        Some(current.value.saturating_sub(in_use.value).max(0))
+    }
+
     /// The seats that no request occupies; `None` if unknown.
     pub(super) fn free(&self) -> Option<i64> {
-        let (current, in_use) = (self.current.as_ref()?, self.in_use.as_ref()?);
-        Some(current.value.saturating_sub(in_use.value).max(0))
+        self.free_at(self.moment)
     }
 
     /// The widest waiting request in the dump, in seats; `None` if it is unknown.
@@ -157,13 +187,10 @@ impl<'a> Load<'a> {
         (seats > 0).then_some(seats)
     }
 
-    /// The free seats that the level may lend at the next adjustment; `None` if unknown.
-    pub(super) fn can_lend(&self) -> Option<i64> {
-        let kept = self
-            .minimum
-            .as_ref()?
-            .value
-            .max(self.in_use.as_ref()?.value);
+    /// The seats, free at a moment, that the level may lend at the next adjustment; `None` if unknown.
+    pub(super) fn can_lend_at(&self, moment: Moment) -> Option<i64> {
+        let in_use = self.in_use_at(moment)?.value;
+        let kept = self.minimum.as_ref()?.value.max(in_use);
         Some(self.current.as_ref()?.value.saturating_sub(kept).max(0))
     }
 }
@@ -199,39 +226,47 @@ fn dumped(server: &ServerEvidence, level: &str, column: &str, value: i64) -> Obs
     Observation::dump(&server.name, "dump_priority_levels", what, value)
 }
 
-/// The waiting requests in the dumps, and the seats in use at that moment if the same dump tells.
+/// The requests of a level in `dump_requests`.
+fn dumped_requests<'a>(
+    server: &'a ServerEvidence,
+    level: &'a str,
+) -> impl Iterator<Item = &'a RequestState> {
+    let rows = server.requests.iter().flatten();
+    let of_level = rows.filter(move |row| row.priority_level == level);
+    of_level.filter_map(|row| row.request.as_ref())
+}
+
+fn of_requests(server: &ServerEvidence, level: &str, what: &str, value: i64) -> Measured {
+    let what = format!("{what} of {level}");
+    let from = Observation::dump(&server.name, "dump_requests", what, value);
+    Measured { value, from }
+}
+
+/// The seats of the executing requests in `dump_requests`; none without it.
+fn executing_in_dumps(server: &ServerEvidence, level: &str) -> Option<Measured> {
+    server.requests.as_ref()?;
+    let executing = dumped_requests(server, level).filter(|one| one.index_in_queue.is_none());
+    let seats = executing.fold(0_i64, |sum, request| {
+        sum.saturating_add(request.seats().unwrap_or(1).max(1))
+    });
+    let what = "seats of the executing requests";
+    Some(of_requests(server, level, what, seats))
+}
+
+/// The waiting requests in the dumps.
 fn waiting_in_dumps(
     server: &ServerEvidence,
     level: &str,
     state: Option<&LevelState>,
-) -> Option<(Measured, Option<Measured>)> {
-    let (mut waiting, mut in_use) = (0_i64, 0_i64);
-    let rows = server.requests.iter().flatten();
-    let of_level = rows.filter(|row| row.priority_level == level);
-    for request in of_level.filter_map(|row| row.request.as_ref()) {
-        match request.index_in_queue {
-            Some(_) => waiting += 1,
-            None => {
-                in_use = in_use.saturating_add(request.seats().unwrap_or(1).max(1));
-            }
-        }
-    }
-    let row = |what: &str, value| Measured {
-        value,
-        from: Observation::dump(
-            &server.name,
-            "dump_requests",
-            format!("{what} of {level}"),
-            value,
-        ),
-    };
+) -> Option<Measured> {
+    let waiting = dumped_requests(server, level).filter(|one| one.index_in_queue.is_some());
+    let waiting = i64::try_from(waiting.count()).unwrap_or(i64::MAX);
     if waiting > 0 {
-        let in_use = row("seats of the executing requests", in_use);
-        return Some((row("waiting requests", waiting), Some(in_use)));
+        return Some(of_requests(server, level, "waiting requests", waiting));
     }
     let value = state?.waiting_requests;
     let from = dumped(server, level, "WaitingRequests", value);
-    Some((Measured { value, from }, None))
+    Some(Measured { value, from })
 }
 
 fn rejections(

@@ -22,6 +22,11 @@ const GAUGES: &str = include_str!("../fixtures/busy/gauges.txt");
 
 /// The evidence of each moment; the processor's counters cover the 60 s.
 pub(super) fn moments() -> Vec<Evidence> {
+    moments_with(str::to_owned)
+}
+
+/// The same with other gauges.
+fn moments_with(change: impl Fn(&str) -> String) -> Vec<Evidence> {
     let mut text = String::new();
     GzDecoder::new(MOMENTS).read_to_string(&mut text).unwrap();
     let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
@@ -34,7 +39,7 @@ pub(super) fn moments() -> Vec<Evidence> {
     let evidence = |line: &str| {
         let moment: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = |name: &str| moment[name].as_str().unwrap();
-        let gauges = format!("{}{}\n", text("gauges"), fixed.join("\n"));
+        let gauges = format!("{}{}\n", change(text("gauges")), fixed.join("\n"));
         let metrics = FlowMetrics::parse(&gauges);
         let mut server = ServerEvidence::new("a");
         server.earlier = Some((metrics.clone(), Duration::from_secs(60)));
@@ -104,6 +109,32 @@ fn a_level_whose_requests_wait_is_never_called_healthy() {
         assert!(!diagnosis.summary.contains("rejected"), "none was rejected");
     }
     assert!(only_in_dumps >= 2, "{only_in_dumps}");
+}
+
+/// Metrics that were read when no request waited or executed.
+#[test]
+fn seats_of_metrics_and_of_dumps_are_not_added_up() {
+    let idle = |line: &str| {
+        let is_of_requests = line.contains("inqueue_requests{") || line.contains("_executing_");
+        match line.rsplit_once(' ') {
+            Some((series, _)) if is_of_requests => format!("{series} 0\n"),
+            _ => format!("{line}\n"),
+        }
+    };
+    let mut checked = 0;
+    for evidence in moments_with(|gauges| gauges.lines().map(idle).collect()) {
+        let diagnosis = diagnose(&evidence, &Scope::default());
+        for check in ["overload", "idle-seats"] {
+            for finding in of(&diagnosis, check) {
+                let lines = lines(finding);
+                assert!(lines[0].contains("dump_requests"), "{lines:#?}");
+                let is_of_metrics = |line: &String| line.contains("current_executing_seats");
+                assert!(!lines.iter().any(is_of_metrics), "{lines:#?}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 10, "{checked}");
 }
 
 /// Alice and carol have ten connections each, and bob has global-default alone.

@@ -88,14 +88,18 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
         return None;
     }
     let lendable = context.others(load).try_fold(0_i64, |sum, other| {
-        Some(sum.saturating_add(other.can_lend()?))
+        Some(sum.saturating_add(other.can_lend_at(load.moment)?))
     })?;
     if lendable > 0 {
         return None;
     }
     let mut evidence = evidence_of(load);
     for other in context.others(load) {
-        let measured = [&other.current, &other.minimum, &other.in_use];
+        let measured = [
+            other.current.as_ref(),
+            other.minimum.as_ref(),
+            other.in_use_at(load.moment),
+        ];
         evidence.extend(
             measured
                 .into_iter()

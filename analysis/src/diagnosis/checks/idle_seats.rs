@@ -26,11 +26,13 @@ fn run(context: &Context<'_>, report: &mut Report) {
         );
         let mut evidence = pressed.evidence(load);
         for other in context.others(load) {
-            if other.can_lend().is_some_and(|seats| seats > 0) {
-                let measured = other
-                    .current
-                    .iter()
-                    .chain(&other.in_use)
+            if other
+                .can_lend_at(load.moment)
+                .is_some_and(|seats| seats > 0)
+            {
+                let current = other.current.iter();
+                let measured = current
+                    .chain(other.in_use_at(load.moment))
                     .chain(&other.minimum);
                 evidence.extend(measured.map(|measured| measured.from.clone()));
             }

@@ -43,7 +43,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
         let mut evidence = pressed.evidence(load);
         evidence.push(pressed.idle_seats());
         evidence.extend(context.others(load).filter_map(|other| {
-            let in_use = other.in_use.as_ref().filter(|in_use| in_use.value > 0)?;
+            let in_use = other.in_use_at(load.moment);
+            let in_use = in_use.filter(|in_use| in_use.value > 0)?;
             Some(in_use.from.clone())
         }));
         let action = match Limit::of(load.server) {
@@ -76,17 +77,17 @@ pub(super) struct Pressed<'a> {
 impl<'a> Pressed<'a> {
     /// `None` if no request waits, the level has seats for those that wait, or the evidence is missing.
     pub(super) fn new(context: &Context<'_>, load: &'a Load<'_>) -> Option<Self> {
-        let (current, in_use) = (load.current.as_ref()?, load.in_use.as_ref()?);
+        let (current, in_use) = (load.current.as_ref()?, load.in_use()?);
         if load.waiting() == 0 || !load.is_full()? || current.value <= 0 {
             return None;
         }
         let (mut idle, mut lendable, mut all) = (0_i64, 0_i64, current.value);
         let mut of_server = None;
         for other in context.others(load) {
-            let free = other.free()?;
+            let free = other.free_at(load.moment)?;
             idle = idle.saturating_add(free);
             // Before lending, and without its limits, a level could give up all that it does not use.
-            lendable = lendable.saturating_add(other.can_lend().unwrap_or(free));
+            lendable = lendable.saturating_add(other.can_lend_at(load.moment).unwrap_or(free));
             all = all.saturating_add(other.current.as_ref()?.value.max(0));
             of_server = of_server.or(other.server_seats());
         }

@@ -40,7 +40,9 @@ fn run(context: &Context<'_>, report: &mut Report) {
             names(&free),
         );
         let waiting = busy.iter().filter_map(|load| load.waiting.as_ref());
-        let seats = free.iter().flat_map(|load| [&load.in_use, &load.current]);
+        let seats = free
+            .iter()
+            .flat_map(|load| [load.in_use(), load.current.as_ref()]);
         let now = waiting.chain(seats.flatten());
         let mut evidence: Vec<_> = now.map(|measured| measured.from.clone()).collect();
         let rejections = busy.iter().flat_map(|load| &load.rejections);

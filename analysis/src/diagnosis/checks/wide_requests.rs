@@ -25,7 +25,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             },
             count(widest, "seat"),
         );
-        let mut evidence: Vec<_> = [&load.waiting, &load.in_use, &load.current]
+        let mut evidence: Vec<_> = [load.waiting.as_ref(), load.in_use(), load.current.as_ref()]
             .into_iter()
             .flatten()
             .map(|measured| measured.from.clone())
