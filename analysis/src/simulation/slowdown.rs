@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// The shortest part of a log for which executing requests are counted, in microseconds.
 const PART_US: i64 = 100_000;
 /// The most parts of a log.
-const MOST_PARTS: i64 = 1 << 20;
+const MOST_PARTS: i64 = 1 << 19;
 /// An exponent is used if it is that many times its standard error.
 const CERTAIN: f64 = 3.0;
 /// A weaker dependence does not count: other causes, such as long requests at busy times, look alike.
@@ -43,12 +43,11 @@ impl Slowdown {
 
     /// The average speed in the log.
     pub(super) fn average(&self) -> f64 {
-        let (work, time) = self
-            .concurrency
-            .all()
-            .fold((0.0, 0.0), |(work, time), executing| {
-                (work + executing * self.speed(executing), time + executing)
-            });
+        let parts = self.concurrency.parts.values();
+        let (work, time) = parts.fold((0.0, 0.0), |(work, time), part| {
+            let speed = part.speed(self.exponent);
+            (work + part.executing * speed, time + part.executing)
+        });
         if time > 0.0 { work / time } else { 1.0 }
     }
 
@@ -56,8 +55,45 @@ impl Slowdown {
     pub(super) fn alone(&self, began: i64, ended: i64) -> f64 {
         let overlaps = self.concurrency.overlaps(began, ended);
         overlaps
-            .map(|(part, overlap)| overlap * self.speed(self.concurrency.executing(part)))
+            .map(|(part, overlap)| overlap * self.concurrency.part(part).speed(self.exponent))
             .sum()
+    }
+}
+
+/// The number of executing requests in a part of a log: integrals over the time in which any execute, in microseconds.
+///
+/// Requests come in bursts. The average of the speeds in a part is not the speed at the average number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    busy: f64,
+    executing: f64,
+    /// Of the number to the power of -1/2, and of -1.
+    root: f64,
+    inverse: f64,
+}
+
+impl Part {
+    fn add(&mut self, time: f64, executing: f64) {
+        self.busy += time;
+        self.executing += time * executing;
+        self.root += time / executing.sqrt();
+        self.inverse += time / executing;
+    }
+
+    /// The average of the number to the power of `-exponent`, which is from 0 to 1; 1 if none execute.
+    fn speed(&self, exponent: f64) -> f64 {
+        if self.busy <= 0.0 {
+            return 1.0;
+        }
+        let [root, inverse] = [self.root, self.inverse].map(|sum| (sum / self.busy).ln());
+        // The parabola through the logarithms at 0, 1/2 and 1.
+        let (linear, square) = (4.0 * root - inverse, 2.0 * inverse - 4.0 * root);
+        ((linear + square * exponent) * exponent).exp()
+    }
+
+    /// The logarithm of the number that would have the average speed.
+    fn log_executing(&self) -> f64 {
+        self.speed(0.5).ln() * -2.0
     }
 }
 
@@ -67,8 +103,7 @@ struct Concurrency {
     /// The time of the first request, and the length of a part, in microseconds.
     first: i64,
     part: i64,
-    /// The time for which requests executed in each part, summed over the requests, in microseconds.
-    parts: BTreeMap<i64, f64>,
+    parts: BTreeMap<i64, Part>,
 }
 
 impl Concurrency {
@@ -83,14 +118,8 @@ impl Concurrency {
         })
     }
 
-    /// The number of executing requests in each part, on average.
-    fn all(&self) -> impl Iterator<Item = f64> + '_ {
-        self.parts.values().map(|sum| sum / self.part as f64)
-    }
-
-    /// The number of executing requests in a part, on average.
-    fn executing(&self, part: i64) -> f64 {
-        self.parts.get(&part).copied().unwrap_or_default() / self.part as f64
+    fn part(&self, part: i64) -> Part {
+        self.parts.get(&part).copied().unwrap_or_default()
     }
 }
 
@@ -98,6 +127,11 @@ impl Concurrency {
 #[derive(Debug)]
 pub(super) struct Executions {
     concurrency: Concurrency,
+    /// The times at which executions begin (1) and end (-1) that may come after those of requests to come.
+    changes: BinaryHeap<Reverse<(i64, i64)>>,
+    /// How many execute since the last change, and the time of that.
+    executing: i64,
+    since: i64,
     /// Executions with their beginning, their kind and whether the log has their wait, by their end, that may share their time
     /// with requests to come.
     open: BinaryHeap<Reverse<(i64, i64, u32, bool)>>,
@@ -146,6 +180,9 @@ impl Executions {
                 part: (last.saturating_sub(first) / MOST_PARTS).max(PART_US),
                 parts: BTreeMap::new(),
             },
+            changes: BinaryHeap::new(),
+            executing: 0,
+            since: first,
             open: BinaryHeap::new(),
             kinds: BTreeMap::new(),
         }
@@ -157,31 +194,50 @@ impl Executions {
         let Some((began, ended)) = request.execution_us().filter(|(began, end)| began < end) else {
             return;
         };
-        for (part, overlap) in self.concurrency.overlaps(began, ended) {
-            *self.concurrency.parts.entry(part).or_default() += overlap;
-        }
+        self.changes.push(Reverse((began, 1)));
+        self.changes.push(Reverse((ended, -1)));
         let is_recorded = request.observed.is_some();
         self.open.push(Reverse((ended, began, kind, is_recorded)));
     }
 
+    /// Counts the executing requests before a time.
+    fn count(&mut self, until: i64) {
+        while let Some(Reverse((at, change))) = self.changes.peek().copied()
+            && at < until
+        {
+            self.changes.pop();
+            if self.executing > 0 {
+                let executing = self.executing as f64;
+                for (part, overlap) in self.concurrency.overlaps(self.since, at) {
+                    let part = self.concurrency.parts.entry(part).or_default();
+                    part.add(overlap, executing);
+                }
+            }
+            self.executing += change;
+            self.since = self.since.max(at);
+        }
+    }
+
     /// Evaluates the executions that ended before a time.
     fn close(&mut self, until: i64) {
+        self.count(until);
         while let Some(Reverse((ended, began, kind, is_recorded))) = self.open.peek().copied()
             && ended < until
         {
             self.open.pop();
             let time = ended.saturating_sub(began) as f64;
             let overlaps = self.concurrency.overlaps(began, ended);
-            let executing = overlaps
-                .map(|(part, overlap)| overlap * self.concurrency.executing(part))
+            // The logarithm of the number that would have the average speed.
+            let speed = overlaps
+                .map(|(part, overlap)| overlap * self.concurrency.part(part).speed(0.5))
                 .sum::<f64>()
                 / time;
             let (first, part) = (self.concurrency.first, self.concurrency.part);
             let before = began.saturating_sub(first).div_euclid(part) - 1;
-            let before = self.concurrency.executing(before).max(1.0).ln();
+            let before = self.concurrency.part(before).log_executing();
             let y = time.ln();
             let dependence = self.kinds.entry(kind).or_default();
-            dependence.meanwhile.add(executing.max(1.0).ln(), y);
+            dependence.meanwhile.add(speed.ln() * -2.0, y);
             let [all, recorded] = &mut dependence.before;
             all.add(before, y);
             if is_recorded {

@@ -288,7 +288,7 @@ fn advice_is_what_really_happens() {
     assert!(gains(&idle, "gains") > 0, "{idle:#?}");
     assert_eq!(gains(&idle, "pays"), 0, "{idle:#?}");
     // More seats for one level make the requests of the others slower on a busy processor.
-    let busy = advised(BUSY, 60);
+    let busy = advised(BUSY, 100);
     assert!(gains(&busy, "pays") > 0, "{busy:#?}");
     assert!(
         busy.evidence.iter().any(|line| line
