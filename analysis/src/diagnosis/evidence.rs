@@ -194,6 +194,8 @@ pub struct Scope<'a> {
 pub enum PrivateName<'a> {
     /// The name of a user.
     User(&'a str),
+    /// The name of a group.
+    Group(&'a str),
     /// The name of a namespace.
     Namespace(&'a str),
 }
@@ -203,7 +205,8 @@ impl Scope<'_> {
     pub(super) fn name(&self, name: PrivateName<'_>) -> String {
         match (self.rename, name) {
             (Some(rename), name) => rename(name),
-            (None, PrivateName::User(name) | PrivateName::Namespace(name)) => name.to_owned(),
+            (None, PrivateName::User(name) | PrivateName::Group(name)) => name.to_owned(),
+            (None, PrivateName::Namespace(name)) => name.to_owned(),
         }
     }
 }

@@ -286,6 +286,9 @@ fn unknown_groups_of_a_user_are_not_a_healthy_user() {
     assert!(gap.unwrap().why.contains("busy, catch-all"), "{gap:?}");
     let own = of(&diagnosis, "user-requests")[0];
     assert!(own.message.contains("might get FlowSchema team"), "{own:?}");
+    // The subjects, of which nobody knows whether they are alice's.
+    let subjects = "FlowSchema team: spec.rules[0].subjects is group team";
+    assert!(lines(own).iter().any(|line| line == subjects), "{own:?}");
 }
 
 #[test]

@@ -211,6 +211,7 @@ impl Args {
 
         let rename = |name: PrivateName<'_>| match name {
             PrivateName::User(name) => redactor.user(name),
+            PrivateName::Group(name) => redactor.group(name),
             PrivateName::Namespace(name) => redactor.namespace(name),
             _ => String::new(),
         };

@@ -2,6 +2,8 @@
 
 use super::{Check, Context, Observation, Report, Severity, count};
 use crate::diagnosis::context::{is_by, level_of};
+use crate::diagnosis::evidence::PrivateName;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, Subject};
 use k8s_flowcontrol_types::{Kind, Resource};
 use std::collections::BTreeMap;
 
@@ -10,6 +12,9 @@ pub(super) const CHECK: Check = Check {
     summary: "The flow schemas and priority levels of a user's requests, and the requests themselves.",
     run,
 };
+
+/// The subjects of a rule that are shown.
+const SUBJECTS: usize = 3;
 
 const SCHEMAS_ACTION: &str =
     "use `match` with the verb and resource of a request to see its FlowSchema and the reason";
@@ -40,12 +45,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
     };
     let evidence = schemas.iter().map(|(schema, rule)| {
         let path = format!("spec.rules[{rule}].subjects");
-        Observation::field(
-            Kind::FlowSchema,
-            schema.name(),
-            &path,
-            "a match for the user",
-        )
+        let subjects = subjects_of(context, schema, *rule);
+        Observation::field(Kind::FlowSchema, schema.name(), &path, subjects)
     });
     report.cluster(
         Severity::Note,
@@ -56,6 +57,37 @@ fn run(context: &Context<'_>, report: &mut Report) {
     );
     in_dumps(context, &user.name, &name, report);
     in_log(context, &name, report);
+}
+
+/// The first subjects of a rule.
+fn subjects_of(context: &Context<'_>, schema: &FlowSchema, rule: usize) -> String {
+    let subjects = schema.spec.rules.get(rule).map(|rule| &rule.subjects[..]);
+    let subjects = subjects.unwrap_or_default();
+    let shown = subjects.iter().take(SUBJECTS);
+    let mut shown: Vec<_> = shown.filter_map(|one| subject_of(context, one)).collect();
+    let more = subjects.len().saturating_sub(SUBJECTS);
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    shown.join(", ")
+}
+
+fn subject_of(context: &Context<'_>, subject: &Subject) -> Option<String> {
+    let group = |name: &str| format!("group {}", context.scope.name(PrivateName::Group(name)));
+    if let Some(user) = &subject.user {
+        return Some(context.user_name(&user.name));
+    }
+    if let Some(named) = &subject.group {
+        return Some(group(&named.name));
+    }
+    let account = subject.service_account.as_ref()?;
+    Some(match account.name.as_str() {
+        "*" => group(&format!("system:serviceaccounts:{}", account.namespace)),
+        name => context.user_name(&format!(
+            "system:serviceaccount:{}:{name}",
+            account.namespace
+        )),
+    })
 }
 
 /// The requests that wait and execute now.
