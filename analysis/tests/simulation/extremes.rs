@@ -1,5 +1,6 @@
 //! The ends of all integers in loads: no calculation overflows.
 
+use super::recordings::{event, lines, read_for, server};
 use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
@@ -105,4 +106,75 @@ proptest! {
         let text = format!("{report:?}");
         prop_assert!(!text.is_empty());
     }
+}
+
+/// The requests of a log: the user, the times in milliseconds until it comes after the last one and until it ends, and its wait, if the log has it;
+/// every fourth of them is rejected.
+fn requests() -> impl Strategy<Value = Vec<(usize, u64, u64, Option<u64>, usize)>> {
+    let wait = proptest::option::of(select(vec![0, 1, 600, 100_000]));
+    let pause = select(vec![0_u64, 0, 0, 1, 20, 2_000]);
+    let took = select(vec![0_u64, 0, 1, 5, 300, 20_000]);
+    vec((0..2_usize, pause, took, wait, 0..4_usize), 0..120)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// A simulation of any log ends, and each of its requests has one outcome.
+    #[test]
+    fn logs(requests in requests(), few in any::<bool>()) {
+        let mut now = 0;
+        let mut events = Vec::new();
+        for (index, (user, pause, took, wait, outcome)) in requests.iter().enumerate() {
+            now += pause;
+            let at = Duration::from_millis;
+            let mut event = event(&index.to_string(), ["ann", "bob"][*user], at(now), at(now + took));
+            if let Some(wait) = wait {
+                event["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] = format!("{wait}ms").into();
+            }
+            if *outcome == 0 {
+                event["responseStatus"]["code"] = 429.into();
+                event["annotations"] = json!({});
+            }
+            events.push(event);
+        }
+        let server = match few {
+            true => server(),
+            false => FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO).unwrap(),
+        };
+        let (mut recording, requests) = read_for(server, &lines(&events));
+        recording.find_loops(requests.iter().copied());
+        let separated: Vec<_> = recording.separate_waits(requests.iter().copied()).collect();
+        prop_assert_eq!(separated.len(), requests.len());
+        recording.find_slowdown(separated.iter().copied());
+        let report = recording.replay(separated, |progress| assert!(progress.requests < 1_000_000, "{events:?}"));
+        for flow in &report.flows {
+            let counts = &flow.counts;
+            prop_assert_eq!(counts.arrived, counts.dispatched + counts.rejected + counts.timed_out);
+        }
+        let arrived: u64 = report.flows.iter().map(|flow| flow.counts.arrived).sum();
+        prop_assert_eq!(report.requests, arrived);
+    }
+}
+
+/// A client that is faster than in its log, and whose last requests took no time.
+#[test]
+fn requests_without_a_duration_end() {
+    let at = Duration::from_millis;
+    let mut events = Vec::new();
+    for number in 0..40 {
+        let received = at(number * 100);
+        let mut event = event(&number.to_string(), "ann", received, received + at(100));
+        event["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] = "90ms".into();
+        events.push(event);
+    }
+    events
+        .extend((40..80).map(|number: u64| event(&number.to_string(), "ann", at(4000), at(4000))));
+    let server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO).unwrap();
+    let (mut recording, requests) = read_for(server, &lines(&events));
+    recording.find_loops(requests.iter().copied());
+    let report = recording.replay(requests, |progress| {
+        assert!(progress.requests < 1_000_000, "{progress:?}");
+    });
+    assert!(report.requests > 100, "{}", report.requests);
 }

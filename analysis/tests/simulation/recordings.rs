@@ -55,7 +55,7 @@ fn time(at: Duration) -> String {
 }
 
 /// The last event of a request of the flow `batch/NAME`.
-fn event(id: &str, name: &str, received: Duration, end: Duration) -> Value {
+pub(super) fn event(id: &str, name: &str, received: Duration, end: Duration) -> Value {
     json!({
         "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id, "stage": "ResponseComplete",
         "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get",
@@ -67,7 +67,7 @@ fn event(id: &str, name: &str, received: Duration, end: Duration) -> Value {
     })
 }
 
-fn lines(events: &[Value]) -> String {
+pub(super) fn lines(events: &[Value]) -> String {
     events.iter().map(|event| format!("{event}\n")).collect()
 }
 

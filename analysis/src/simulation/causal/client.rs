@@ -5,6 +5,9 @@ use crate::simulation::logged::Recorded;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+/// The least pause before a request that is sent once more: the last requests of a log may have taken no time, and would never end.
+const LEAST_PAUSE: Duration = Duration::from_micros(100);
+
 /// A request that follows a response.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Successor {
@@ -66,9 +69,10 @@ pub(super) struct Client {
 impl Client {
     /// One of the last requests once more.
     pub(super) fn again(&mut self) -> Option<Successor> {
-        let successor = self.past.pop_front();
-        self.past.extend(successor);
-        successor
+        let mut successor = self.past.pop_front()?;
+        successor.think = successor.think.max(LEAST_PAUSE);
+        self.past.push_back(successor);
+        Some(successor)
     }
 
     /// How long it pauses on average; no time before its first pause.
