@@ -11,7 +11,7 @@ use crate::generation::generated_zoo::zoo_v1::{
     Keeper, KeeperLevel, RESOURCES, Review, Shape, Signal,
 };
 use k8s_flowcontrol::client::ResourceKind;
-use k8s_flowcontrol::{Client, DynamicObject, Resource, from_value_strict};
+use k8s_flowcontrol::{Client, DynamicObject, Resource, from_value_strict, ownership};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
@@ -222,6 +222,33 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     assert_eq!(new.as_str(), r#"{"a":[1],"b":null}"#);
     tree["spec"]["closed"] = json!(1);
     assert!(from_value_strict::<Keeper>(&tree).is_err());
+}
+
+/// Free-form JSON has an owner for each field, or one for all of them.
+#[tokio::test]
+async fn an_atomic_object_has_one_owner() {
+    let server = ApiServer::builder().serve(RESOURCES).start().await.unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    let keepers = client.namespaced_api::<Keeper>("north");
+    let wanted = |spec: Value| {
+        Keeper::partial_from(&json!({ "metadata": { "name": "ann" }, "spec": spec })).unwrap()
+    };
+    let first = wanted(json!({ "anything": { "a": { "b": 1 } }, "bundle": { "a": { "b": 1 } } }));
+    let applied = keepers.apply(&first).field_manager("one").await.unwrap();
+    let extracted = ownership::extract(&applied, "one").unwrap().unwrap();
+    assert_eq!(extracted.spec, first.spec);
+
+    let granular = wanted(json!({ "anything": { "a": { "c": 2 } } }));
+    keepers.apply(&granular).field_manager("two").await.unwrap();
+    let atomic = wanted(json!({ "anything": { "a": { "c": 2 } }, "bundle": { "c": 2 } }));
+    let error = keepers.apply(&atomic).field_manager("two").await;
+    let error = error.unwrap_err();
+    assert!(error.is_conflict(), "{error}");
+    assert!(error.to_string().contains(".spec.bundle"), "{error}");
+    let forced = keepers.apply(&atomic).field_manager("two").force();
+    let tree = k8s_flowcontrol::json::to_value(&forced.await.unwrap()).unwrap();
+    let expected = json!({ "anything": { "a": { "b": 1, "c": 2 } }, "bundle": { "c": 2 } });
+    assert_eq!(tree["spec"], expected);
 }
 
 /// A custom resource keeps empty values, and `null` where it is nullable; `1` and `1.0` are one number.

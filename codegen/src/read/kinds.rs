@@ -50,7 +50,11 @@ pub(super) fn complete(model: &mut Model) {
     let operations = model.documents.iter().flat_map(|read| &read.operations);
     let served: Vec<&GroupVersionKind> = operations.filter_map(|o| o.kind.as_ref()).collect();
     for schema in model.schemas.values_mut() {
-        let is_bare = matches!(schema.value, Type::Scalar(Scalar::Any));
+        let is_bare = match &schema.value {
+            // It is atomic.
+            Type::Map(value, true) => matches!(**value, Type::Scalar(Scalar::Any)),
+            value => matches!(value, Type::Scalar(Scalar::Any)),
+        };
         if let (true, [kind]) = (is_bare, schema.kinds.as_slice())
             && served.contains(&kind)
         {

@@ -53,14 +53,16 @@ impl References<'_> {
                     .help("describe either the fields or the values; objects keep unknown fields in any case"));
             }
         };
+        let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
         if properties.is_empty() {
-            return match values {
-                Some(value) => {
-                    let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
-                    Ok(Type::Map(Box::new(value), atomic))
+            return Ok(match values {
+                Some(value) => Type::Map(Box::new(value), atomic),
+                // Free-form JSON cannot be atomic, a map of it can. Plain documents have no owners of fields.
+                None if atomic && !self.documents.plain => {
+                    Type::Map(Box::new(Type::Scalar(Scalar::Any)), true)
                 }
-                None => Ok(Type::Scalar(Scalar::Any)),
-            };
+                None => Type::Scalar(Scalar::Any),
+            });
         }
         let required = node.strings_of("required")?;
         let fields: Vec<Field> = properties
@@ -85,7 +87,7 @@ impl References<'_> {
             description: description(node)?,
             has_secrets: fields.iter().any(|field| field.facts.secret),
             fields,
-            atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
+            atomic,
             preserving: node.flag("x-kubernetes-preserve-unknown-fields")?,
             at: node.at.clone(),
         };

@@ -52,6 +52,41 @@ fn a_manifest_has_the_facts_of_a_kind() {
     );
 }
 
+/// A server that owns a free-form object as a whole learns it from the schema.
+#[test]
+fn free_form_objects_can_be_atomic() {
+    let open = "x-kubernetes-preserve-unknown-fields: true";
+    let atomic = "x-kubernetes-map-type: atomic";
+    let fields = format!(
+        "width: {{ type: integer }}
+                preserved: {{ type: object, {open}, {atomic} }}
+                any: {{ type: object, additionalProperties: true, {atomic} }}
+                empty: {{ type: object, additionalProperties: {{}}, {atomic} }}
+                free: {{ type: object, {atomic}, nullable: true }}
+                items: {{ type: array, items: {{ type: object, {open}, {atomic} }} }}
+                granular: {{ type: object, {open}, x-kubernetes-map-type: granular }}"
+    );
+    let text = BRUSHES.replacen(
+        "width: { type: integer }\n                handle",
+        &format!("{fields}\n                handle"),
+        1,
+    );
+    let files = generate(&[("brushes.yaml", &text)]).unwrap();
+    check(
+        text_of(&files, "paints_v1.rs"),
+        &[
+            "\"preserved\" => preserved: atomic,",
+            "\"any\" => any: atomic,",
+            "\"empty\" => empty: atomic,",
+            "\"free\" => free: nullable atomic,",
+            "::schema::Shape::Map { value: const { &<::k8s_flowcontrol_types::meta::RawJson as ::k8s_flowcontrol_types::rt::v1::Field>::SHAPE }, atomic: true }",
+            "\"granular\" => granular,",
+            "pub preserved: ::std::collections::BTreeMap<\n        String,\n        ::k8s_flowcontrol_types::meta::RawJson,\n    >,",
+            "pub granular: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+        ],
+    );
+}
+
 #[test]
 fn lists_of_definitions_and_json_are_manifests() {
     let as_json = |kind: &str| {

@@ -331,16 +331,20 @@ fn a_kind_without_a_schema_is_a_kind() {
                 "items": { "type": "array", "items": { "$ref": "#/definitions/io.a.v1.Thing" } } },
                 "x-kubernetes-group-version-kind": [{ "group": "a.io", "version": "v1", "kind": "ThingList" }] },
             "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": { "type": "object" } } }"##;
-    let generated = done(generate(&[("x.json", document)]));
-    assert_eq!(generated.kinds, 1);
-    check(
-        file(&generated, "a_v1.rs"),
-        &[
-            "rt::v1::resource! {\n    Thing {",
-            "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
-            "pub type ThingList = ::k8s_flowcontrol_types::List<Thing>;",
-        ],
-    );
+    let thing = r#""io.a.v1.Thing": { "type": "object","#;
+    let atomic = format!(r#"{thing} "x-kubernetes-map-type": "atomic","#);
+    for document in [document, &document.replace(thing, &atomic)] {
+        let generated = done(generate(&[("x.json", document)]));
+        assert_eq!(generated.kinds, 1);
+        check(
+            file(&generated, "a_v1.rs"),
+            &[
+                "rt::v1::resource! {\n    Thing {",
+                "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
+                "pub type ThingList = ::k8s_flowcontrol_types::List<Thing>;",
+            ],
+        );
+    }
 }
 
 #[test]

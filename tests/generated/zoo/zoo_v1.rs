@@ -109,6 +109,11 @@ pub struct KeeperSpec {
     pub map: ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
     /// The field `anything` of `KeeperSpec`.
     pub anything: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `bundle` of `KeeperSpec`.
+    pub bundle: ::std::collections::BTreeMap<
+        ::std::string::String,
+        ::k8s_flowcontrol_types::meta::RawJson,
+    >,
     /// The field `open` of `KeeperSpec`.
     pub open: ::std::option::Option<Open>,
     /// The field `object` of `KeeperSpec`.
@@ -171,6 +176,7 @@ pub struct KeeperSpec {
         "index" => index,
         "map" => map,
         "anything" => anything,
+        "bundle" => bundle: atomic,
         "open" => open,
         "object" => object,
         "source" => source,
