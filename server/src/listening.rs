@@ -28,9 +28,10 @@ impl Default for Listening {
 
 impl Listening {
     /// # Errors
-    /// The tokens are not in the form of kube-apiserver's token file.
+    /// The tokens are not in the form of kube-apiserver's token file, or no record has a token.
     pub(crate) fn parse_tokens(&self) -> Result<Option<Tokens>, StartError> {
-        let tokens = self.tokens.as_ref().map(|Secret(text)| Tokens::parse(text));
+        let tokens = self.tokens.as_ref();
+        let tokens = tokens.map(|Secret(text)| Tokens::parse_usable(text));
         Ok(tokens.transpose().map_err(Cause::Tokens)?)
     }
 
@@ -99,7 +100,7 @@ macro_rules! listening_setters {
             }
 
             /// The bearer tokens, in the form of kube-apiserver's token file: one user per line, `token,user,uid,"group1,group2"`, with
-            /// optional groups.
+            /// optional groups. A record with an empty token is skipped; without any other, the server does not start.
             ///
             #[doc = $tokens]
             #[must_use]

@@ -162,10 +162,6 @@ impl Command for Args {
             if is_front {
                 builder = builder.tokens(&text);
             }
-            if text.trim().is_empty() {
-                let message = format!("{} does not contain tokens", file.display());
-                return Err(Failure::input(message).hint("nobody could use the server"));
-            }
             tokens = Some(text);
         }
         let objects = match self.files.is_empty() {

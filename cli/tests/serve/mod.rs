@@ -114,6 +114,8 @@ fn what_keeps_it_from_starting_is_said() {
         "error: {tokens}:2: expected at least 3 columns (token, user name, user uid), found 2\n"
     );
     let empty = folder.file("empty.csv", "\n");
+    let no_token = folder.file("no-token.csv", ",admin,1,\"system:masters\"\n\"\",bob,2\n");
+    let unusable = |file: &str| format!("error: {file}:1: no token is usable");
     let invalid = folder.file(
         "invalid.yaml",
         "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: x}\nspec: {}\n",
@@ -121,7 +123,8 @@ fn what_keeps_it_from_starting_is_said() {
     for (options, said) in [
         (["--port", port], "choose another port"),
         (["--tokens", &tokens], &wrong_line),
-        (["--tokens", &empty], "does not contain tokens"),
+        (["--tokens", &empty], &unusable(&empty)),
+        (["--tokens", &no_token], &unusable(&no_token)),
         (["--tokens", "no-such-file"], "cannot read no-such-file"),
         (["-f", &invalid], "FlowSchema \"x\" was not applied"),
         (["-f", "no-such-file"], "cannot read no-such-file"),

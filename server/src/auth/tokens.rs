@@ -59,6 +59,7 @@ pub(crate) struct BadTokens {
 enum Reason {
     Columns(usize),
     Quote(QuoteError),
+    NoToken,
 }
 
 impl fmt::Display for BadTokens {
@@ -69,6 +70,9 @@ impl fmt::Display for BadTokens {
                 "expected at least 3 columns (token, user name, user uid), found {columns}"
             ),
             Reason::Quote(error) => error.fmt(f),
+            Reason::NoToken => f.write_str(
+                "no token is usable, so nobody could use the server: write a token into the first column of a record",
+            ),
         }
     }
 }
@@ -113,6 +117,21 @@ impl Tokens {
         let is_master = |token: &&String| users.get(*token).is_some_and(|user| user.is_in(MASTERS));
         let main = order.iter().find(is_master).or(order.first()).cloned();
         Ok(Self { users, order, main })
+    }
+
+    /// The tokens of a server that starts. A real server has other ways to authenticate, and starts without a usable token.
+    ///
+    /// # Errors
+    /// [`BadTokens`] as for [`parse`](Self::parse), and if no record has a token.
+    pub(crate) fn parse_usable(text: &str) -> Result<Self, BadTokens> {
+        let tokens = Self::parse(text)?;
+        match tokens.main {
+            Some(_) => Ok(tokens),
+            None => Err(BadTokens {
+                line: 1,
+                reason: Reason::NoToken,
+            }),
+        }
     }
 
     pub(crate) fn user(&self, token: &str) -> Option<User> {

@@ -281,6 +281,8 @@ async fn errors_of_token_files_show_no_secrets() {
             3,
             "the closing quote of a column is missing",
         ),
+        ("", 1, "no token is usable"),
+        ("\n,hunter2,1\n\"\",bob,2", 1, "no token is usable"),
     ] {
         let builder = ApiServer::builder().tokens(text);
         assert!(!format!("{builder:?}").contains("hunter2"));
