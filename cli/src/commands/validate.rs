@@ -161,7 +161,7 @@ impl Command for Args {
         if let Some(flag) = self.offline_flag() {
             return Err(
                 Failure::usage(format!("`{flag}` and a cluster exclude each other")).hint(format!(
-                    "remove `{flag}`, or the flags that name a cluster or a user"
+                    "remove `{flag}`, because a cluster answers by its own release and objects; or remove `--live` and the flags that name a cluster or a user"
                 )),
             );
         }
@@ -172,7 +172,7 @@ impl Command for Args {
             .collect();
         let (cluster, answers) = block_on(async {
             let mode = self.field_validation.into();
-            let cluster = DryRuns::connect(&self.cluster, self.kubernetes.given(), mode).await?;
+            let cluster = DryRuns::connect(&self.cluster, mode).await?;
             let cluster = cluster
                 .strip_server_fields(self.export.strip_server_fields)
                 .status(self.subresource.is_some());
@@ -196,6 +196,7 @@ impl Args {
     /// The given flag that only applies without a cluster.
     fn offline_flag(&self) -> Option<&'static str> {
         let flags = [
+            (self.kubernetes.given().is_some(), "--kubernetes"),
             (self.update_of.is_some(), "--update-of"),
             (self.only_these, "--only-these"),
             (!self.gates.feature_gates.is_empty(), "--feature-gates"),

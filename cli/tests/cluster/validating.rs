@@ -1,6 +1,7 @@
 //! `validate --live`: the verdicts of the server itself, as dry runs.
 
 use crate::cluster::{Cluster, level};
+use crate::common::{code, run, stderr};
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::{Value, json};
@@ -153,4 +154,20 @@ async fn a_failure_of_the_server_does_not_change_it() {
     let ran = cluster.run(&["validate", "-f", &file, "--live"]).expect(5);
     let said = "500 InternalError: Internal error occurred: no\nhint: the request was a dry run: it changed nothing\n";
     assert!(ran.err.ends_with(said), "{}", ran.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_verdict_is_of_the_release_of_the_cluster() {
+    let cluster = Cluster::of("1.29").await;
+    let file = cluster.file("new.yaml", &level("v1", "new", 5));
+    let ran = cluster
+        .run(&["validate", "-f", &file, "--live", "--kubernetes", "1.25"])
+        .expect(2);
+    let said = "`--kubernetes` and a cluster exclude each other\nhint: remove `--kubernetes`, because a cluster answers by its own release";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let ran = cluster.run(&["validate", "-f", &file, "--live"]).expect(0);
+    assert_eq!(ran.err, "1 object for the cluster: 1 valid, 0 invalid\n");
+    let offline = run(&["validate", "-f", &file, "--kubernetes", "1.25"]);
+    let said = "1 object for Kubernetes 1.25: 0 valid, 1 invalid\n";
+    assert_eq!((code(&offline), &*stderr(&offline)), (1, said));
 }

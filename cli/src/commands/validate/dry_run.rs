@@ -16,7 +16,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 /// The dry runs of a cluster.
 pub(super) struct DryRuns {
     live: Live,
-    /// The release of the cluster.
+    /// The release of the cluster, or the oldest one with its API versions: for the places of errors, and for objects that cannot be
+    /// sent as they are.
     pub(super) release: Release,
     field_validation: FieldValidation,
     strips_server_fields: bool,
@@ -24,17 +25,15 @@ pub(super) struct DryRuns {
 }
 
 impl DryRuns {
-    /// Connects to a cluster, whose release is `given` or the release that the cluster reports.
+    /// Connects to a cluster.
     pub(super) async fn connect(
         cluster: &ClusterArgs,
-        given: Option<Release>,
         field_validation: FieldValidation,
     ) -> Result<Self, Failure> {
         // The warnings of each response are shown at the place of its object.
-        let mut live = Live::connect(cluster.silent_client()?, None).await?;
-        live.given = given;
+        let live = Live::connect(cluster.silent_client()?, None).await?;
         Ok(Self {
-            release: live.release().await?,
+            release: live.client.release().await?,
             live,
             field_validation,
             strips_server_fields: false,

@@ -223,10 +223,12 @@ impl Report {
     pub(super) fn finish(self, files: &FileArgs, streams: &mut Streams) -> Result<Exit, Failure> {
         streams.out.flush()?;
         let total = self.valid + self.invalid;
-        let (release, objects) = (self.release, plural(total, "object"));
         let mut summary = format!(
-            "{objects} for Kubernetes {release}: {} valid, {} invalid",
-            self.valid, self.invalid
+            "{} for {}: {} valid, {} invalid",
+            plural(total, "object"),
+            self.name_of_server,
+            self.valid,
+            self.invalid
         );
         if self.existing > 0 {
             summary.push_str(&format!(
