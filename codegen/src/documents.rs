@@ -2,6 +2,7 @@
 
 use crate::error::{At, Error};
 use crate::format::{self, Format, recognize};
+use crate::input;
 use crate::json::{Json, Node};
 use crate::manifest;
 use std::cell::RefCell;
@@ -228,8 +229,10 @@ impl Documents {
             Document::parse(file, text, None)?
         } else if let Some(folder) = &from.folder {
             let path = folder.join(file);
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| missing(format!("which cannot be read: {error}")))?;
+            let text = input::read_file(&path).map_err(|error| match error.kind() {
+                ErrorKind::FileTooLarge => unreadable(&path, &error),
+                _ => missing(format!("which cannot be read: {error}")),
+            })?;
             Document::parse(&name, &text, path.parent().map(PathBuf::from))?
         } else {
             return Err(missing("which was not given".to_owned()));
@@ -280,15 +283,7 @@ impl Documents {
 /// The error for a document that cannot be read.
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     let name = path.display();
-    let (message, help) = match error.kind() {
-        ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path"),
-        ErrorKind::IsADirectory => ("this is a folder".to_owned(), "give each of its files"),
-        ErrorKind::InvalidData => (
-            "this is not text in UTF-8".to_owned(),
-            "give a document as JSON or YAML",
-        ),
-        _ => (format!("cannot be read: {error}"), "check the permissions"),
-    };
+    let (message, help) = input::describe(error);
     Error::new(format!("{name}: {message}")).help(help)
 }
 

@@ -1,5 +1,6 @@
 //! A folder of generated modules, to which several calls may write.
 
+use crate::input;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub(crate) fn write(
     std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
     let mut written = Vec::with_capacity(texts.len());
     for (path, text) in texts {
-        let unchanged = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
+        let unchanged = is_unchanged(&path, &text);
         if !unchanged {
             std::fs::write(&path, &text).map_err(|error| failed(&path, error))?;
         }
@@ -70,7 +71,7 @@ pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), Stri
     for (name, text) in files {
         let path = out.join(name);
         // An unchanged file keeps its time, so that Cargo compiles nothing.
-        if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        if is_unchanged(&path, text) {
             continue;
         }
         std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
@@ -78,16 +79,20 @@ pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), Stri
     Ok(())
 }
 
+fn is_unchanged(path: &Path, text: &str) -> bool {
+    input::read_file(path).is_ok_and(|old| old == text)
+}
+
 /// The text of a file of this generator, if the file exists.
 fn read(path: &Path) -> Result<Option<String>, String> {
-    match std::fs::read_to_string(path) {
+    match input::read_file(path) {
         Ok(text) if text.starts_with(MARK) => Ok(Some(text)),
         Ok(_) => Err(format!(
             "{}: this file was not written by the generator\n  help: use a separate folder for generated modules",
             path.display()
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
+        Err(error) => Err(format!("{}: {}", path.display(), input::describe(&error).0)),
     }
 }
 

@@ -32,6 +32,7 @@ mod fixups;
 mod folder;
 mod format;
 mod generate;
+mod input;
 mod json;
 mod manifest;
 mod model;
@@ -103,14 +104,13 @@ impl Generator {
         Ok(self)
     }
 
-    /// Adds a document from a file. References to other files are relative to its folder.
+    /// Adds a document from a file, which may have 64 MiB. References to other files are relative to its folder.
     ///
     /// # Errors
-    /// If the file cannot be read, and the errors of [`Generator::document`].
+    /// If the file cannot be read or is longer, and the errors of [`Generator::document`].
     pub fn file(mut self, path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let text =
-            std::fs::read_to_string(path).map_err(|error| documents::unreadable(path, &error))?;
+        let text = input::read_file(path).map_err(|error| documents::unreadable(path, &error))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         self.documents
             .add(Document::parse_all(&name, &text, Some(folder))?)?;

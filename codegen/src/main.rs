@@ -1,7 +1,9 @@
 //! The command line of the generator.
 
+mod input;
+
 use k8s_flowcontrol_codegen::{Error, Generator, Outcome, Unexpressed};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -151,10 +153,8 @@ fn documents(is_plain: bool, options: &Arguments) -> Result<Generator, Failure> 
     }
     for spec in &options.specs {
         generator = if spec == "-" {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .map_err(|error| Failure::Documents(format!("standard input: {error}")))?;
+            let text = input::read(std::io::stdin().lock());
+            let text = text.map_err(|error| unreadable("standard input", &error))?;
             generator.document("-", &text)?
         } else {
             generator.file(Path::new(spec))?
@@ -182,7 +182,9 @@ fn generate(
         generator = generator.runtime(path);
     }
     if let Some(path) = &options.shared {
-        generator = generator.shared(&read(path)?);
+        let text = input::read_file(path);
+        let name = path.display().to_string();
+        generator = generator.shared(&text.map_err(|error| unreadable(&name, &error))?);
     }
     generator = generator.kinds(&options.kinds);
     for path in &options.fields {
@@ -302,7 +304,7 @@ fn parse(arguments: &[String], takes_files: bool) -> Result<Arguments, Failure> 
     Ok(options)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::Documents(format!("{}: cannot be read: {error}", path.display())))
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let (message, help) = input::describe(error);
+    Failure::Documents(format!("{name}: {message}\n  help: {help}"))
 }

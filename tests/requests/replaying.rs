@@ -268,6 +268,10 @@ fn invalid_recordings_name_the_line() {
     let begun = r#"{"exchange":1,"request":{"method":"GET","path":"/a"}}"#;
     let response = r#"{"exchange":1,"response":{"status":200}}"#;
     let end = r#"{"exchange":1,"end":true}"#;
+    let headers: Vec<_> = (0..40_000).map(|n| format!(r#""x{n}":["a"]"#)).collect();
+    let headers = headers.join(",");
+    let many_headers =
+        format!(r#"{{"exchange":1,"response":{{"status":200,"headers":{{{headers}}}}}}}"#);
     for (lines, expected) in [
         (vec!["{\"planted"], "line 1: not valid JSON"),
         (
@@ -296,6 +300,10 @@ fn invalid_recordings_name_the_line() {
             vec![begun, response, end, end],
             "line 4: the exchange 1 has ended before",
         ),
+        (
+            vec![begun, &many_headers],
+            "line 2: expected a request, response,",
+        ),
     ] {
         let error = Replay::parse(&lines.join("\n")).unwrap_err().to_string();
         assert!(
@@ -305,4 +313,23 @@ fn invalid_recordings_name_the_line() {
     }
     let error = Replay::open("/no/such/file").unwrap_err().to_string();
     assert!(error.starts_with("/no/such/file: "), "{error}");
+}
+
+#[test]
+fn a_recording_that_is_too_long_is_not_read() {
+    const LIMIT: usize = 64 << 20;
+    let tape = Tape::new();
+    let end = concat!(
+        r#"{"exchange":1,"request":{"method":"GET","path":"/a"}}"#,
+        "\n",
+        r#"{"exchange":1,"error":{"message":"broken"}}"#,
+        "\n"
+    );
+    let text = " ".repeat(LIMIT - end.len() - 1) + "\n" + end;
+    std::fs::write(&tape.0, &text).unwrap();
+    tape.replay();
+    std::fs::write(&tape.0, text + "\n").unwrap();
+    let error = Replay::open(&tape.0).unwrap_err().to_string();
+    let expected = "it is longer than 64 MiB; record fewer requests, or make several recordings";
+    assert_eq!(error, format!("{}: {expected}", tape.0.display()));
 }

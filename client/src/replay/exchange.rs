@@ -188,10 +188,9 @@ impl Line {
             for (name, values) in fields.into_iter().flatten() {
                 for value in values.as_array()? {
                     let name = HeaderName::try_from(name).ok()?;
-                    headers.append(
-                        name,
-                        HeaderValue::from_bytes(value.as_str()?.as_bytes()).ok()?,
-                    );
+                    let value = HeaderValue::from_bytes(value.as_str()?.as_bytes()).ok()?;
+                    // A map has a maximum size.
+                    headers.try_append(name, value).ok()?;
                 }
             }
             return Some(Self::Response(StatusCode::from_u16(code).ok()?, headers));

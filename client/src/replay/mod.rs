@@ -41,7 +41,7 @@
 //!
 //! # The file
 //!
-//! One JSON object per line, in the order of events. All lines of an exchange have its number:
+//! One JSON object per line, in the order of events, and 64 MiB in total at most. All lines of an exchange have its number:
 //!
 //! | line | content |
 //! |---|---|

@@ -4,6 +4,7 @@ use super::exchange;
 use super::exchange::{End, Exchange, Request};
 use super::matching;
 use crate::config::Config;
+use crate::config::auth::cached_file::read_text;
 use crate::error::Error;
 use crate::send::client::Client;
 use crate::transport::TransportError;
@@ -12,6 +13,7 @@ use http_body::Frame;
 use std::collections::VecDeque;
 use std::error::Error as StdError;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +21,9 @@ use std::task::{Context, Poll};
 
 /// The address of the replayed server. It never exists in DNS (RFC 6761).
 const SERVER: &str = "http://replay.invalid";
+/// The maximum size of a recording: 64 MiB, as for other text.
+const MAX_RECORDING: u64 = 64 << 20;
+const REMEDY: &str = "record fewer requests, or make several recordings";
 /// The maximum number of requests that an error names.
 const MAX_NAMED: usize = 3;
 
@@ -45,14 +50,17 @@ struct State {
 }
 
 impl Replay {
-    /// Reads a recording from a file.
+    /// Reads a recording from a file, which may have 64 MiB.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a recording. The error names the file and the line.
+    /// If the file cannot be read, is longer, or is not a recording. The error names the file and the line.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, ReplayError> {
         let file = file.as_ref();
         let within = |error: &dyn fmt::Display| ReplayError(format!("{}: {error}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| within(&error))?;
+        let text = read_text(file, MAX_RECORDING).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => within(&format!("{error}; {REMEDY}")),
+            _ => within(&error),
+        })?;
         Self::parse(&text).map_err(|error| within(&error))
     }
 

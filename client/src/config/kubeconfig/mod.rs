@@ -6,14 +6,13 @@ mod export;
 mod user;
 pub(crate) mod yaml;
 
-use super::auth::cached_file::{MAX_KUBECONFIG, read_at_most};
+use super::auth::cached_file::{MAX_KUBECONFIG, read_text};
 use super::{Config, ConfigError, Secret};
 use document::{Document, Fields};
 use serde::Serialize;
 use serde_json::Value;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::{env, fmt, io};
+use std::{env, fmt};
 
 /// A kubeconfig, which may contain secrets.
 #[derive(Clone)]
@@ -63,9 +62,7 @@ impl Kubeconfig {
         let here = || env::current_dir().unwrap_or_default();
         match self {
             Self::File(file) | Self::OfEnvironment(file) => {
-                let text = File::open(file)
-                    .and_then(|open| read_at_most(open, MAX_KUBECONFIG))
-                    .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+                let text = read_text(file, MAX_KUBECONFIG)
                     .map_err(|error| ConfigError::unreadable(self.kind(), file, &error))?;
                 let folder = file.parent().map(Path::to_owned).unwrap_or_default();
                 // The working directory may change before a file is read again.
