@@ -4,7 +4,17 @@ use crate::config::kubeconfig::document;
 use crate::config::support::{Answer, Authority, Folder, Notices, Request, Server, ask, found};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, Secret};
+#[cfg(target_os = "linux")]
+use rustix::{fd::OwnedFd, fs::inotify};
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    mem::MaybeUninit,
+    path::Path,
+    time::{Duration, SystemTime},
+};
 
 fn unauthorized() -> Answer {
     let status = r#"{"kind":"Status","status":"Failure","reason":"Unauthorized","code":401}"#;
@@ -177,6 +187,84 @@ async fn a_client_certificate_that_rotates() {
     std::fs::remove_file(folder.path("tls.key")).unwrap();
     ask(&client).await.unwrap();
     assert_eq!(shown(), after);
+}
+
+/// The files of a folder that are opened, by name.
+#[cfg(target_os = "linux")]
+struct Opened(OwnedFd);
+
+#[cfg(target_os = "linux")]
+impl Opened {
+    fn of(folder: &Path) -> Self {
+        let events = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+        inotify::add_watch(&events, folder, inotify::WatchFlags::OPEN).unwrap();
+        Self(events)
+    }
+
+    /// Since the last call.
+    fn take(&self) -> BTreeSet<String> {
+        let mut space = [MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(&self.0, &mut space);
+        let mut names = BTreeSet::new();
+        loop {
+            match events.next() {
+                Ok(event) => {
+                    let name = event.file_name().map(|name| name.to_str().unwrap());
+                    names.extend(name.map(str::to_owned));
+                }
+                Err(rustix::io::Errno::WOULDBLOCK) => return names,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+/// Files that are hours old: one that changed a moment ago may change again without another time, and so is read each time.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_is_read_again_only_after_a_change() {
+    let folder = Folder::new();
+    let authority = Authority::new("one");
+    let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &authority).await;
+    let own = authority.sign(&["own"]);
+    let write = |name: &str, content: &str, hours: u64| {
+        let file = folder.write(name, content);
+        let time = SystemTime::now() - Duration::from_secs(3600 * hours);
+        let open = File::options().write(true).open(&file).unwrap();
+        open.set_modified(time).unwrap();
+        file
+    };
+    let contents = [
+        ("ca.crt", &*authority.pem),
+        ("tls.crt", &own.chain),
+        ("tls.key", &own.key),
+        ("token", "one"),
+    ];
+    let [ca, chain, key, token] = contents.map(|(name, content)| write(name, content, 2));
+    let config = Config::new(server.url())
+        .unwrap()
+        .with_certificate_authority_file(ca)
+        .with_client_certificate_files(chain, key)
+        .with_token_file(token);
+    let opened = Opened::of(&folder.path(""));
+    let client = Client::new(config).unwrap();
+    ask(&client).await.unwrap();
+    assert_eq!(
+        opened.take(),
+        contents.map(|(name, _)| name.to_owned()).into()
+    );
+    for _ in 0..3 {
+        ask(&client).await.unwrap();
+        assert_eq!(opened.take(), BTreeSet::new());
+    }
+    for (name, content) in contents {
+        write(name, &format!("{content}\n"), 1);
+        opened.take();
+        ask(&client).await.unwrap();
+        assert_eq!(opened.take(), [name.to_owned()].into());
+        ask(&client).await.unwrap();
+        assert_eq!(opened.take(), BTreeSet::new());
+    }
 }
 
 #[tokio::test]

@@ -61,12 +61,13 @@
 //!
 //! # Rotation
 //!
-//! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed. A
-//! separate thread reads them, so that a slow disk does not delay other tasks. A file may have 4 MiB, and a kubeconfig
-//! 64 MiB. After a change of a certificate, key or authority, new connections are made with it. While a file is
-//! missing, empty or incomplete, for instance halfway through a rotation, the last valid token or certificate stays in
-//! use, with a warning. After a 401 the files are read again, or the exec plugin runs again, and the request is sent
-//! once more.
+//! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed: if another
+//! file is at the path, or if its length or a time differs. Since file systems round times, a file that changed in the last
+//! two seconds is read in any case. A separate thread reads the files, so that a slow disk does not delay other tasks. A
+//! file may have 4 MiB, and a kubeconfig 64 MiB. After a change of a certificate, key or authority, new connections are
+//! made with it. While a file is missing, empty or incomplete, for instance halfway through a rotation, the last valid
+//! token or certificate stays in use, with a warning. After a 401 the files are read again, or the exec plugin runs again,
+//! and the request is sent once more.
 //!
 //! An exec plugin renews its credential in the background before the expiry, see [`ExecPlugin`].
 //!
