@@ -1,6 +1,8 @@
 //! The receiver of batches: tokens, hosts, TLS, limits and back-pressure.
 
 use k8s_flowcontrol_server::{Answer, Post, Receiver, ReceiverBuilder};
+use std::collections::BTreeMap;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -199,5 +201,68 @@ async fn a_certificate_of_the_user_is_served() {
             error.starts_with("the certificate or its private key cannot be used"),
             "{error}"
         );
+    }
+}
+
+/// The file descriptors of both ends fit into the usual limit of 1,024.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_connection_above_the_limit_waits_until_another_ends() {
+    const LIMIT: usize = 256;
+    const ALL: usize = 300;
+    let (receiver, mut posts) = start(Receiver::builder()).await;
+    let mut clients = Vec::new();
+    for number in 0..ALL {
+        let mut client = connect(&receiver).await;
+        ask(&mut client, number).await;
+        clients.push(client);
+    }
+    let mut held = BTreeMap::new();
+    for _ in 0..LIMIT {
+        let (number, post) = next(&mut posts).await;
+        held.insert(number, post);
+    }
+    assert!(held.keys().copied().eq(0..LIMIT), "{:?}", held.keys());
+
+    // A response does not make room: the same connection goes on, and the others wait.
+    for _ in 0..3 {
+        respond(held.remove(&0).unwrap(), &mut clients[0]).await;
+        ask(&mut clients[0], 0).await;
+        let (number, post) = next(&mut posts).await;
+        assert_eq!(number, 0);
+        held.insert(number, post);
+    }
+
+    // Each connection that ends makes room for the one that has waited longest.
+    for number in 0..ALL - LIMIT {
+        clients[number].shutdown().await.unwrap();
+        respond(held.remove(&number).unwrap(), &mut clients[number]).await;
+        let (waiting, post) = next(&mut posts).await;
+        assert_eq!(waiting, LIMIT + number);
+        respond(post, &mut clients[waiting]).await;
+    }
+    assert!(posts.try_recv().is_err());
+}
+
+/// Sends the request of a client, and keeps the connection.
+async fn ask(client: &mut TcpStream, number: usize) {
+    let request =
+        format!("POST /{number} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\nx");
+    client.write_all(request.as_bytes()).await.unwrap();
+}
+
+/// The next request, and the number of its client.
+async fn next(posts: &mut UnboundedReceiver<Post>) -> (usize, Post) {
+    let received = tokio::time::timeout(Duration::from_secs(20), posts.recv()).await;
+    let post = received.expect("no request in time").unwrap();
+    (post.path[1..].parse().unwrap(), post)
+}
+
+/// Answers a request, and reads the response.
+async fn respond(post: Post, client: &mut TcpStream) {
+    post.answer(Answer::new(200, "text/plain", "the end\n"));
+    let mut response = Vec::new();
+    while !response.ends_with(b"the end\n") {
+        assert_ne!(client.read_buf(&mut response).await.unwrap(), 0);
     }
 }
