@@ -38,7 +38,14 @@ pub(crate) async fn abandon<T>(future: impl Future<Output = T>, mut polls: usize
 pub(super) type Operation = fn(Client) -> BoxFuture<()>;
 
 /// The operations of the public face, each in a form that may be repeated. An abandoned write may have taken effect.
-pub(super) const OPERATIONS: [(&str, Operation); 32] = [
+pub(super) const OPERATIONS: [(&str, Operation); 34] = [
+    ("try_default", |client| {
+        Box::pin(async move {
+            // The environment decides about the outcome.
+            let _either = Client::try_default().await;
+            client.version().await.unwrap();
+        })
+    }),
     ("version", |client| {
         Box::pin(async move { drop(client.version().await.unwrap()) })
     }),
@@ -274,6 +281,22 @@ pub(super) const OPERATIONS: [(&str, Operation); 32] = [
         Box::pin(async move {
             let leadership = election(&client).acquire().await.unwrap();
             leadership.release().await.unwrap();
+        })
+    }),
+    ("lost leadership", |client| {
+        Box::pin(async move {
+            let leases = client.namespaced_api::<coordination_v1::Lease>("system");
+            leases.delete_if_exists("lost").await.unwrap();
+            let election = Election::new(&client, "system", "lost", "me");
+            let pause = Duration::from_millis(2);
+            let election =
+                election.with_times(Duration::from_secs(15), Duration::from_secs(10), pause);
+            let leadership = election.acquire().await.unwrap();
+            let take = leases.update_with("lost", |lease| {
+                lease.spec.get_or_insert_default().holder_identity = Some("other".to_owned());
+            });
+            take.await.unwrap();
+            assert_eq!(leadership.lost().await.holder(), Some("other"));
         })
     }),
     ("controller", |client| {
