@@ -113,6 +113,30 @@ fn a_line_without_an_end_ends_with_an_error() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn partial_results_that_are_too_long_end_with_an_error() {
+    let folder = Folder::new();
+    let long = folder.file("long.json", "");
+    let file = std::fs::File::options().write(true).open(&long).unwrap();
+    file.set_len((64 << 20) + 1).unwrap();
+    for (file, problem) in [
+        (
+            &*long,
+            "it has 67108865 bytes (64 MiB), more than the limit of 64 MiB",
+        ),
+        ("/dev/zero", "it is longer than the limit of 64 MiB"),
+    ] {
+        let output = in_one_gibibyte(&["traffic", "merge", file], Stdio::null());
+        let said = stderr(&output);
+        assert_eq!(code(&output), 3, "{file}: {said}");
+        let expected = format!(
+            "cannot read {file}: {problem}\nhint: make several partial results, each of fewer logs"
+        );
+        assert!(said.contains(&expected), "{file}: {said}");
+    }
+}
+
 /// The command before it in the pipe has failed.
 #[test]
 fn an_empty_standard_input_is_an_error() {

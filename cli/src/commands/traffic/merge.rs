@@ -3,7 +3,7 @@
 use super::{ReportArgs, write};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::read_named;
+use crate::input::{ReadError, read_named};
 use crate::output::{Streams, outputs_are_not_inputs};
 use k8s_flowcontrol_analysis::traffic::{PartialError, Traffic};
 use same_file::is_same_file;
@@ -52,7 +52,12 @@ fn partial(file: &Path) -> Result<Traffic, Failure> {
     let name = file.display();
     let unreadable =
         |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
-    let text = read_named(file).map_err(|error| unreadable(&error))?;
+    let text = read_named(file).map_err(|error| match error {
+        ReadError::TooLong(_) => {
+            unreadable(&error).hint("make several partial results, each of fewer logs")
+        }
+        ReadError::Io(_) => unreadable(&error),
+    })?;
     Traffic::from_json(&text).map_err(|error| match error {
         PartialError::Json(error) => unreadable(&error)
             .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
