@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-fn fixture(name: &str) -> String {
+pub(super) fn fixture(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
         .join(name)
@@ -15,13 +15,13 @@ fn fixture(name: &str) -> String {
 }
 
 /// Its own folder for each test, below Cargo's.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     folder
 }
 
-fn run(arguments: &[&str], input: &str) -> Output {
+pub(super) fn run(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_k8s-flowcontrol-codegen"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -34,7 +34,7 @@ fn run(arguments: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -340,71 +340,5 @@ fn help_and_version_are_printed() {
     assert_eq!(run(&["help"], "").stdout, help.stdout);
     for version in ["-V", "--version"] {
         assert!(text(&run(&[version], "").stdout).starts_with("k8s-flowcontrol-codegen 0."));
-    }
-}
-
-/// The longest input, and one byte more.
-#[test]
-fn inputs_that_are_too_long_are_not_read() {
-    const LIMIT: usize = 64 << 20;
-    const ERROR: &str =
-        "this is longer than the limit of 64 MiB\n  help: give the documents of single API groups";
-    let inputs = folder("long");
-    std::fs::create_dir_all(&inputs).unwrap();
-    let paint = std::fs::read_to_string(fixture("paint-v1.json")).unwrap();
-    let longest = paint + &" ".repeat(LIMIT);
-    let (longest, too_long) = (&longest[..LIMIT], &longest[..=LIMIT]);
-    let file = inputs.join("too-long.json");
-    std::fs::write(&file, longest).unwrap();
-    let name = file.to_str().unwrap();
-    let expected = run(&["operations", "--spec", &fixture("paint-v1.json")], "");
-    for (spec, input) in [(name, ""), ("-", longest)] {
-        let output = run(&["operations", "--spec", spec], input);
-        assert_eq!(text(&output.stdout), text(&expected.stdout), "{spec}");
-    }
-
-    std::fs::write(&file, too_long).unwrap();
-    let referring = inputs.join("referring.json");
-    let schema = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "title": "A", "type": "object",
-        "properties": {"b": {"$ref": "too-long.json"}}}"#;
-    std::fs::write(&referring, schema).unwrap();
-    let (referring, wall) = (referring.display().to_string(), fixture("wall-v1.json"));
-    let out = inputs.join("out").display().to_string();
-    for (arguments, input, subject) in [
-        (&["operations", "--spec", name][..], "", name),
-        (&["explain", "-"], too_long, "standard input"),
-        (&["types", "--from", &referring, "--out", &out], "", name),
-        (
-            &["generate", "--spec", &wall, "--shared", name, "--out", &out],
-            "",
-            name,
-        ),
-    ] {
-        let output = run(arguments, input);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        let said = text(&output.stderr);
-        let expected = format!("error: {subject}: {ERROR}");
-        assert!(said.starts_with(&expected), "{arguments:?}: {said}");
-    }
-}
-
-/// In 1 GiB of memory.
-#[cfg(target_os = "linux")]
-#[test]
-fn inputs_without_an_end_end_with_an_error() {
-    for spec in ["-", "/dev/zero"] {
-        let output = Command::new("sh")
-            .args(["-c", "ulimit -v 1048576; exec \"$@\"", "sh"])
-            .args([
-                env!("CARGO_BIN_EXE_k8s-flowcontrol-codegen"),
-                "explain",
-                spec,
-            ])
-            .stdin(std::fs::File::open("/dev/zero").unwrap())
-            .output()
-            .unwrap();
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{spec}: {said}");
-        assert!(said.contains("the limit of 64 MiB"), "{spec}: {said}");
     }
 }

@@ -10,6 +10,7 @@ mod golden;
 mod groups;
 mod hostile;
 mod json_schema;
+mod limits;
 mod mutations;
 mod names;
 mod one_type;
