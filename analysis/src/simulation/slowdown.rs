@@ -227,7 +227,6 @@ impl Executions {
             self.open.pop();
             let time = ended.saturating_sub(began) as f64;
             let overlaps = self.concurrency.overlaps(began, ended);
-            // The logarithm of the number that would have the average speed.
             let speed = overlaps
                 .map(|(part, overlap)| overlap * self.concurrency.part(part).speed(0.5))
                 .sum::<f64>()
@@ -237,6 +236,7 @@ impl Executions {
             let before = self.concurrency.part(before).log_executing();
             let y = time.ln();
             let dependence = self.kinds.entry(kind).or_default();
+            // The logarithm of the number that would have this speed.
             dependence.meanwhile.add(speed.ln() * -2.0, y);
             let [all, recorded] = &mut dependence.before;
             all.add(before, y);

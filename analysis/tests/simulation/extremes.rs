@@ -1,4 +1,4 @@
-//! The ends of all integers in loads: no calculation overflows.
+//! The ends of all integers in loads, and random logs: no calculation overflows, and every simulation ends.
 
 use super::recordings::{event, lines, read_for, server};
 use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
@@ -109,7 +109,7 @@ proptest! {
 }
 
 /// The requests of a log: the user, the times in milliseconds until it comes after the last one and until it ends, and its wait, if the log has it;
-/// every fourth of them is rejected.
+/// one of four is rejected.
 fn requests() -> impl Strategy<Value = Vec<(usize, u64, u64, Option<u64>, usize)>> {
     let wait = proptest::option::of(select(vec![0, 1, 600, 100_000]));
     let pause = select(vec![0_u64, 0, 0, 1, 20, 2_000]);
@@ -143,6 +143,7 @@ proptest! {
             false => FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO).unwrap(),
         };
         let (mut recording, requests) = read_for(server, &lines(&events));
+        prop_assert_eq!(requests.len(), events.len());
         recording.find_loops(requests.iter().copied());
         let separated: Vec<_> = recording.separate_waits(requests.iter().copied()).collect();
         prop_assert_eq!(separated.len(), requests.len());

@@ -51,7 +51,14 @@ fn replay(log: &str) -> Report {
 }
 
 fn time(at: Duration) -> String {
-    format!("2026-01-02T03:04:{:09.6}Z", 5.0 + at.as_secs_f64())
+    let at = at + Duration::from_secs(5);
+    let minute = 4 + at.as_secs() / 60;
+    let second = at.as_micros() % 60_000_000;
+    format!(
+        "2026-01-02T03:{minute:02}:{:02}.{:06}Z",
+        second / 1_000_000,
+        second % 1_000_000
+    )
 }
 
 /// The last event of a request of the flow `batch/NAME`.
