@@ -1,6 +1,7 @@
 //! Requests that are dropped at each of their await points leave no process of a credential plugin.
 
-use crate::requests::cancelling::{OPERATIONS, abandon, no_task_is_left, runtime};
+use crate::requests::cancelling::{abandon, no_task_is_left, runtime};
+use crate::requests::cancelling_operations::OPERATIONS;
 use crate::requests::support::{config, hasty};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::ExecPlugin;

@@ -2,6 +2,7 @@
 //!
 //! - `retries`: the failed requests that are sent again, against faults of the embedded server
 //! - `cancelling`: futures that are dropped at each of their await points
+//! - `cancelling_operations`: the futures of the public face for that
 //! - `cancelling_plugins`: the same for the processes of credential plugins
 //! - `cancelling_servers`: the same for the start, the upgrade and the stop of servers
 //! - `connections`: connections that fail, break or are reused, against scripted listeners
@@ -26,6 +27,7 @@
 mod bodies;
 mod budget;
 mod cancelling;
+mod cancelling_operations;
 #[cfg(unix)]
 mod cancelling_plugins;
 mod cancelling_servers;
