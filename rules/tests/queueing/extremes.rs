@@ -101,6 +101,40 @@ fn order_is_kept_when_virtual_time_is_set_back() {
 }
 
 #[test]
+fn of_ten_million_queues_few_without_requests_are_kept() {
+    let config = QueueSetConfig {
+        seats: 2,
+        queuing: Queuing::Queue {
+            queues: 10_000_000,
+            hand_size: 2,
+            queue_length_limit: 1,
+        },
+    };
+    let mut level = QueueSet::new(&config, ms(0)).unwrap();
+    // It keeps its place among all the others.
+    let long = dispatched(level.arrive(ms(0), u64::MAX, Work::seats(1)));
+    let queue = level.queue(long).unwrap();
+    let mut used = std::collections::BTreeSet::new();
+    for flow in 0..25_000 {
+        let hash = flow * 0x9e37_79b9_7f4a;
+        let request = dispatched(level.arrive(ms(flow + 1), hash, Work::seats(1)));
+        used.extend(level.queue(request));
+        level.finish(ms(flow + 1), request);
+    }
+    assert!(used.len() > 20_000, "{}", used.len());
+    let is_kept = |queue: &&u32| {
+        let state = level.queue_state(**queue).unwrap();
+        state.next_dispatch_r.as_f64() > 0.0
+    };
+    let kept = used.iter().filter(is_kept).count();
+    assert!((1..=10_000).contains(&kept), "{kept}");
+    let state = level.queue_state(queue).unwrap();
+    assert_eq!((state.executing, state.seats_in_use), (1, 1));
+    level.finish(ms(30_000), long);
+    assert_eq!((level.executing(), level.seats_in_use()), (0, 0));
+}
+
+#[test]
 fn unknown_ids_are_ignored() {
     let mut level = queues(1, 1, 50);
     let first = dispatched(level.arrive(ms(0), 1, Work::seats(1)));

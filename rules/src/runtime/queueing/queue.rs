@@ -43,12 +43,18 @@ impl Queue {
     }
 }
 
-/// The queues, with sums over all of them. A queue takes memory from its first request on: a level may have ten million.
+/// The number of used queues from which on those without requests are forgotten.
+const MANY: usize = 10_000;
+
+/// The queues, with sums over all of them. A queue takes memory from its first request on, because a level may have ten million;
+/// among many, only until its last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
     count: usize,
     used: HashMap<usize, Queue, BuildHasherDefault<IndexHasher>>,
-    /// Stands for a queue that was never used.
+    /// The number of used queues at which those without requests are forgotten.
+    forgets_at: usize,
+    /// Stands for a queue that is not used.
     unused: Queue,
     /// The virtual times at which the oldest waiting requests would finish, with their queues.
     finishes: BTreeSet<(SeatSeconds, usize)>,
@@ -85,8 +91,21 @@ impl Queues {
         self.find_finishes();
     }
 
+    /// Forgets the queues without requests, before the queue `index` is used, if there are many. The next request of a queue sets
+    /// its place in virtual time anew, so only a dump shows it.
+    fn make_room(&mut self, index: usize) {
+        if self.used.len() < self.forgets_at.max(MANY) || self.used.contains_key(&index) {
+            return;
+        }
+        self.used
+            .retain(|_, queue| queue.is_active() || queue.seats_in_use > 0);
+        // Searching all of them takes no longer than using as many others.
+        self.forgets_at = 2 * self.used.len();
+    }
+
     /// Changes the requests of a queue.
     pub(super) fn change(&mut self, index: usize, change: impl FnOnce(&mut Queue)) {
+        self.make_room(index);
         let queue = self.used.entry(index).or_default();
         self.active -= usize::from(queue.is_active());
         self.seat_demand -= queue.seat_demand();
@@ -100,6 +119,7 @@ impl Queues {
 
     /// Changes the place of a queue in virtual time.
     pub(super) fn set_next_dispatch_r(&mut self, index: usize, next_dispatch_r: SeatSeconds) {
+        self.make_room(index);
         let queue = self.used.entry(index).or_default();
         let before = queue.finish();
         queue.next_dispatch_r = next_dispatch_r;
