@@ -5,6 +5,7 @@ mod start;
 #[cfg(feature = "tls")]
 pub(crate) use start::make_authority;
 
+use crate::connections::ConnectionLimits;
 use crate::faults::Fault;
 use crate::kinds::Settings;
 use crate::listening::{Listening, listening_setters};
@@ -61,7 +62,7 @@ pub struct Builder {
     record_requests: bool,
     listening: Listening,
     history: Limits,
-    header_timeout: Duration,
+    connections: ConnectionLimits,
     tls: bool,
     faults: Vec<Fault>,
     objects: Vec<Value>,
@@ -86,7 +87,7 @@ impl Default for Builder {
                 changes: 10_000,
                 bytes: 64 << 20,
             },
-            header_timeout: Duration::from_secs(32),
+            connections: ConnectionLimits::default(),
             tls: false,
             faults: Vec::new(),
             objects: Vec::new(),
@@ -220,7 +221,15 @@ impl Builder {
     /// without a request for that long. A request whose body does not continue for that long gets 408. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout.max(Duration::from_millis(1));
+        self.connections.header_timeout = timeout.max(Duration::from_millis(1));
+        self
+    }
+
+    /// The maximum number of connections at the same time; more wait until one of them ends. Defaults to 4,096; at least 1 and at most
+    /// 65,536.
+    #[must_use]
+    pub fn max_connections(mut self, count: u32) -> Self {
+        self.connections.count = count.clamp(1, 1 << 16) as usize;
         self
     }
 

@@ -13,8 +13,6 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// The time that a stopping server waits for responses.
 const GRACE: Duration = Duration::from_secs(1);
-/// The maximum number of connections at the same time. More wait until one of them ends.
-const MAX_CONNECTIONS: usize = 4096;
 /// A command to the task.
 pub(crate) enum Command {
     Restart(Release, oneshot::Sender<()>),
@@ -29,8 +27,25 @@ pub(crate) struct Listening {
     /// Ends the present connections.
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) passes: Option<Duration>,
+    pub(crate) limits: ConnectionLimits,
+}
+
+/// The limits of the connections of clients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionLimits {
     /// The maximum time between the start of a request's headers, or the previous response, and their end.
     pub(crate) header_timeout: Duration,
+    /// The maximum number at the same time. More wait until one of them ends.
+    pub(crate) count: usize,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            header_timeout: Duration::from_secs(32),
+            count: 4096,
+        }
+    }
 }
 
 impl Listening {
@@ -55,15 +70,17 @@ impl Listening {
         let connection = Connection {
             respond: Arc::new(move |request| Box::pin(respond(served.clone(), request))),
             stopping: context.stopping.clone(),
-            header_timeout: self.header_timeout,
+            header_timeout: self.limits.header_timeout,
         };
         let mut connections = JoinSet::new();
+        // The task of the passes is among them.
+        let count = self.limits.count + usize::from(self.passes.is_some());
         if let Some(every) = self.passes {
             connections.spawn(run_passes(context.clone(), every));
         }
         let command = loop {
             tokio::select! {
-                accepted = self.listener.accept(), if connections.len() < MAX_CONNECTIONS => {
+                accepted = self.listener.accept(), if connections.len() < count => {
                     // A connection that failed before it began affects only its client. Without free file
                     // descriptors, accepting fails until one is free.
                     let Ok((stream, _)) = accepted else {

@@ -1,7 +1,7 @@
 //! The handle of a running server.
 
 use crate::auth::Tokens;
-use crate::connections::{Command, Listening, present};
+use crate::connections::{Command, ConnectionLimits, Listening, present};
 use crate::faults::Fault;
 use crate::http::{Context, respond};
 use crate::kubeconfig::{Credential, kubeconfig};
@@ -50,7 +50,7 @@ impl ApiServer {
         tls: Option<Tls>,
         stop: watch::Sender<bool>,
         passes: Option<Duration>,
-        header_timeout: Duration,
+        limits: ConnectionLimits,
     ) -> Self {
         if passes.is_some() {
             context.state.run_bootstrap_pass();
@@ -63,7 +63,7 @@ impl ApiServer {
             tls: tls.clone(),
             stop,
             passes,
-            header_timeout,
+            limits,
         };
         let task = tokio::spawn(listening.run(received));
         Self {

@@ -69,7 +69,7 @@ impl Builder {
             tokens: CurrentTokens::new(tokens),
             faults: Arc::new(Faults::new(self.faults)),
             hosts,
-            patience: self.header_timeout,
+            patience: self.connections.header_timeout,
             turns: Turns::default(),
             address: address.to_string().into(),
             endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
@@ -83,7 +83,7 @@ impl Builder {
             tls,
             stop,
             passes,
-            self.header_timeout,
+            self.connections,
         ))
     }
 }

@@ -1,14 +1,16 @@
 //! The debug dumps of flow control: tables of priority levels, queues and requests.
 
+mod queues;
 mod tab_writer;
 
 use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
-use k8s_flowcontrol_rules::queueing::{QueueSet, QueueState};
+use k8s_flowcontrol_rules::queueing::QueueSet;
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Fact, Release, Resource};
+use queues::Queues;
 use std::collections::{BTreeMap, BTreeSet};
 use tab_writer::write;
 
@@ -38,12 +40,18 @@ const EXEMPT: &str = "exempt";
 const NONE: &str = "<none>";
 /// The start of a request that waits: Go's zero time.
 const NOT_STARTED: &str = "0001-01-01T00:00:00Z";
-/// The most queues that a dump lists.
-const MAX_QUEUES: usize = 100_000;
-const NO_WORK: &str = "0.00000000ss";
 
 /// The text of a dump; `details` adds columns to that of requests.
 pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
+    match dump {
+        Dump::PriorityLevels => with_tables(state, |tables| tables.priority_levels()),
+        Dump::Queues => with_tables(state, Queues::of).text(),
+        Dump::Requests => with_tables(state, |tables| tables.requests(details)),
+    }
+}
+
+/// Reads the tables, while all requests to the server wait.
+fn with_tables<T>(state: &State, read: impl FnOnce(&Tables<'_>) -> T) -> T {
     state.with_flow(|store, flow| {
         let mut levels: BTreeMap<String, Option<QueuingConfiguration>> =
             MANDATORY.map(|name| (name.to_owned(), None)).into();
@@ -68,17 +76,12 @@ pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
                 deleted.insert(level.clone());
             }
         }
-        let tables = Tables {
+        read(&Tables {
             release: state.kinds.release(),
             levels,
             deleted,
             flow,
-        };
-        match dump {
-            Dump::PriorityLevels => tables.priority_levels(),
-            Dump::Queues => tables.queues(),
-            Dump::Requests => tables.requests(details),
-        }
+        })
     })
 }
 
@@ -154,66 +157,7 @@ impl Tables<'_> {
             self.untold(level, titles.len()).unwrap_or(row)
         };
         let rows: Vec<_> = self.levels.keys().map(row).collect();
-        write(&titles, &rows)
-    }
-
-    fn queues(&self) -> String {
-        let titles = [
-            "PriorityLevelName",
-            "Index",
-            "PendingRequests",
-            "ExecutingRequests",
-            "SeatsInUse",
-            "NextDispatchR",
-            "InitialSeatsSum",
-            "MaxSeatsSum",
-            "TotalWorkSum",
-        ];
-        let mut rows = Vec::new();
-        let mut left_out = 0;
-        for (level, queuing) in &self.levels {
-            rows.extend(self.untold(level, titles.len()));
-            let room = MAX_QUEUES.saturating_sub(rows.len());
-            if let Some(queues) = self.queue_set(level) {
-                let shown = queues.queue_count().min(room);
-                left_out += queues.queue_count() - shown;
-                rows.extend(
-                    (0..u32::try_from(shown).unwrap_or(u32::MAX))
-                        .filter_map(|index| Some((index, queues.queue_state(index)?)))
-                        .map(|(index, queue)| queue_row(level, index, &queue)),
-                );
-                continue;
-            }
-            let Some(queuing) = queuing else { continue };
-            let mut used: BTreeMap<i64, usize> = BTreeMap::new();
-            for request in self.requests_of(level) {
-                *used.entry(self.queue(request)).or_default() += 1;
-            }
-            let count = usize::try_from(queuing.queues.unwrap_or_default()).unwrap_or(0);
-            let shown = count.min(room);
-            left_out += count - shown;
-            for index in (0..).take(shown) {
-                let executing = used.get(&index).copied().unwrap_or(0);
-                rows.push(vec![
-                    level.clone(),
-                    index.to_string(),
-                    "0".into(),
-                    executing.to_string(),
-                    executing.to_string(),
-                    NO_WORK.into(),
-                    "0".into(),
-                    "0".into(),
-                    NO_WORK.into(),
-                ]);
-            }
-        }
-        let mut text = write(&titles, &rows);
-        if left_out > 0 {
-            text.push_str(&format!(
-                "{left_out} more queues are left out: this server lists {MAX_QUEUES}.\n"
-            ));
-        }
-        text
+        write(&titles, &rows, Vec::clone)
     }
 
     fn requests(&self, details: bool) -> String {
@@ -251,7 +195,7 @@ impl Tables<'_> {
                 rows.extend(requests.map(|request| self.request(request, details)));
             }
         }
-        write(&titles, &rows)
+        write(&titles, &rows, Vec::clone)
     }
 
     fn request(&self, executing: &Executing, details: bool) -> Vec<String> {
@@ -339,20 +283,6 @@ impl Tables<'_> {
             .and_then(|dealer| dealer.deal(request.flow_hash).first().copied())
             .map_or(0, i64::from)
     }
-}
-
-fn queue_row(level: &str, index: u32, queue: &QueueState) -> Vec<String> {
-    vec![
-        level.to_owned(),
-        index.to_string(),
-        queue.waiting.to_string(),
-        queue.executing.to_string(),
-        queue.seats_in_use.to_string(),
-        queue.next_dispatch_r.to_string(),
-        queue.initial_seats_waiting.to_string(),
-        queue.seats_waiting.to_string(),
-        queue.waiting_work.to_string(),
-    ]
 }
 
 /// The version in a resource's path, after its group if it has one.

@@ -356,13 +356,13 @@ async fn of_ten_million_queues_a_dump_lists_some() {
     let path_of_dump = "/debug/api_priority_and_fairness/dump_queues";
     let dump = request(&api, "admin", path_of_dump);
     let dump = crate::spawn(async move { dump.send().await.text().await });
-    // Health checks do not wait for it.
+    // Health checks do not wait until its rows are text: then there would be 30 at most.
     let mut answered = 0;
     while !dump.is_finished() {
         assert_eq!(self::text(&api, "/livez").await, "ok");
         answered += 1;
     }
-    assert!(answered > 2, "{answered}");
+    assert!(answered > 100, "{answered}");
     let text = dump.await.unwrap();
     assert_eq!(
         text.lines().count(),

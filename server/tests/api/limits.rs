@@ -196,3 +196,33 @@ async fn a_server_for_any_host_serves_others() {
     let served = version_for(&api, "origin", "https://ui.example").await;
     assert_eq!(served.code, 200);
 }
+
+/// Sends a request, and returns the beginning of the response.
+async fn health(stream: &mut TcpStream) -> String {
+    let request = b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut received = [0; 1024];
+    let length = stream.read(&mut received).await.unwrap();
+    String::from_utf8_lossy(&received[..length]).into_owned()
+}
+
+#[tokio::test]
+async fn more_connections_than_allowed_wait() {
+    let api = Api::with(|builder| builder.max_connections(2)).await;
+    let address = ("127.0.0.1", api.server.port());
+    let connect = async || TcpStream::connect(address).await.unwrap();
+    let (mut first, mut second, mut third) = (connect().await, connect().await, connect().await);
+    let mut waiting = Box::pin(health(&mut third));
+    for _ in 0..20 {
+        // The first poll sends the request; polled first, its response would be noticed.
+        tokio::select! {
+            biased;
+            response = &mut waiting => panic!("{response}"),
+            served = health(&mut first) => assert!(served.contains("200 OK"), "{served}"),
+        }
+        assert!(health(&mut second).await.contains("200 OK"));
+    }
+    drop(second);
+    assert!(waiting.await.contains("200 OK"));
+    assert!(health(&mut first).await.contains("200 OK"));
+}
