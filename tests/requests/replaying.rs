@@ -272,8 +272,16 @@ fn invalid_recordings_name_the_line() {
     let headers = headers.join(",");
     let many_headers =
         format!(r#"{{"exchange":1,"response":{{"status":200,"headers":{{{headers}}}}}}}"#);
+    let many_values = format!(
+        r#"{{"exchange":1,"end":true,"more":[{}0]}}"#,
+        "0,".repeat(1_000_000)
+    );
     for (lines, expected) in [
         (vec!["{\"planted"], "line 1: not valid JSON"),
+        (
+            vec![begun, response, &many_values],
+            "line 3: more than 1,000,000 values",
+        ),
         (
             vec!["", "{\"planted\":1}"],
             "line 2: expected the number of an exchange",

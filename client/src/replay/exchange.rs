@@ -1,6 +1,7 @@
 //! The lines of a recording, and the exchanges they make up.
 
 use super::redact::Secrets;
+use super::value;
 use crate::transport::TransportError;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -8,6 +9,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::error::Error as StdError;
 use url::form_urlencoded;
 
@@ -245,32 +247,30 @@ pub(super) enum End {
 
 /// Reads the exchanges, in the order of their requests. An error names the line.
 pub(super) fn read(text: &str) -> Result<Vec<Exchange>, String> {
-    let mut exchanges = Vec::<(u64, Exchange)>::new();
+    let mut exchanges = Vec::<Exchange>::new();
+    let mut by_number = HashMap::<u64, usize>::new();
     let lines = text.lines().enumerate();
     for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let fault = |message: &str| format!("line {}: {message}", index + 1);
-        let value: Value = serde_json::from_str(line)
-            .map_err(|error| fault(&format!("not valid JSON: column {}", error.column())))?;
+        let value = value::read(line.as_bytes()).map_err(|error| fault(&error))?;
         let number = value.get("exchange").and_then(Value::as_u64);
         let number = number.ok_or_else(|| fault("expected the number of an exchange"))?;
         let line = Line::from_json(&value).ok_or_else(|| {
             fault("expected a request, response, chunk, base64, error or end of a recording")
         })?;
-        let found = exchanges.iter_mut().rev().find(|(own, _)| *own == number);
-        let added = match (found, line) {
+        let found = by_number.get(&number).copied();
+        let added = match (found.and_then(|at| exchanges.get_mut(at)), line) {
             (None, Line::Request(request)) => {
-                exchanges.push((number, Exchange::new(index + 1, request)));
+                by_number.insert(number, exchanges.len());
+                exchanges.push(Exchange::new(index + 1, request));
                 Ok(())
             }
             (None, _) => Err("has no request"),
-            (Some((_, exchange)), line) => exchange.add(line),
+            (Some(exchange), line) => exchange.add(line),
         };
         added.map_err(|what| fault(&format!("the exchange {number} {what}")))?;
     }
-    Ok(exchanges
-        .into_iter()
-        .map(|(_, exchange)| exchange)
-        .collect())
+    Ok(exchanges)
 }
 
 impl Exchange {

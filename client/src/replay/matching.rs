@@ -1,6 +1,7 @@
 //! Comparing a request with the recorded ones.
 
 use super::exchange::{Exchange, Request};
+use super::value;
 use serde_json::Value;
 use std::borrow::Cow;
 use url::form_urlencoded;
@@ -100,7 +101,7 @@ fn body(recorded: &str, sent: &str) -> Difference {
     if recorded == sent {
         return None;
     }
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let parsed = |text: &str| value::read(text.as_bytes()).ok();
     let place = match (parsed(recorded), parsed(sent)) {
         (Some(recorded), Some(sent)) => place(&recorded, &sent)?,
         _ => String::new(),

@@ -30,8 +30,8 @@
 //! - The status code, the body, and of the headers `Content-Type`, `Warning`, `Retry-After`, `Audit-Id` and the UIDs of the
 //!   FlowSchema and priority level. Other response headers, such as `Set-Cookie`, are not recorded.
 //! - In bodies, `REDACTED` replaces the token of a `TokenRequest`, `TokenReview` or `ExecCredential` and the data of a
-//!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON
-//!   are recorded as empty.
+//!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON,
+//!   or have more than 1,000,000 values or 64 MiB, are recorded as empty.
 //!
 //! Everything else in an object is recorded unchanged, such as annotations and the data of a `ConfigMap`.
 //!
@@ -41,7 +41,7 @@
 //!
 //! # The file
 //!
-//! One JSON object per line, in the order of events, and 64 MiB in total at most. All lines of an exchange have its number:
+//! One JSON object per line, in the order of events: at most 1,000,000 values in a line, and 64 MiB in total. All lines of an exchange have its number:
 //!
 //! | line | content |
 //! |---|---|
@@ -58,6 +58,7 @@ mod recorder;
 mod recording;
 mod redact;
 mod tape;
+mod value;
 
 pub use player::{Replay, ReplayError};
 pub use recorder::Recorder;

@@ -31,8 +31,8 @@ const MAX_NAMED: usize = 3;
 ///
 /// Each exchange is replayed once. By default the requests must come strictly in the recorded order, and
 /// [`in_any_order`](Self::in_any_order) changes that. A request equals a recorded one if its method, path, query, `Accept`,
-/// `Content-Type` and body are equal; parameters may come in another order, JSON is compared by value, and
-/// `timeoutSeconds` is ignored because watchers choose it at random.
+/// `Content-Type` and body are equal; parameters may come in another order, JSON of up to 1,000,000 values is compared by
+/// value, and `timeoutSeconds` is ignored because watchers choose it at random.
 ///
 /// A request that was not recorded fails, is not sent again, and the error names the nearest recorded one.
 /// [`finish`](Self::finish) reports it again, because a watcher or store survives it. Clones share the recording.

@@ -1,5 +1,6 @@
 //! Removing secrets from bodies.
 
+use super::value;
 use crate::meta::LAST_APPLIED_ANNOTATION;
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ impl Secrets {
         if self == Self::OfKind && !names_a_kind(body) {
             return None;
         }
-        match serde_json::from_slice::<Value>(body) {
+        match value::read(body) {
             Ok(mut value) => redact(&mut value, self).then(|| value.to_string().into_bytes()),
             Err(_) => (self.may_be_in(body) && !body.is_empty()).then(Vec::new),
         }

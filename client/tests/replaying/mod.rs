@@ -199,7 +199,25 @@ async fn unreadable_bodies_and_escapes() {
     assert_eq!(replayed("/metrics", metrics).await, metrics);
     let cut = b"{\"kind\":\"Secret\",\"da";
     assert_eq!(replayed("/metrics", cut).await, b"");
+    let many = "0,".repeat(1_000_000);
+    let many = format!(r#"{{"kind":"Secret","data":"planted","more":[{many}0]}}"#);
+    assert_eq!(replayed("/metrics", many.as_bytes()).await, b"");
     let hidden = br#"{"kind":"S\u0065cret","data":{"a":"planted"}}"#;
     let clean = replayed("/metrics", hidden).await;
     assert!(String::from_utf8(clean).unwrap().contains(ENCODED));
+}
+
+/// A time that grows with the square of the number of exchanges would be minutes.
+#[test]
+fn many_exchanges() {
+    let count = match std::env::var_os("FLOWCONTROL_TEST_ALL") {
+        Some(_) => 200_000,
+        None => 10_000,
+    };
+    let request = |number| {
+        format!(r#"{{"exchange":{number},"request":{{"method":"GET","path":"/{number}"}}}}"#)
+    };
+    let lines: Vec<_> = (0..count).map(request).collect();
+    let replay = Replay::parse(&lines.join("\n")).unwrap();
+    assert!(format!("{replay:?}").contains(&format!("left: {count}")));
 }
