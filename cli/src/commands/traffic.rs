@@ -221,10 +221,7 @@ impl Command for Args {
         }
         let traffic = read(self, &accounting, &redactor, streams)?;
         if let Some(file) = &self.partial {
-            let text = traffic.to_json().map_err(|error| {
-                Failure::input(format!("cannot write {}: {error}", file.display()))
-            })?;
-            write_file(file, &text)?;
+            merge::write_partial(traffic, file)?;
             return Ok(Exit::Success);
         }
         write(traffic, &self.report, streams)

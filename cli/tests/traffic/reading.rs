@@ -129,6 +129,35 @@ fn requests_that_never_end_are_counted_and_a_partial_result_has_a_limit() {
     assert_eq!(report(&["merge", &part]), whole);
 }
 
+/// A file that no command reads would be found out when the logs are gone.
+#[test]
+fn a_partial_result_that_cannot_be_merged_is_not_written() {
+    let folder = Folder::new();
+    let id = "x".repeat(33 << 20);
+    let log: String = (0..2)
+        .map(|number| event(&format!("{number}{id}"), "bob", "get", "/version").to_string() + "\n")
+        .collect();
+    let log = folder.file("audit.log", log);
+    let part = folder.file("part.json", "before");
+    let write = [
+        "traffic",
+        "--audit-log",
+        &log,
+        "--partial",
+        &part,
+        "--force",
+    ];
+    let output = run(&write);
+    let said = stderr(&output);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(
+        said.contains(&format!("cannot write {part}: the partial result has 692")),
+        "{said}"
+    );
+    assert!(said.contains("`traffic merge` reads at most 64 MiB\nhint: make several partial results, each of fewer logs"), "{said}");
+    assert_eq!(std::fs::read_to_string(&part).unwrap(), "before");
+}
+
 #[test]
 fn every_command_reads_every_format() {
     let folder = Folder::new();

@@ -3,11 +3,13 @@
 use super::{ReportArgs, write};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{ReadError, read_named};
-use crate::output::{Streams, outputs_are_not_inputs};
+use crate::input::{LIMIT, ReadError, read_named};
+use crate::output::{Streams, outputs_are_not_inputs, write_file};
 use k8s_flowcontrol_analysis::traffic::{PartialError, Traffic};
 use same_file::is_same_file;
 use std::path::{Path, PathBuf};
+
+const FEWER_LOGS: &str = "make several partial results, each of fewer logs";
 
 /// Add up partial results, and show the traffic of all
 #[derive(Debug, clap::Args)]
@@ -47,15 +49,30 @@ fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
     Ok(all)
 }
 
+/// Writes a partial result, unless [`partial`] would not read it.
+pub(super) fn write_partial(traffic: Traffic, file: &Path) -> Result<(), Failure> {
+    let unwritable = |problem: &dyn std::fmt::Display| {
+        Failure::input(format!("cannot write {}: {problem}", file.display()))
+    };
+    let text = traffic.to_json().map_err(|error| unwritable(&error))?;
+    if text.len() as u64 > LIMIT {
+        let problem = format!(
+            "the partial result has {} bytes, and `traffic merge` reads at most {} MiB",
+            text.len(),
+            LIMIT >> 20
+        );
+        return Err(unwritable(&problem).hint(FEWER_LOGS));
+    }
+    write_file(file, &text)
+}
+
 /// Reads a partial result.
 fn partial(file: &Path) -> Result<Traffic, Failure> {
     let name = file.display();
     let unreadable =
         |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
     let text = read_named(file).map_err(|error| match error {
-        ReadError::TooLong(_) => {
-            unreadable(&error).hint("make several partial results, each of fewer logs")
-        }
+        ReadError::TooLong(_) => unreadable(&error).hint(FEWER_LOGS),
         ReadError::Io(_) => unreadable(&error),
     })?;
     Traffic::from_json(&text).map_err(|error| match error {
