@@ -1,6 +1,6 @@
 //! Backups that would be the originals, files that are too long, and pipes that would block.
 
-use super::{folder, level, migrated, run};
+use super::{Ran, folder, level, migrated, run};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -278,4 +278,55 @@ fn backups_and_changed_files_keep_access_lists_and_attributes() {
     let length = listxattr(folder.join("old/plain.yaml"), &mut names).unwrap();
     let names = String::from_utf8_lossy(&names[..length]).into_owned();
     assert!(!names.contains("posix_acl"), "{names}");
+}
+
+/// Root may give a file a capability; here, the command runs as root without that right.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_whose_attributes_cannot_be_kept_does_not_change() {
+    use rustix::fs::{XattrFlags, setxattr};
+    use rustix::io::Errno;
+    let folder = folder("lost-attributes");
+    let file = folder.join("a.yaml");
+    fs::write(&file, level("a")).unwrap();
+    let mut capability = 0x0200_0000_u32.to_le_bytes().to_vec();
+    capability.extend([0; 16]);
+    match setxattr(
+        &file,
+        "security.capability",
+        &capability,
+        XattrFlags::empty(),
+    ) {
+        Err(Errno::PERM | Errno::NOTSUP) => {
+            eprintln!("skipped: only root has attributes that another user has not");
+            return;
+        }
+        set => set.unwrap(),
+    }
+    for backup in [&[][..], &["--backup", "old"]] {
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--bounding-set=-setfcap", "--inh-caps=-all"])
+            .arg(env!("CARGO_BIN_EXE_kubectl-flowcontrol"))
+            .args(["migrate", "a.yaml", "--write"])
+            .args(backup)
+            .current_dir(&folder)
+            .env_remove("KUBECONFIG");
+        let Ok(output) = command.output() else {
+            eprintln!("skipped: there is no setpriv");
+            return;
+        };
+        let ran = Ran::from(output);
+        assert_eq!(ran.code, 3, "{ran:?}");
+        let expected = "cannot keep the extended attribute security.capability of the file";
+        assert!(ran.err.contains(expected), "{}", ran.err);
+        assert_eq!(fs::read_to_string(&file).unwrap(), level("a"));
+        let files = fs::read_dir(&folder).unwrap();
+        let names: Vec<_> = files.map(|entry| entry.unwrap().file_name()).collect();
+        assert!(
+            names.iter().all(|name| name == "a.yaml" || name == "old"),
+            "{names:?}"
+        );
+    }
+    assert_eq!(fs::read_dir(folder.join("old")).unwrap().count(), 0);
 }
