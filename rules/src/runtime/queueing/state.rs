@@ -39,7 +39,8 @@ pub struct QueueState {
     pub initial_seats_waiting: u64,
     /// The work of the waiting requests. The queue of a hand with the least takes the request.
     pub waiting_work: SeatSeconds,
-    /// The virtual time of the queue's next dispatch.
+    /// The virtual time of the queue's next dispatch; 0 for a queue that was never used. If more than 10,000 queues were used, those
+    /// without requests can count as never used.
     pub next_dispatch_r: SeatSeconds,
     /// The virtual time at which the queue's oldest waiting request would finish; none if nothing waits. The queue with the
     /// earliest is dispatched from next.
