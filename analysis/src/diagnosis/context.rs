@@ -1,6 +1,6 @@
 //! The evidence in a form that checks can use.
 
-use super::checks::machine::is_known;
+use super::checks::machine::{is_known, is_known_now};
 use super::evidence::{Evidence, PrivateName, Scope};
 use super::finding::Gap;
 use super::load::{Counters, Load};
@@ -212,12 +212,14 @@ impl<'a> Context<'a> {
             let mut loads = self.loads();
             let is_busy =
                 loads.any(|load| std::ptr::eq(load.server, server) && load.is_in_trouble());
-            if is_busy && server.metrics.is_some() && !is_known(server) {
-                gaps.push(Gap::new(
-                    format!("the processor of {}", server.name),
-                    "its metrics do not tell (go_sched_latencies_seconds)",
-                ));
+            if !is_busy || server.metrics.is_none() || is_known_now(server) {
+                continue;
             }
+            let why = match is_known(server) {
+                true => "a single sample of its metrics tells the average since it started",
+                false => "its metrics do not tell (go_sched_latencies_seconds)",
+            };
+            gaps.push(Gap::new(format!("the processor of {}", server.name), why));
         }
         let why = match &self.evidence.log {
             None => Some("no audit log was given"),

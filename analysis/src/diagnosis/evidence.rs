@@ -74,6 +74,8 @@ pub struct ServerEvidence {
     pub queues: Option<Vec<QueueRow>>,
     /// The dump of requests. User names need a dump with `includeRequestDetails`.
     pub requests: Option<Vec<RequestRow>>,
+    /// Whether the dumps may have been read long before or after the metrics, so that levels had other limits than in the metrics.
+    pub dumps_are_apart: bool,
 }
 
 impl ServerEvidence {
@@ -107,16 +109,12 @@ impl ServerEvidence {
         {
             return Err(NotEarlier::OtherProcess);
         }
-        let dispatched = |metrics: &FlowMetrics| {
-            let levels = metrics.priority_levels().into_iter();
-            let all = levels.filter_map(|level| metrics.total(Quantity::DispatchedRequests, level));
-            all.fold(0, i64::saturating_add)
-        };
         let metrics = self.metrics.as_ref();
-        if process.started.is_some()
-            && metrics.is_some_and(|metrics| dispatched(metrics) < dispatched(&earlier))
-        {
-            return Err(NotEarlier::Later);
+        if metrics.is_some_and(|metrics| metrics.has_decreased_since(&earlier)) {
+            return Err(match process.started.and(self.process.started) {
+                Some(_) => NotEarlier::Later,
+                None => NotEarlier::Decreased,
+            });
         }
         self.earlier = Some((earlier, interval));
         self.earlier_machine = Some(MachineMetrics::parse(text));
@@ -148,6 +146,8 @@ impl ServerEvidence {
         let metrics = self.metrics.as_ref();
         metrics.is_some_and(|metrics| metrics.metric(Quantity::WaitingRequests).is_some())
             || self.priority_levels.is_some()
+            || self.requests.is_some()
+            || self.queues.is_some()
     }
 }
 
@@ -157,8 +157,10 @@ impl ServerEvidence {
 pub enum NotEarlier {
     /// The server started at another time.
     OtherProcess,
-    /// The counters are higher than in the later sample.
+    /// A counter is higher than in the later sample of the same process.
     Later,
+    /// A counter is higher than in the later sample, and the start of the process is unknown.
+    Decreased,
 }
 
 impl fmt::Display for NotEarlier {
@@ -168,6 +170,10 @@ impl fmt::Display for NotEarlier {
                 "the two samples are of different processes: the server restarted, or a load balancer chose another server"
             }
             Self::Later => "the sample that should be the earlier one has the higher counters",
+            Self::Decreased => {
+                "the sample that should be the earlier one has the higher counters: the server restarted, the samples are of different servers, or their \
+                 order is wrong"
+            }
         })
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Flow {
     pub(super) distinguisher: String,
     pub(super) waiting: i64,
     pub(super) executing: i64,
+    /// The queues with its waiting requests.
+    pub(super) queues: BTreeSet<u32>,
     /// The seats that the waiting and the executing requests take together.
     pub(super) seats: i64,
     /// The requests of each user, if the dump has details.
@@ -55,7 +57,10 @@ pub(super) fn of_load(load: &Load<'_>) -> Option<Vec<Flow>> {
 impl Flow {
     fn add(&mut self, request: &RequestState) {
         match request.index_in_queue {
-            Some(_) => self.waiting += 1,
+            Some(_) => {
+                self.waiting += 1;
+                self.queues.extend(request.queue);
+            }
             None => self.executing += 1,
         }
         let seats = request.seats().unwrap_or(1).max(1);
@@ -91,13 +96,13 @@ pub(super) fn dealer(load: &Load<'_>) -> Option<Dealer> {
     Dealer::new(queues, hand_size).ok().filter(|_| queues > 1)
 }
 
-/// The queues of the flows that fill all queues of their hands: each request joins the shortest queue of the hand, so that
-/// as many waiting requests as the hand has queues fill it.
+/// The flows with waiting requests in all queues of their hands, and these queues. As many waiting requests as the hand has queues can still be in
+/// fewer queues.
 pub(super) fn occupied(flows: &[Flow], dealer: &Dealer) -> (Vec<usize>, BTreeSet<u32>) {
     let mut heavy = Vec::new();
     let mut queues = BTreeSet::new();
     for (index, flow) in flows.iter().enumerate() {
-        if flow.waiting >= i64::from(dealer.hand_size()) {
+        if flow.queues.len() >= usize::try_from(dealer.hand_size()).unwrap_or(usize::MAX) {
             heavy.push(index);
             queues.extend(flow.hand(dealer));
         }

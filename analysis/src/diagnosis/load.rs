@@ -1,6 +1,7 @@
 //! The load of a priority level on one API server.
 
 use super::evidence::ServerEvidence;
+use super::moment::{Counted, Moment, Moments, dumped_requests};
 use super::observation::{Observation, Period};
 use crate::dumps::{LevelState, RequestState};
 use crate::metrics::{FlowMetrics, Quantity};
@@ -14,13 +15,6 @@ const FEW: i64 = 5;
 pub(super) struct Measured {
     pub(super) value: i64,
     pub(super) from: Observation,
-}
-
-/// When the requests of a server were counted: metrics and dumps are of different moments, whose numbers are not added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
-    Metrics,
-    Dumps,
 }
 
 /// Rejected requests of a level.
@@ -50,11 +44,11 @@ impl Counters {
 pub(super) struct Load<'a> {
     pub(super) server: &'a ServerEvidence,
     pub(super) level: &'a LevelInUse,
-    pub(super) waiting: Option<Measured>,
     /// The moment of the waiting requests and of the seats in use.
     pub(super) moment: Moment,
-    in_metrics: Option<Measured>,
-    in_dumps: Option<Measured>,
+    moments: Moments,
+    /// The executing requests in the dump of levels, which does not have their seats.
+    pub(super) executing: Option<Measured>,
     pub(super) current: Option<Measured>,
     pub(super) nominal: Option<Measured>,
     pub(super) minimum: Option<Measured>,
@@ -81,25 +75,28 @@ impl<'a> Load<'a> {
             measured(server, metrics, quantity, name)
         };
         let current = measure(Quantity::CurrentSeats);
-        let in_dumps = executing_in_dumps(server, name);
-        let dumped = waiting_in_dumps(server, name, state);
-        let measured = measure(Quantity::WaitingRequests);
-        let waits = |waiting: &Option<Measured>| {
-            let waiting = waiting.as_ref();
-            waiting.is_some_and(|waiting| waiting.value > 0)
+        let current = current.or_else(|| measure(Quantity::NominalSeats));
+        let in_metrics = Counted {
+            waiting: measure(Quantity::WaitingRequests),
+            in_use: measure(Quantity::SeatsInUse),
         };
-        // The queues may have been empty when the metrics were read.
-        let (waiting, moment) = match waits(&dumped) && !waits(&measured) {
-            true if in_dumps.is_some() => (dumped, Moment::Dumps),
-            true => (dumped, Moment::Metrics),
-            false => (measured.or(dumped), Moment::Metrics),
+        let in_levels = Counted {
+            waiting: state.map(|state| {
+                let value = state.waiting_requests;
+                let from = dumped(server, name, "WaitingRequests", value);
+                Measured { value, from }
+            }),
+            in_use: None,
         };
+        let moments = Moments::new(server, name, in_metrics, in_levels);
         Self {
-            waiting,
-            moment,
-            in_metrics: measure(Quantity::SeatsInUse),
-            in_dumps,
-            current: current.or_else(|| measure(Quantity::NominalSeats)),
+            moment: moments.explaining(current.as_ref()),
+            moments,
+            executing: state.map(|state| Measured {
+                value: state.executing_requests,
+                from: dumped(server, name, "ExecutingRequests", state.executing_requests),
+            }),
+            current,
             nominal: measure(Quantity::NominalSeats),
             minimum: measure(Quantity::MinimumSeats),
             maximum: measure(Quantity::MaximumSeats),
@@ -118,9 +115,19 @@ impl<'a> Load<'a> {
         self.level.object.spec.limited.is_none()
     }
 
+    /// The requests in queues at a moment; `None` if unknown.
+    pub(super) fn waiting_at(&self, moment: Moment) -> Option<&Measured> {
+        self.moments.at(moment).waiting.as_ref()
+    }
+
+    /// The requests in queues, with the source.
+    pub(super) fn measured_waiting(&self) -> Option<&Measured> {
+        self.waiting_at(self.moment)
+    }
+
     /// The requests in queues, 0 if unknown.
     pub(super) fn waiting(&self) -> i64 {
-        self.waiting.as_ref().map_or(0, |waiting| waiting.value)
+        self.measured_waiting().map_or(0, |waiting| waiting.value)
     }
 
     /// Whether requests wait or are rejected: in the interval if there is one, and else since the start.
@@ -136,10 +143,7 @@ impl<'a> Load<'a> {
 
     /// The seats that requests occupied at a moment; `None` if unknown.
     pub(super) fn in_use_at(&self, moment: Moment) -> Option<&Measured> {
-        match moment {
-            Moment::Metrics => self.in_metrics.as_ref(),
-            Moment::Dumps => self.in_dumps.as_ref(),
-        }
+        self.moments.at(moment).in_use.as_ref()
     }
 
     /// The seats that requests occupy; `None` if unknown.
@@ -147,10 +151,26 @@ impl<'a> Load<'a> {
         self.in_use_at(self.moment)
     }
 
+    /// The limit at a moment. That of the metrics is `None` for a dump that may be of a moment with another limit.
+    fn limit_at(&self, moment: Moment) -> Option<i64> {
+        let current = self.current.as_ref()?.value;
+        let in_use = self.in_use_at(moment)?.value;
+        let known = |limit: &Option<Measured>| limit.as_ref().map(|limit| limit.value);
+        let (minimum, maximum) = (known(&self.minimum), known(&self.maximum));
+        let is_fixed = minimum.is_some() && minimum == maximum;
+        if moment == Moment::Metrics || is_fixed || in_use == current {
+            return Some(current);
+        }
+        if maximum.is_some_and(|maximum| in_use >= maximum) {
+            return maximum;
+        }
+        (!self.server.dumps_are_apart && in_use < current).then_some(current)
+    }
+
     /// The seats that no request occupied at a moment; `None` if unknown.
     pub(super) fn free_at(&self, moment: Moment) -> Option<i64> {
-        let (current, in_use) = (self.current.as_ref()?, self.in_use_at(moment)?);
-        Some(current.value.saturating_sub(in_use.value).max(0))
+        let (limit, in_use) = (self.limit_at(moment)?, self.in_use_at(moment)?);
+        Some(limit.saturating_sub(in_use.value).max(0))
     }
 
     /// The seats that no request occupies; `None` if unknown.
@@ -158,19 +178,19 @@ impl<'a> Load<'a> {
         self.free_at(self.moment)
     }
 
-    /// The widest waiting request in the dump, in seats; `None` if it is unknown.
+    /// The widest request that waits at the moment, in seats; `None` if it is unknown.
     pub(super) fn widest_waiting(&self) -> Option<i64> {
-        let requests = self.server.requests.iter().flatten();
-        let of_level = requests.filter(|row| row.priority_level == self.name());
-        let waiting = of_level
-            .filter_map(|row| row.request.as_ref())
-            .filter(|request| request.index_in_queue.is_some());
+        if self.moment != Moment::Requests {
+            return None;
+        }
+        let requests = dumped_requests(self.server, self.name());
+        let waiting = requests.filter(|request| request.index_in_queue.is_some());
         waiting.filter_map(RequestState::seats).max()
     }
 
     /// Whether the level uses its seats: none is free, or the few that are free are too few for a request that waits.
     pub(super) fn is_full(&self) -> Option<bool> {
-        let (free, current) = (self.free()?, self.current.as_ref()?.value);
+        let (free, current) = (self.free()?, self.limit()?);
         let are_few = free.saturating_mul(FEW) < current;
         let are_too_few = || self.widest_waiting().is_some_and(|widest| widest > free);
         Some(free == 0 || (are_few && are_too_few()))
@@ -191,7 +211,19 @@ impl<'a> Load<'a> {
     pub(super) fn can_lend_at(&self, moment: Moment) -> Option<i64> {
         let in_use = self.in_use_at(moment)?.value;
         let kept = self.minimum.as_ref()?.value.max(in_use);
-        Some(self.current.as_ref()?.value.saturating_sub(kept).max(0))
+        Some(self.limit_at(moment)?.saturating_sub(kept).max(0))
+    }
+
+    /// Whether the level has the most seats that it may have, at its moment.
+    pub(super) fn is_at_maximum(&self) -> bool {
+        let limit = self.limit_at(self.moment);
+        let maximum = self.maximum.as_ref();
+        maximum.is_none_or(|maximum| limit.is_some_and(|limit| limit >= maximum.value))
+    }
+
+    /// The limit of the level at its moment; `None` if unknown.
+    pub(super) fn limit(&self) -> Option<i64> {
+        self.limit_at(self.moment)
     }
 }
 
@@ -224,49 +256,6 @@ fn measured(
 fn dumped(server: &ServerEvidence, level: &str, column: &str, value: i64) -> Observation {
     let what = format!("{column} of {level}");
     Observation::dump(&server.name, "dump_priority_levels", what, value)
-}
-
-/// The requests of a level in `dump_requests`.
-fn dumped_requests<'a>(
-    server: &'a ServerEvidence,
-    level: &'a str,
-) -> impl Iterator<Item = &'a RequestState> {
-    let rows = server.requests.iter().flatten();
-    let of_level = rows.filter(move |row| row.priority_level == level);
-    of_level.filter_map(|row| row.request.as_ref())
-}
-
-fn of_requests(server: &ServerEvidence, level: &str, what: &str, value: i64) -> Measured {
-    let what = format!("{what} of {level}");
-    let from = Observation::dump(&server.name, "dump_requests", what, value);
-    Measured { value, from }
-}
-
-/// The seats of the executing requests in `dump_requests`; none without it.
-fn executing_in_dumps(server: &ServerEvidence, level: &str) -> Option<Measured> {
-    server.requests.as_ref()?;
-    let executing = dumped_requests(server, level).filter(|one| one.index_in_queue.is_none());
-    let seats = executing.fold(0_i64, |sum, request| {
-        sum.saturating_add(request.seats().unwrap_or(1).max(1))
-    });
-    let what = "seats of the executing requests";
-    Some(of_requests(server, level, what, seats))
-}
-
-/// The waiting requests in the dumps.
-fn waiting_in_dumps(
-    server: &ServerEvidence,
-    level: &str,
-    state: Option<&LevelState>,
-) -> Option<Measured> {
-    let waiting = dumped_requests(server, level).filter(|one| one.index_in_queue.is_some());
-    let waiting = i64::try_from(waiting.count()).unwrap_or(i64::MAX);
-    if waiting > 0 {
-        return Some(of_requests(server, level, "waiting requests", waiting));
-    }
-    let value = state?.waiting_requests;
-    let from = dumped(server, level, "WaitingRequests", value);
-    Some(Measured { value, from })
 }
 
 fn rejections(

@@ -34,6 +34,7 @@ mod finding;
 mod flows;
 mod load;
 mod log_tally;
+mod moment;
 mod observation;
 mod verdict;
 

@@ -1,6 +1,6 @@
 //! The verdict of a diagnosis.
 
-use super::checks::machine::is_known;
+use super::checks::machine::is_known_now;
 use super::context::Context;
 use super::finding::{Finding, Gap, Severity};
 use super::load::Load;
@@ -46,14 +46,18 @@ pub struct Diagnosis {
     pub gaps: Vec<Gap>,
 }
 
+/// The checks whose problems are those of the configuration.
+const CONFIGURATION: [&str; 3] = ["idle-seats", "closed-level", "wide-requests"];
+
 pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
     let has = |check: &str| findings.iter().any(|finding| finding.check == check);
     let has_severity = |severity| findings.iter().any(|finding| finding.severity == severity);
-    let is_wide = || {
+    // A note is beside something else that limits the requests.
+    let is_configuration = || {
         let mut problems = findings
             .iter()
             .filter(|finding| finding.severity == Severity::Problem);
-        problems.any(|finding| finding.check == "wide-requests")
+        problems.any(|finding| CONFIGURATION.contains(&finding.check))
     };
     // Nothing is known about a level that does not exist.
     let is_known = context.loads().next().is_some()
@@ -66,7 +70,7 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
     let waits = || context.loads().any(|load| load.waiting() > 0);
     if has("overload") || findings.iter().any(is_limited) {
         Verdict::Overloaded
-    } else if has("idle-seats") || has("closed-level") || is_wide() {
+    } else if is_configuration() {
         Verdict::Misconfigured
     } else if is_known && rejects() {
         Verdict::Rejecting
@@ -83,8 +87,10 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
 
 pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Finding]) -> String {
     let of_check = |check: &str| {
-        let mut of_check = findings.iter().filter(|finding| finding.check == check);
-        of_check.next().map(|finding| finding.message.as_str())
+        let mut findings = findings.iter();
+        findings
+            .find(|finding| finding.check == check && finding.severity == Severity::Problem)
+            .map(|finding| finding.message.as_str())
     };
     match verdict {
         Verdict::Overloaded => {
@@ -95,9 +101,11 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
             format!("Requests of {levels} wait, and few seats are idle.")
         }
         Verdict::Misconfigured => {
-            let checks = ["idle-seats", "closed-level", "wide-requests"];
-            let levels = levels_of(findings, &checks);
-            let first = checks.into_iter().find_map(of_check).unwrap_or_default();
+            let levels = levels_of(findings, &CONFIGURATION);
+            let first = CONFIGURATION
+                .into_iter()
+                .find_map(of_check)
+                .unwrap_or_default();
             match is_machine_known(context, findings) {
                 true => format!(
                     "The configuration, and not the server, limits requests of {levels}: {first}."
@@ -180,7 +188,7 @@ fn is_machine_known(context: &Context<'_>, findings: &[Finding]) -> bool {
     let mut servers = problems.filter_map(|finding| finding.server.as_deref());
     servers.all(|name| {
         let mut known = context.evidence.servers.iter();
-        known.any(|server| server.name == name && is_known(server))
+        known.any(|server| server.name == name && is_known_now(server))
     })
 }
 
@@ -188,7 +196,7 @@ fn is_machine_known(context: &Context<'_>, findings: &[Finding]) -> bool {
 fn levels_of(findings: &[Finding], checks: &[&str]) -> String {
     let of_checks = findings
         .iter()
-        .filter(|finding| checks.contains(&finding.check));
+        .filter(|finding| finding.severity == Severity::Problem && checks.contains(&finding.check));
     named(
         &of_checks
             .filter_map(|finding| finding.priority_level.as_deref())

@@ -39,6 +39,11 @@ fn busy() -> Evidence {
     evidence
 }
 
+/// The same server at the beginning of its load, before its limits were adjusted.
+fn beginning() -> Evidence {
+    super::moments::moments().swap_remove(0)
+}
+
 /// The same server before its load.
 fn quiet() -> Evidence {
     let mut evidence = busy();
@@ -121,6 +126,7 @@ pub(super) fn cases() -> Vec<(&'static str, Diagnosis)> {
         ("full, one level", diagnose(&evidence(), &one)),
         ("full, one user", diagnose(&evidence(), &of_zack)),
         ("busy", diagnose(&busy(), &all)),
+        ("busy, beginning", diagnose(&beginning(), &all)),
         ("wide", diagnose(&several::first(), &all)),
         ("two servers", diagnose(&several::both(), &all)),
         ("watches, made up", diagnose(&watching(4000), &all)),

@@ -177,6 +177,7 @@ fn wide_requests_wait_although_seats_are_free() {
     };
     let mut server = server("a", &[("busy", busy)]);
     let text = "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime, InitialSeats\n\
+                busy, busy, 0, -1, alice, 2026-11-20T15:57:05.399662206Z, 4\n\
                 busy, busy, 0, 0, alice, 2026-11-20T15:57:05.399662206Z, 8\n";
     server.requests = Some(
         k8s_flowcontrol_analysis::dumps::parse_requests(text)

@@ -38,7 +38,7 @@ fn a_flow_whose_queues_are_full_is_starved() {
     assert_eq!(
         finding.message,
         format!(
-            "1 heavy flow of priority level busy fills 2 of its 8 queues; user {mouse} of FlowSchema busy has no other queue"
+            "1 heavy flow of priority level busy has requests in 2 of its 8 queues; user {mouse} of FlowSchema busy has no other queue"
         )
     );
     assert_eq!(
@@ -90,7 +90,9 @@ fn many_queues_isolate_flows() {
         ]
     );
     assert!(
-        finding.message.contains("fills 6 of its 128 queues"),
+        finding
+            .message
+            .contains("has requests in 6 of its 128 queues"),
         "{}",
         finding.message
     );
@@ -226,4 +228,22 @@ fn system_traffic_and_rejections_in_the_log() {
         )),
         "{own:?}"
     );
+}
+
+/// Requests can wait in one queue of a hand while executing requests keep the other queues long.
+#[test]
+fn a_flow_that_waits_in_some_of_its_queues_does_not_take_those_of_others() {
+    let (elephant, mouse) = collision(&Dealer::new(8, 2).unwrap());
+    let mut server = server("a", &[("busy", FULL)]);
+    wait(&mut server, "busy", "busy", &[(&elephant, 19), (&mouse, 1)]);
+    for request in server.requests.iter_mut().flatten() {
+        request.request.as_mut().unwrap().queue = Some(3);
+    }
+    let schemas = vec![schema("busy", "busy", 100, group("system:authenticated"))];
+    let evidence = evidence(schemas, vec![level("busy", queues(8, 2))], server);
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    for finding in of(&diagnosis, "starvation") {
+        assert_ne!(finding.severity, Severity::Problem, "{finding:?}");
+        assert!(!finding.message.contains("heavy flow of"), "{finding:?}");
+    }
 }

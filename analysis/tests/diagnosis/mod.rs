@@ -5,6 +5,7 @@
     reason = "a test that cannot read its own input has failed"
 )]
 
+mod apart;
 mod cases;
 mod checks;
 mod flows;

@@ -26,7 +26,7 @@ pub(super) fn moments() -> Vec<Evidence> {
 }
 
 /// The same with other gauges.
-fn moments_with(change: impl Fn(&str) -> String) -> Vec<Evidence> {
+pub(super) fn moments_with(change: impl Fn(&str) -> String) -> Vec<Evidence> {
     let mut text = String::new();
     GzDecoder::new(MOMENTS).read_to_string(&mut text).unwrap();
     let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
@@ -58,7 +58,7 @@ fn moments_with(change: impl Fn(&str) -> String) -> Vec<Evidence> {
 }
 
 /// The waiting requests of a level: of the metrics, the dump of levels and the dump of requests.
-fn waiting(evidence: &Evidence, level: &str) -> [i64; 3] {
+pub(super) fn waiting(evidence: &Evidence, level: &str) -> [i64; 3] {
     let server = &evidence.servers[0];
     let metrics = server.metrics.as_ref().unwrap();
     let rows = server.priority_levels.as_ref().unwrap();
@@ -112,8 +112,7 @@ fn a_level_whose_requests_wait_is_never_called_healthy() {
 }
 
 /// Metrics that were read when no request waited or executed.
-#[test]
-fn seats_of_metrics_and_of_dumps_are_not_added_up() {
+pub(super) fn idle(gauges: &str) -> String {
     let idle = |line: &str| {
         let is_of_requests = line.contains("inqueue_requests{") || line.contains("_executing_");
         match line.rsplit_once(' ') {
@@ -121,8 +120,13 @@ fn seats_of_metrics_and_of_dumps_are_not_added_up() {
             _ => format!("{line}\n"),
         }
     };
+    gauges.lines().map(idle).collect()
+}
+
+#[test]
+fn seats_of_metrics_and_of_dumps_are_not_added_up() {
     let mut checked = 0;
-    for evidence in moments_with(|gauges| gauges.lines().map(idle).collect()) {
+    for evidence in moments_with(idle) {
         let diagnosis = diagnose(&evidence, &Scope::default());
         for check in ["overload", "idle-seats"] {
             for finding in of(&diagnosis, check) {
@@ -140,13 +144,22 @@ fn seats_of_metrics_and_of_dumps_are_not_added_up() {
 /// Alice and carol have ten connections each, and bob has global-default alone.
 #[test]
 fn no_flow_is_blamed_that_sends_as_much_as_another() {
-    for (_, diagnosis) in &*DIAGNOSED {
+    let mut other_moments = 0;
+    for (evidence, diagnosis) in &*DIAGNOSED {
         for flow in of(diagnosis, "busiest-flow") {
             let fills = flow.message.starts_with("one flow fills priority level");
-            let is_of_bob = flow.priority_level.as_deref() == Some("global-default");
-            assert_eq!(fills, is_of_bob, "{}", show(diagnosis));
+            let level = flow.priority_level.as_deref().unwrap();
+            // A flow does not fill a level at a moment at which none of its requests waits.
+            let waits = waiting(evidence, level)[2] > 0;
+            let is_of_bob = level == "global-default";
+            assert_eq!(fills, is_of_bob && waits, "{}", show(diagnosis));
+            assert_eq!(flow.severity == Severity::Problem, fills);
+            let names = "no request of priority level global-default waits";
+            assert_eq!(flow.message.contains(names), is_of_bob && !waits);
+            other_moments += u32::from(!waits);
         }
     }
+    assert!(other_moments > 0);
 }
 
 #[test]

@@ -130,7 +130,7 @@ pub(crate) fn server(name: &str, levels: &[(&str, Metrics)]) -> ServerEvidence {
     server
 }
 
-/// Adds waiting requests of flows of one level and flow schema to the dump of a server.
+/// Adds waiting requests of flows of one level and flow schema to the dump of a server, each in another queue.
 pub(crate) fn wait(server: &mut ServerEvidence, level: &str, schema: &str, flows: &[(&str, u32)]) {
     let mut text = String::from(
         "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime, InitialSeats\n",
@@ -139,7 +139,7 @@ pub(crate) fn wait(server: &mut ServerEvidence, level: &str, schema: &str, flows
         for number in 0..*requests {
             writeln!(
                 text,
-                "{level}, {schema}, 0, {number}, {flow}, 2026-11-20T15:57:05.399662206Z, 1"
+                "{level}, {schema}, {number}, 0, {flow}, 2026-11-20T15:57:05.399662206Z, 1"
             )
             .unwrap();
         }

@@ -38,9 +38,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 action,
             } = reason;
             let action = about_seats(load, action);
+            // Whether the requests wait for seats is unknown without the seats in use at that moment.
+            let waits_for_seats = load.waiting() == 0 || load.is_full().is_some();
             let severity = match Limit::of(load.server) {
-                None => Severity::Problem,
-                Some(_) => Severity::Note,
+                None if waits_for_seats => Severity::Problem,
+                _ => Severity::Note,
             };
             report.level(severity, load, message, evidence, action);
         }

@@ -55,12 +55,22 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
     let name = context.flow_name(&largest.flow_schema, &largest.distinguisher);
     let next = flows.get(1).map_or(0, |next| next.seats);
     let fills = share(largest.seats, seats) >= MOST && largest.seats >= next.saturating_mul(TIMES);
-    let message = match fills {
-        true => format!(
+    // The requests that wait in the metrics had left their queues before the dump, or had not come.
+    let is_other_moment = load.waiting() > 0 && sum(|flow| flow.waiting) == 0;
+    let message = match (fills, is_other_moment) {
+        (_, true) => format!(
+            "at the moment of dump_requests no request of priority level {} waits: {} has {part} of the {whole} {what}",
+            load.name(),
+            match flows.len() {
+                1 => "its only flow".to_owned(),
+                number => format!("the largest of {number} flows"),
+            },
+        ),
+        (true, false) => format!(
             "one flow fills priority level {}: {name} has {part} of the {whole} {what}",
             load.name()
         ),
-        false => format!(
+        (false, false) => format!(
             "{} share priority level {}: the largest has {part} of the {whole} {what}",
             count(i64::try_from(flows.len()).unwrap_or(i64::MAX), "flow"),
             load.name()
@@ -94,11 +104,12 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         format!("{what} of {all} of priority level {}", load.name()),
         whole,
     ));
-    let severity = match fills && load.is_in_trouble_now() {
+    let severity = match fills && !is_other_moment && load.is_in_trouble_now() {
         true => Severity::Problem,
         false => Severity::Note,
     };
     let action = match (fills, Limit::of(load.server)) {
+        _ if is_other_moment => "read dump_requests while requests wait, to see their flows",
         (true, _) => {
             "reduce the requests of this flow; simulate a separate priority level over an audit log first, to see who gains and who pays"
         }

@@ -21,8 +21,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
             waiting_requests(load.waiting(), load.name()),
         );
         let mut evidence: Vec<_> = load
-            .waiting
-            .iter()
+            .measured_waiting()
+            .into_iter()
             .map(|waiting| waiting.from.clone())
             .collect();
         evidence.push(current.from.clone());

@@ -20,7 +20,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         let message = format!(
             "{} for its {}, while other levels can lend {} of {}",
             waiting_requests(load.waiting(), load.name()),
-            count(pressed.current.value, "seat"),
+            count(pressed.limit, "seat"),
             pressed.lendable,
             count(pressed.all, "seat"),
         );

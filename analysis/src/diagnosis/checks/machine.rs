@@ -33,18 +33,27 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 .loads()
                 .filter(|load| std::ptr::eq(load.server, server))
         };
-        let severity = match loads().any(|load| load.is_in_trouble_now()) {
+        let is_now = matches!(limit.period, Period::Interval(_));
+        let severity = match is_now && loads().any(|load| load.is_in_trouble_now()) {
             true => Severity::Problem,
             false => Severity::Risk,
         };
-        let message = format!("{} limits the API server, and not its seats", limit.what);
-        report.server(
-            severity,
-            &server.name,
-            message,
-            limit.evidence(server),
-            limit.action,
-        );
+        let message = match is_now {
+            true => format!("{} limits the API server, and not its seats", limit.what),
+            false => format!(
+                "{} limited the API server on average since it started; two samples tell whether it does now",
+                limit.what
+            ),
+        };
+        let action = match is_now {
+            true => limit.action.to_owned(),
+            false => format!(
+                "take a second sample while requests wait; if it shows the same, {}",
+                limit.action
+            ),
+        };
+        let evidence = limit.evidence(server);
+        report.server(severity, &server.name, message, evidence, action);
     }
 }
 
@@ -56,9 +65,14 @@ pub(in crate::diagnosis) fn is_known(server: &ServerEvidence) -> bool {
     })
 }
 
+/// Whether the metrics of a server tell how busy its processor is now, and not only on average since it started.
+pub(in crate::diagnosis) fn is_known_now(server: &ServerEvidence) -> bool {
+    is_known(server) && server.earlier.is_some()
+}
+
 /// What limits a server.
 pub(in crate::diagnosis) struct Limit {
-    pub(in crate::diagnosis) what: &'static str,
+    what: &'static str,
     evidence: String,
     machine: MachineMetrics,
     period: Period,
@@ -115,6 +129,19 @@ impl Limit {
             return Some(found("the memory", evidence, action));
         }
         None
+    }
+
+    /// The limit, as a clause.
+    pub(in crate::diagnosis) fn clause(&self) -> String {
+        match self.period {
+            Period::Interval(_) => {
+                format!("{} limits the server, so that more seats would", self.what)
+            }
+            Period::SinceStart => format!(
+                "{} limited the server on average since it started, so that more seats might",
+                self.what
+            ),
+        }
     }
 
     fn evidence(&self, server: &ServerEvidence) -> Vec<Observation> {

@@ -13,6 +13,7 @@ mod starvation;
 mod system_traffic;
 mod uneven_servers;
 mod user_requests;
+mod waiting;
 mod wide_requests;
 
 use super::context::Context;
@@ -29,6 +30,7 @@ pub fn checks() -> &'static [Check] {
         idle_seats::CHECK,
         closed_level::CHECK,
         wide_requests::CHECK,
+        waiting::CHECK,
         rejections::CHECK,
         busiest_flow::CHECK,
         borrowing::CHECK,
@@ -146,8 +148,8 @@ fn about_seats(load: &Load<'_>, advice: &str) -> String {
 /// The action for a server that something else than its seats limits.
 pub(super) fn keep(limit: &machine::Limit) -> String {
     format!(
-        "keep the configuration: {} limits the server, so that more seats for one level would make all requests slower",
-        limit.what
+        "keep the configuration: {} make all requests slower",
+        limit.clause()
     )
 }
 

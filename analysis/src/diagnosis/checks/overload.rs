@@ -25,11 +25,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 false => "",
             },
             waiting_requests(load.waiting(), load.name()),
-            match pressed.in_use.value < pressed.current.value {
+            match pressed.in_use.value < pressed.limit {
                 true => pressed.in_use.value.to_string(),
                 false => "all".to_owned(),
             },
-            count(pressed.current.value, "seat"),
+            count(pressed.limit, "seat"),
             count(pressed.lendable, "seat"),
             match pressed.guaranteed {
                 0 => String::new(),
@@ -52,8 +52,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
                      can have more seats (--max-requests-inflight and --max-mutating-requests-inflight)"
                 .to_owned(),
             Some(limit) => format!(
-                "reduce the requests of the flows that fill the level: {} limits the server, so that more seats would make all requests slower",
-                limit.what
+                "reduce the requests of the flows that fill the level: {} make all requests slower",
+                limit.clause()
             ),
         };
         report.level(Severity::Problem, load, message, evidence, action);
@@ -62,7 +62,10 @@ fn run(context: &Context<'_>, report: &mut Report) {
 
 /// A full level whose requests wait.
 pub(super) struct Pressed<'a> {
-    pub(super) current: &'a Measured,
+    /// The limit in the metrics.
+    current: &'a Measured,
+    /// The limit at the moment of the load.
+    pub(super) limit: i64,
     in_use: &'a Measured,
     /// The idle seats that the other levels can lend at the next adjustment.
     pub(super) lendable: i64,
@@ -77,8 +80,8 @@ pub(super) struct Pressed<'a> {
 impl<'a> Pressed<'a> {
     /// `None` if no request waits, the level has seats for those that wait, or the evidence is missing.
     pub(super) fn new(context: &Context<'_>, load: &'a Load<'_>) -> Option<Self> {
-        let (current, in_use) = (load.current.as_ref()?, load.in_use()?);
-        if load.waiting() == 0 || !load.is_full()? || current.value <= 0 {
+        let (current, in_use, limit) = (load.current.as_ref()?, load.in_use()?, load.limit()?);
+        if load.waiting() == 0 || !load.is_full()? || limit <= 0 {
             return None;
         }
         let (mut idle, mut lendable, mut all) = (0_i64, 0_i64, current.value);
@@ -93,15 +96,13 @@ impl<'a> Pressed<'a> {
         }
         Some(Self {
             current,
+            limit,
             in_use,
             lendable,
             guaranteed: idle.saturating_sub(lendable),
             // Limits are rounded up, so that their sum can exceed the seats of the server.
             all: of_server.map_or(all, |seats| seats.min(all)),
-            is_at_maximum: load
-                .maximum
-                .as_ref()
-                .is_none_or(|maximum| current.value >= maximum.value),
+            is_at_maximum: load.is_at_maximum(),
         })
     }
 
@@ -121,7 +122,7 @@ impl<'a> Pressed<'a> {
     }
 
     pub(super) fn evidence(&self, load: &Load<'_>) -> Vec<Observation> {
-        let waiting = load.waiting.iter();
+        let waiting = load.measured_waiting().into_iter();
         waiting
             .chain([self.in_use, self.current])
             .map(|measured| measured.from.clone())

@@ -100,7 +100,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         if let Some(flow) = flows.get(*index) {
             let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
             let what = format!(
-                "waiting requests of {name}, which fill its {}",
+                "waiting requests of {name}, which are in all of its {}",
                 count(i64::from(hand_size), "queue")
             );
             evidence.push(Observation::dump(
@@ -111,7 +111,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
             ));
         }
     }
-    let fill = if heavy.len() == 1 { "fills" } else { "fill" };
+    let have = if heavy.len() == 1 { "has" } else { "have" };
     let (severity, rest) = match starved.is_empty() {
         false => {
             let names: Vec<_> = starved.into_iter().take(NAMED).collect();
@@ -133,7 +133,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         }
     };
     let message = format!(
-        "{number} of priority level {} {fill} {occupied} of its {queues} queues; {rest}",
+        "{number} of priority level {} {have} requests in {occupied} of its {queues} queues; {rest}",
         load.name(),
     );
     report.level(severity, load, message, evidence, action(severity));

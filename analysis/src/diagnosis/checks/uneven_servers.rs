@@ -39,7 +39,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             names(&busy),
             names(&free),
         );
-        let waiting = busy.iter().filter_map(|load| load.waiting.as_ref());
+        let waiting = busy.iter().filter_map(|load| load.measured_waiting());
         let seats = free
             .iter()
             .flat_map(|load| [load.in_use(), load.current.as_ref()]);

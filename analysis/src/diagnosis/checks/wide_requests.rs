@@ -1,6 +1,7 @@
 //! Requests that wait for more seats than are free.
 
 use super::{Check, Context, Observation, Report, Severity, count};
+use crate::diagnosis::load::Load;
 
 pub(super) const CHECK: Check = Check {
     id: "wide-requests",
@@ -8,12 +9,16 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
+/// The seats of the widest request that waits, and the fewer that are free.
+pub(super) fn widest(load: &Load<'_>) -> Option<(i64, i64)> {
+    let free = load.free()?;
+    let widest = load.widest_waiting()?;
+    (free > 0 && widest > free).then_some((widest, free))
+}
+
 fn run(context: &Context<'_>, report: &mut Report) {
     for load in context.loads() {
-        let Some(free) = load.free().filter(|free| *free > 0 && load.waiting() > 0) else {
-            continue;
-        };
-        let Some(widest) = load.widest_waiting().filter(|widest| *widest > free) else {
+        let Some((widest, free)) = widest(load) else {
             continue;
         };
         let message = format!(
@@ -25,11 +30,15 @@ fn run(context: &Context<'_>, report: &mut Report) {
             },
             count(widest, "seat"),
         );
-        let mut evidence: Vec<_> = [load.waiting.as_ref(), load.in_use(), load.current.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|measured| measured.from.clone())
-            .collect();
+        let mut evidence: Vec<_> = [
+            load.measured_waiting(),
+            load.in_use(),
+            load.current.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|measured| measured.from.clone())
+        .collect();
         let what = format!(
             "the largest InitialSeats or FinalSeats of a waiting request of {}",
             load.name()

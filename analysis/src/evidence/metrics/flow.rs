@@ -198,6 +198,24 @@ impl FlowMetrics {
         values.reduce(i64::saturating_add)
     }
 
+    /// Whether a counter is lower than in an earlier sample, because the server restarted, or the samples are of different servers or in
+    /// the wrong order.
+    pub(crate) fn has_decreased_since(&self, earlier: &Self) -> bool {
+        let now: HashMap<_, i64> = self
+            .series
+            .iter()
+            .map(|(quantity, series)| ((*quantity, series.key()), series.value))
+            .collect();
+        let mut counters = earlier
+            .series
+            .iter()
+            .filter(|(quantity, _)| quantity.is_counter());
+        counters.any(|(quantity, series)| {
+            let now = now.get(&(*quantity, series.key()));
+            now.is_some_and(|now| *now < series.value)
+        })
+    }
+
     /// The same metrics with the increase of the counters since an earlier sample of the same server.
     ///
     /// A counter that became smaller was reset by a restart of the server; its whole value is the increase.

@@ -57,6 +57,7 @@ impl SavedArgs {
             );
         }
         let mut server = ServerEvidence::new(SERVER);
+        server.dumps_are_apart = true;
         let mut stored = StoredObjects::default();
         let mut gaps = Vec::new();
         match &self.metrics {

@@ -206,11 +206,6 @@ async fn files_that_are_no_evidence_are_errors() {
             2,
             "files and a cluster exclude each other",
         ),
-        (
-            vec!["-f", &objects, "--dump", queues],
-            3,
-            "the files do not show whether requests wait",
-        ),
     ] {
         let err = offline(&args).expect(exit).err;
         assert!(err.contains(error), "{err}");

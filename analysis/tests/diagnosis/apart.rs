@@ -1,0 +1,154 @@
+//! The dumps of a recorded busy server beside metrics of another moment.
+
+use super::moments::{idle, moments, moments_with, waiting};
+use super::recorded::show;
+use super::support::{lines, of};
+use k8s_flowcontrol_analysis::diagnosis::{
+    Diagnosis, Evidence, Scope, ServerEvidence, Severity, Verdict, diagnose,
+};
+
+const LEVELS: [&str; 2] = ["batch", "global-default"];
+
+/// Diagnoses metrics without requests beside dumps that are left by `keep`.
+fn beside_idle_metrics(keep: impl Fn(&mut ServerEvidence)) -> Vec<(Evidence, Diagnosis)> {
+    let all = moments_with(idle).into_iter();
+    all.map(|mut evidence| {
+        let whole = evidence.clone();
+        let server = &mut evidence.servers[0];
+        server.dumps_are_apart = true;
+        keep(server);
+        (whole, diagnose(&evidence, &Scope::default()))
+    })
+    .collect()
+}
+
+/// Nothing is said about seats of the moment at which requests wait.
+fn assert_seats_are_unknown(diagnosis: &Diagnosis) {
+    for check in ["overload", "idle-seats", "wide-requests"] {
+        assert!(of(diagnosis, check).is_empty(), "{}", show(diagnosis));
+    }
+    for finding in of(diagnosis, "borrowing") {
+        assert_eq!(finding.severity, Severity::Note, "{}", show(diagnosis));
+    }
+}
+
+#[test]
+fn the_dump_of_levels_does_not_have_the_seats_in_use() {
+    let mut checked = 0;
+    for (evidence, diagnosis) in beside_idle_metrics(|server| {
+        server.machine = None;
+        (server.requests, server.queues) = (None, None);
+    }) {
+        assert_seats_are_unknown(&diagnosis);
+        let waits = LEVELS.iter().any(|level| waiting(&evidence, level)[1] > 0);
+        let is_waiting = diagnosis.verdict == Verdict::Waiting;
+        assert_eq!(is_waiting, waits, "{}", show(&diagnosis));
+        for level in LEVELS {
+            let [_, waits, _] = waiting(&evidence, level);
+            let found = of(&diagnosis, "waiting").into_iter();
+            let found: Vec<_> = found
+                .filter(|finding| finding.priority_level.as_deref() == Some(level))
+                .collect();
+            assert_eq!(found.len(), usize::from(waits > 0), "{}", show(&diagnosis));
+            let Some(found) = found.first() else { continue };
+            let verb = if waits == 1 { "waits" } else { "wait" };
+            assert!(
+                found.message.ends_with(&format!(
+                    "of priority level {level} {verb} (dump_priority_levels), and the evidence of that moment does not have the seats in use, so \
+                     that the reason is unknown"
+                )),
+                "{}",
+                found.message
+            );
+            let lines = lines(found);
+            assert!(lines[1].contains("ExecutingRequests"), "{lines:#?}");
+            let other = format!(
+                "a: in the metrics, which are of another moment, 0 requests of {level} waited, and 0 seats were in use"
+            );
+            assert_eq!(lines.last(), Some(&other));
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}
+
+/// Before 1.28.
+#[test]
+fn a_dump_without_executing_requests_does_not_have_the_seats_in_use() {
+    for (_, diagnosis) in beside_idle_metrics(|server| {
+        server.queues = None;
+        let requests = server.requests.iter_mut();
+        requests.for_each(|rows| {
+            rows.retain(|row| {
+                let request = row.request.as_ref();
+                request.is_some_and(|request| request.index_in_queue.is_some())
+            });
+        });
+    }) {
+        assert_seats_are_unknown(&diagnosis);
+    }
+}
+
+/// The limit of batch grew from 6 to 12 seats in the first seconds of the load.
+#[test]
+fn a_limit_is_not_that_of_another_moment() {
+    let mut first = moments_with(idle).swap_remove(0);
+    let mut last = moments_with(idle).pop().unwrap();
+    let server = &mut first.servers[0];
+    server.metrics = last.servers.remove(0).metrics;
+    server.requests = None;
+    let with = |dumps_are_apart| {
+        let mut evidence = first.clone();
+        evidence.servers[0].dumps_are_apart = dumps_are_apart;
+        diagnose(&evidence, &Scope::default())
+    };
+    let of_batch = |diagnosis: &Diagnosis| {
+        let found = of(diagnosis, "waiting").into_iter();
+        let mut found = found.filter(|one| one.priority_level.as_deref() == Some("batch"));
+        found.next().unwrap().message.clone()
+    };
+    assert_eq!(
+        of_batch(&with(true)),
+        "7 requests of priority level batch wait (dump_queues) beside 6 seats in use; its limit at that moment is unknown, and was 12 seats in the \
+         metrics, of another moment"
+    );
+    assert!(of_batch(&with(false)).ends_with("wait, while 6 of its 12 seats are free"));
+}
+
+/// The processor may be idle now, or only now be busy.
+#[test]
+fn a_single_sample_of_the_processor_is_an_average() {
+    let mut checked = 0;
+    for mut evidence in moments() {
+        evidence.servers[0].earlier = None;
+        let mut quiet = evidence.clone();
+        quiet.servers[0].machine.as_mut().unwrap().scheduled_late = Some(0.0);
+        for evidence in [evidence, quiet] {
+            let diagnosis = diagnose(&evidence, &Scope::default());
+            assert!(
+                !diagnosis.summary.contains("and not"),
+                "{}",
+                diagnosis.summary
+            );
+            for machine in of(&diagnosis, "machine") {
+                assert_eq!(machine.severity, Severity::Risk);
+                assert!(machine.message.contains("on average since it started"));
+                // The configuration is not blamed for a server that something else may limit.
+                assert_ne!(
+                    diagnosis.verdict,
+                    Verdict::Misconfigured,
+                    "{}",
+                    show(&diagnosis)
+                );
+                checked += 1;
+            }
+            let gap = (
+                "the processor of a",
+                "a single sample of its metrics tells the average since it started",
+            );
+            let mut gaps = diagnosis.gaps.iter();
+            assert!(gaps.any(|found| (found.what.as_str(), found.why.as_str()) == gap));
+        }
+    }
+    assert!(checked > 10, "{checked}");
+}
