@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{Streams, note, plural};
+use crate::stored_objects::MetricsFile;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use std::path::PathBuf;
@@ -110,6 +111,20 @@ impl Configuration<'_> {
         };
         let (levels, release) = self.of_server();
         seats.of_cluster(cluster, levels, release)
+    }
+
+    /// As [`seats`](Self::seats), and without a cluster those of the server whose metrics a file has.
+    pub(crate) fn seats_of_log(
+        &self,
+        seats: SeatsArg,
+        metrics: Option<&MetricsFile>,
+    ) -> Result<ServerSeats, Failure> {
+        match (self.cluster, metrics) {
+            (None, Some(metrics)) => {
+                Ok(seats.of_metrics(metrics, &self.objects.levels, self.release))
+            }
+            _ => self.seats(seats),
+        }
     }
 
     /// As [`seats`](Self::seats), of all API servers of the cluster: servers with equal numbers together, the smallest first; and

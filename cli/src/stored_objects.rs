@@ -1,25 +1,54 @@
-//! The stored objects that a server reports in its metrics.
+//! A file with the metrics of a server, and the stored objects that it reports.
 
 use crate::cluster::{ClusterArgs, block_on};
 use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use crate::input::name;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
+use k8s_flowcontrol_analysis::metrics::{ObservedLimits, StoredObjects};
 use serde_json::Value;
 use std::path::Path;
 
+/// A file with the metrics of a server, which is read once.
+#[derive(Debug)]
+pub(crate) struct MetricsFile {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl MetricsFile {
+    /// The text of a file, if there is one.
+    pub(crate) fn read(file: Option<&Path>) -> Result<Option<Self>, Failure> {
+        let Some(file) = file else { return Ok(None) };
+        let text = read(file, true)?.text;
+        Ok(Some(Self {
+            name: name(file),
+            text: String::from_utf8_lossy(&text).into_owned(),
+        }))
+    }
+
+    /// The seats of the server; none if the file does not have the limits of these levels.
+    pub(crate) fn server_seats(
+        &self,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Option<u32> {
+        ObservedLimits::parse(&self.text).server_seats(levels, release)
+    }
+}
+
 /// The stored objects of every resource: from a file with metrics, else from a cluster, else none.
 pub(crate) fn stored_objects(
-    metrics: Option<&Path>,
+    metrics: Option<&MetricsFile>,
     cluster: Option<&ClusterArgs>,
 ) -> Result<StoredObjects, Failure> {
     match (metrics, cluster) {
-        (Some(file), _) => {
-            let text = read(file, true)?.text;
-            let text = String::from_utf8_lossy(&text);
-            let stored = StoredObjects::parse(&text);
-            if stored == StoredObjects::default() && !is_report(&text) {
-                let problem = format!("{} has no numbers of stored objects", file.display());
+        (Some(MetricsFile { name, text }), _) => {
+            let stored = StoredObjects::parse(text);
+            if stored == StoredObjects::default() && !is_report(text) {
+                let problem = format!("{name} has no numbers of stored objects");
                 return Err(Failure::input(problem).hint(
                     "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
                 ));

@@ -5,6 +5,7 @@ use super::evidence::{Evidence, PrivateName, Scope};
 use super::finding::Gap;
 use super::load::{Counters, Load};
 use super::log_tally::built_in;
+use super::unknown_levels::{self, UnknownLevel};
 use crate::dumps::RequestState;
 use k8s_flowcontrol_rules::matching::{
     Classifier, PolicyRule, RequestAttributes, Subject, UNAUTHENTICATED, User,
@@ -22,6 +23,8 @@ pub(super) struct Context<'a> {
     pub(super) levels: &'a [LevelInUse],
     /// The load of every level on every server, server by server.
     pub(super) loads: Vec<Load<'a>>,
+    /// The levels with waiting or rejected requests that are not among the objects.
+    unknown: Vec<UnknownLevel<'a>>,
     /// The flow schemas with defaults, sorted by name.
     pub(super) schemas: Vec<FlowSchema>,
     pub(super) classifier: Classifier,
@@ -47,6 +50,7 @@ impl<'a> Context<'a> {
             scope,
             levels,
             loads: loads(evidence, levels),
+            unknown: unknown_levels::of(evidence, levels),
             schemas: objects::by_name(flow_schemas, *release),
             classifier: Classifier::new(flow_schemas, priority_levels, *release),
             built_in: built_in(*release),
@@ -85,6 +89,13 @@ impl<'a> Context<'a> {
     /// The loads of the levels in the scope.
     pub(super) fn loads(&self) -> impl Iterator<Item = &Load<'a>> {
         self.loads.iter().filter(|load| self.includes(load.name()))
+    }
+
+    /// The levels of the scope that have waiting or rejected requests and are not among the objects.
+    pub(super) fn unknown_levels(&self) -> impl Iterator<Item = &UnknownLevel<'a>> {
+        self.unknown
+            .iter()
+            .filter(|level| self.includes(&level.name))
     }
 
     /// The loads of the other limited levels on the same server.

@@ -40,6 +40,13 @@ impl Counters {
     }
 }
 
+impl Counters {
+    /// The metrics with the counters of the period.
+    pub(super) const fn increase(&self) -> Option<&(FlowMetrics, Period)> {
+        self.0.as_ref()
+    }
+}
+
 /// The load of a priority level on one API server; `None` for numbers that are unknown.
 pub(super) struct Load<'a> {
     pub(super) server: &'a ServerEvidence,
@@ -66,29 +73,14 @@ impl<'a> Load<'a> {
         counters: &Counters,
     ) -> Self {
         let name = level.name();
-        let state = server.priority_levels.as_ref().and_then(|levels| {
-            let row = levels.iter().find(|row| row.name == name)?;
-            row.state.as_ref()
-        });
+        let state = state_of(server, name);
         let measure = |quantity| {
             let metrics = server.metrics.as_ref()?;
             measured(server, metrics, quantity, name)
         };
         let current = measure(Quantity::CurrentSeats);
         let current = current.or_else(|| measure(Quantity::NominalSeats));
-        let in_metrics = Counted {
-            waiting: measure(Quantity::WaitingRequests),
-            in_use: measure(Quantity::SeatsInUse),
-        };
-        let in_levels = Counted {
-            waiting: state.map(|state| {
-                let value = state.waiting_requests;
-                let from = dumped(server, name, "WaitingRequests", value);
-                Measured { value, from }
-            }),
-            in_use: None,
-        };
-        let moments = Moments::new(server, name, in_metrics, in_levels);
+        let moments = moments(server, name);
         Self {
             moment: moments.explaining(current.as_ref()),
             moments,
@@ -225,6 +217,30 @@ impl<'a> Load<'a> {
     pub(super) fn limit(&self) -> Option<i64> {
         self.limit_at(self.moment)
     }
+}
+
+/// The requests of a level at each moment.
+pub(super) fn moments(server: &ServerEvidence, level: &str) -> Moments {
+    let measure = |quantity| measured(server, server.metrics.as_ref()?, quantity, level);
+    let in_metrics = Counted {
+        waiting: measure(Quantity::WaitingRequests),
+        in_use: measure(Quantity::SeatsInUse),
+    };
+    let in_levels = Counted {
+        waiting: state_of(server, level).map(|state| {
+            let value = state.waiting_requests;
+            let from = dumped(server, level, "WaitingRequests", value);
+            Measured { value, from }
+        }),
+        in_use: None,
+    };
+    Moments::new(server, level, in_metrics, in_levels)
+}
+
+/// The level in `dump_priority_levels`.
+fn state_of<'a>(server: &'a ServerEvidence, level: &str) -> Option<&'a LevelState> {
+    let mut rows = server.priority_levels.iter().flatten();
+    rows.find(|row| row.name == level)?.state.as_ref()
 }
 
 /// The total of a quantity. Servers omit the series of levels that had no request yet.

@@ -7,6 +7,7 @@ use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The built-in flow schemas of requests that the cluster depends on.
 const SYSTEM_SCHEMAS: &[&str] = &[
@@ -27,6 +28,10 @@ pub(super) struct Requests {
     pub(super) rejected: u64,
     /// The time that they took together, in microseconds. Watches do not count.
     pub(super) busy_us: u64,
+    /// Those with a recorded time in a queue.
+    pub(super) waited: u64,
+    /// The longest recorded time in a queue, in microseconds.
+    pub(super) longest_us: u64,
 }
 
 /// The requests of a flow, or of a user.
@@ -55,6 +60,7 @@ pub struct LogTally {
     built_in: Classifier,
     user: Option<String>,
     requests: u64,
+    period_us: Option<(i64, i64)>,
     /// By flow schema, level and flow distinguisher.
     pub(super) flows: Sums,
     /// Of the user of the scope: by flow schema, level and verb.
@@ -77,6 +83,7 @@ impl LogTally {
             built_in: built_in(release),
             user: scope.user.map(|user| user.name.clone()),
             requests: 0,
+            period_us: None,
             flows: Sums::new(),
             of_user: Sums::new(),
             misplaced: BTreeMap::new(),
@@ -92,11 +99,18 @@ impl LogTally {
             return;
         };
         self.requests += 1;
+        let wait_us = microseconds(event.queue_wait().unwrap_or_default());
         let added = Requests {
             all: 1,
-            rejected: u64::from(is_rejected(event)),
+            rejected: u64::from(event.is_rejected_by_flow_control()),
             busy_us: duration_us(event),
+            waited: u64::from(wait_us > 0),
+            longest_us: wait_us,
         };
+        if let Some(time) = event.received_us() {
+            let (first, last) = self.period_us.unwrap_or((time, time));
+            self.period_us = Some((first.min(time), last.max(time)));
+        }
         let key = |last: &str| {
             (
                 taken.flow_schema.to_owned(),
@@ -122,6 +136,11 @@ impl LogTally {
         Some(self.user_groups.as_slice()).filter(|groups| !groups.is_empty())
     }
 
+    /// The arrivals of the first and the last of these requests, in microseconds since 1970; `None` without times.
+    pub fn period_us(&self) -> Option<(i64, i64)> {
+        self.period_us
+    }
+
     /// The number of requests that flow control saw.
     pub fn requests(&self) -> u64 {
         self.requests
@@ -144,11 +163,8 @@ fn add(sums: &mut Sums, key: (String, String, String), added: Requests) {
     sum.all += added.all;
     sum.rejected += added.rejected;
     sum.busy_us = sum.busy_us.saturating_add(added.busy_us);
-}
-
-/// Whether flow control rejected the request: before its authorization, which would have added an annotation.
-fn is_rejected(event: &Event<'_>) -> bool {
-    event.code == Some(429) && event.annotation("authorization.k8s.io/decision").is_none()
+    sum.waited += added.waited;
+    sum.longest_us = sum.longest_us.max(added.longest_us);
 }
 
 /// The time that a request kept its seats busy, which a watch does not do. Without recorded waits it includes the time in a queue.
@@ -156,6 +172,9 @@ fn duration_us(event: &Event<'_>) -> u64 {
     if event.verb == "watch" {
         return 0;
     }
-    let time = event.execution_time().unwrap_or_default();
+    microseconds(event.execution_time().unwrap_or_default())
+}
+
+fn microseconds(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

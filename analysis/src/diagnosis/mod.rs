@@ -36,6 +36,7 @@ mod load;
 mod log_tally;
 mod moment;
 mod observation;
+mod unknown_levels;
 mod verdict;
 
 pub use change::{Change, server_seats};

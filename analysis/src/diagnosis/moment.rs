@@ -18,7 +18,7 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    const ALL: [Self; 4] = [Self::Metrics, Self::Requests, Self::Queues, Self::Levels];
+    pub(super) const ALL: [Self; 4] = [Self::Metrics, Self::Requests, Self::Queues, Self::Levels];
 
     /// The source of the numbers of a moment.
     pub(super) const fn source(self) -> &'static str {

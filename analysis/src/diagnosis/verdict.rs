@@ -5,6 +5,7 @@ use super::context::Context;
 use super::finding::{Finding, Gap, Severity};
 use super::load::Load;
 use super::observation::Period;
+use super::unknown_levels::UnknownLevel;
 use k8s_flowcontrol_types::__named as named;
 use std::collections::BTreeSet;
 
@@ -66,8 +67,15 @@ pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {
             .servers
             .iter()
             .any(|server| server.has_load());
-    let rejects = || context.loads().any(|load| !load.rejections.is_empty());
-    let waits = || context.loads().any(|load| load.waiting() > 0);
+    let rejects = || {
+        let mut unknown = context.unknown_levels();
+        unknown.any(|level| level.rejected > 0)
+            || context.loads().any(|load| !load.rejections.is_empty())
+    };
+    let waits = || {
+        let mut unknown = context.unknown_levels();
+        unknown.any(|level| level.waiting > 0) || context.loads().any(|load| load.waiting() > 0)
+    };
     if has("overload") || findings.iter().any(is_limited) {
         Verdict::Overloaded
     } else if is_configuration() {
@@ -142,23 +150,35 @@ fn is_limited(finding: &Finding) -> bool {
     finding.check == "machine" && finding.severity == Severity::Problem
 }
 
+/// Whether a level that is not among the objects has such requests.
+type Unknown = fn(&UnknownLevel<'_>) -> bool;
+
 /// The levels in which requests wait, and those in which they are or were rejected, as the end of a sentence.
 fn troubles(context: &Context<'_>) -> String {
     let rejected = |load: &Load<'_>, is_now: bool| {
         let mut rejections = load.rejections.iter();
         rejections.any(|found| matches!(found.period, Period::Interval(_)) == is_now)
     };
-    let part = |what: &str, is_so: &dyn Fn(&Load<'_>) -> bool| {
+    let part = |what: &str, is_so: &dyn Fn(&Load<'_>) -> bool, unknown: Unknown| {
         let loads = context.loads().filter(|load| is_so(load));
-        let levels: BTreeSet<_> = loads.map(|load| load.name()).collect();
+        let mut levels: BTreeSet<_> = loads.map(|load| load.name()).collect();
+        let others = context.unknown_levels().filter(|level| unknown(level));
+        levels.extend(others.map(|level| level.name.as_str()));
         (!levels.is_empty()).then(|| format!("{what} {}", named(&levels)))
     };
     let parts = [
-        part("requests wait in", &|load| load.waiting() > 0),
-        part("requests are rejected in", &|load| rejected(load, true)),
+        part("requests wait in", &|load| load.waiting() > 0, |level| {
+            level.waiting > 0
+        }),
+        part(
+            "requests are rejected in",
+            &|load| rejected(load, true),
+            |level| level.rejected > 0,
+        ),
         part(
             "requests were rejected since the server started in",
             &|load| rejected(load, false),
+            |_| false,
         ),
     ];
     let parts: Vec<_> = parts.into_iter().flatten().collect();

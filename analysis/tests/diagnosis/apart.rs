@@ -6,6 +6,7 @@ use super::support::{lines, of};
 use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Scope, ServerEvidence, Severity, Verdict, diagnose,
 };
+use k8s_flowcontrol_types::Resource;
 
 const LEVELS: [&str; 2] = ["batch", "global-default"];
 
@@ -151,4 +152,39 @@ fn a_single_sample_of_the_processor_is_an_average() {
         }
     }
     assert!(checked > 10, "{checked}");
+}
+
+/// The objects are of a time after the level was renamed.
+#[test]
+fn requests_of_a_level_without_an_object_are_not_overlooked() {
+    let mut evidence = moments_with(idle).swap_remove(0);
+    evidence
+        .priority_levels
+        .retain(|level| level.name() != "batch");
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let found = of(&diagnosis, "waiting");
+    let found: Vec<_> = found
+        .into_iter()
+        .filter(|finding| finding.priority_level.as_deref() == Some("batch"))
+        .collect();
+    assert_eq!(found.len(), 1, "{}", show(&diagnosis));
+    assert!(
+        found[0].message.starts_with(
+            "11 requests are waiting in priority level batch, which is not among the objects"
+        ),
+        "{}",
+        found[0].message
+    );
+    assert!(
+        diagnosis
+            .summary
+            .contains("requests wait in priority levels batch, global-default"),
+        "{}",
+        diagnosis.summary
+    );
+    let server = &mut evidence.servers[0];
+    (server.requests, server.queues, server.priority_levels) = (None, None, None);
+    server.metrics = moments_with(idle).swap_remove(0).servers.remove(0).metrics;
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    assert!(of(&diagnosis, "waiting").is_empty(), "{}", show(&diagnosis));
 }

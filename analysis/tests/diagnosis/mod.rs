@@ -10,6 +10,7 @@ mod cases;
 mod checks;
 mod flows;
 mod hostile;
+mod log;
 mod machine;
 mod moments;
 mod recorded;

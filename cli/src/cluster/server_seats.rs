@@ -5,6 +5,7 @@ use super::control_plane::{ApiServer, ControlPlane};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::plural;
+use crate::stored_objects::MetricsFile;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::{Client, Release};
 use k8s_flowcontrol_analysis::metrics::ObservedLimits;
@@ -38,6 +39,8 @@ enum Source {
     Given,
     /// No cluster is used.
     Default,
+    /// The metrics in this file.
+    File(String),
     /// The metrics of the API servers at these addresses.
     Metrics {
         servers: Vec<String>,
@@ -58,6 +61,22 @@ impl SeatsArg {
                 seats,
                 source: Source::Given,
             },
+        }
+    }
+
+    /// The given number, or that of the server whose metrics a file has, or the default.
+    pub(crate) fn of_metrics(
+        self,
+        metrics: &MetricsFile,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> ServerSeats {
+        match (self.server_seats, metrics.server_seats(levels, release)) {
+            (None, Some(seats)) => ServerSeats {
+                seats,
+                source: Source::File(metrics.name.clone()),
+            },
+            _ => self.offline(),
         }
     }
 
@@ -201,9 +220,9 @@ impl ServerSeats {
         matches!(self.source, Source::Default)
     }
 
-    /// Whether the number is the seats of a server of the cluster.
+    /// Whether the number is that of a server: of the cluster, or of metrics in a file.
     pub(crate) fn is_read(&self) -> bool {
-        matches!(self.source, Source::Metrics { .. })
+        matches!(self.source, Source::Metrics { .. } | Source::File(_))
     }
 }
 
@@ -214,6 +233,7 @@ impl fmt::Display for ServerSeats {
         match &self.source {
             Source::Default => Ok(()),
             Source::Given => f.write_str(" (--server-seats)"),
+            Source::File(name) => write!(f, " (metrics in {name})"),
             Source::Metrics {
                 servers,
                 has_others,

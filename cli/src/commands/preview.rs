@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::{Comment, CommentArg, Streams, plural, write_report};
-use crate::stored_objects::stored_objects;
+use crate::stored_objects::{MetricsFile, stored_objects};
 use clap::ValueEnum;
 use k8s_flowcontrol::meta::ObjectMeta;
 use k8s_flowcontrol::{Kind, Release, Resource};
@@ -189,7 +189,10 @@ impl Args {
         streams: &mut Streams,
     ) -> Result<(), Failure> {
         let cluster = is_live.then_some(&self.cluster);
-        let stored = stored_objects(self.metrics.as_deref(), cluster)?;
+        let stored = stored_objects(
+            MetricsFile::read(self.metrics.as_deref())?.as_ref(),
+            cluster,
+        )?;
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
         let mut requests = Requests::new(preview.plan(), schemas, levels, seats, stored);
         let counts = read_logs(&self.audit_log, streams, |event, _, _| {

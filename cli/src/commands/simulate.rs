@@ -23,7 +23,7 @@ use crate::objects::Objects;
 use crate::output::{
     Comment, CommentArg, Streams, note, outputs_are_not_inputs, plural, write_file,
 };
-use crate::stored_objects::stored_objects;
+use crate::stored_objects::{MetricsFile, stored_objects};
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
 use input::{Input, Server};
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     audit_log: Vec<PathBuf>,
 
     /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
-    /// requests of audit logs list
+    /// requests of audit logs list, and for its seats without `--server-seats`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "scenarios"])]
     metrics: Option<PathBuf>,
 
@@ -160,7 +160,8 @@ impl Command for Args {
             check_groups(load, streams)?;
         }
         let configuration = self.configuration.read(streams)?;
-        let seats = configuration.seats(self.seats)?;
+        let metrics = MetricsFile::read(self.metrics.as_deref())?;
+        let seats = configuration.seats_of_log(self.seats, metrics.as_ref())?;
         let (objects, release) = (configuration.objects, configuration.release);
         let mut servers = vec![Server::new(&objects, &seats, release)?];
         if !self.compare.is_empty() {
@@ -172,7 +173,7 @@ impl Command for Args {
         let input = match load {
             Some(load) => Input::Load(load, servers),
             None => {
-                let stored = stored_objects(self.metrics.as_deref(), configuration.cluster)?;
+                let stored = stored_objects(metrics.as_ref(), configuration.cluster)?;
                 let recordings = servers.into_iter().map(Server::recording).collect();
                 let logs = Logs::read(&self.audit_log, &stored, recordings, streams)?;
                 Input::Logs(Box::new(logs))

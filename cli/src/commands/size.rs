@@ -48,7 +48,7 @@ pub(crate) struct Args {
     audit_log: Vec<PathBuf>,
 
     /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
-    /// requests of audit logs list
+    /// requests of audit logs list, and for the seats of their server without `--log-server-seats`
     #[arg(long, value_name = "FILE", requires = "audit_log")]
     metrics: Option<PathBuf>,
 
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEATS", value_parser = seats)]
     server_seats: Option<u32>,
 
-    /// The seats of the server that wrote the audit logs; defaults to `--server-seats`, or to those of the API server that
+    /// The seats of the server that wrote the audit logs; defaults to those in `--metrics`, or to `--server-seats`, or to those of the API server that
     /// responds, or without a cluster to those in the file, or else to 600
     #[arg(long, value_name = "SEATS", value_parser = seats, requires = "audit_log")]
     log_server_seats: Option<u32>,

@@ -27,7 +27,7 @@ use crate::output::{
     Comment, CommentArg, Streams, outputs_are_not_inputs, write_file, write_report,
 };
 use crate::redact::RedactArg;
-use crate::stored_objects::stored_objects;
+use crate::stored_objects::{MetricsFile, stored_objects};
 use clap::{ArgGroup, ValueEnum};
 use export::ExportArgs;
 use k8s_flowcontrol::rules::matching::Classifier;
@@ -75,8 +75,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     compare: Vec<PathBuf>,
 
-    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects; or the JSON of an earlier
-    /// report, which has those that it was made with
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects, and for its seats without
+    /// `--server-seats`; or the JSON of an earlier report, which has the objects that it was made with
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
 
@@ -274,11 +274,12 @@ fn accounting(
     configuration: configuration::Configuration<'_>,
     streams: &mut Streams,
 ) -> Result<(Accounting, Redactor), Failure> {
-    let seats = configuration.seats(args.seats)?;
+    let metrics = MetricsFile::read(args.metrics.as_deref())?;
+    let seats = configuration.seats_of_log(args.seats, metrics.as_ref())?;
     if seats.is_read() {
         streams.err.paragraph(&seats.to_string())?;
     }
-    let stored = stored_objects(args.metrics.as_deref(), configuration.cluster)?;
+    let stored = stored_objects(metrics.as_ref(), configuration.cluster)?;
     let (objects, release) = (configuration.objects, configuration.release);
     let redactor = args.redact.redactor()?;
     let mut accounting =

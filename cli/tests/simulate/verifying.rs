@@ -10,6 +10,58 @@ const RECORDED: &str = concat!(
     "/../analysis/tests/fixtures/loaded"
 );
 
+const GAUGES: &str = include_str!("../../../analysis/tests/fixtures/busy/gauges.txt");
+
+/// The limits in the metrics of a log's server tell its seats.
+#[test]
+fn a_server_has_the_seats_of_its_metrics() {
+    let folder = Folder::new();
+    let metrics = unpack(&folder, "metrics-after.txt");
+    let text = std::fs::read_to_string(&metrics).unwrap() + GAUGES;
+    std::fs::write(&metrics, text).unwrap();
+    let objects = format!("{RECORDED}/objects.json");
+    let log = format!("{RECORDED}/audit.log.gz");
+    let with = |command: &str, more: &[&str]| {
+        let arguments = [
+            command,
+            "-f",
+            &objects,
+            "--only-these",
+            "--kubernetes",
+            "1.36",
+            "--audit-log",
+            &log,
+            "--metrics",
+            &metrics,
+        ];
+        run(&[&arguments, more].concat())
+    };
+    let output = with("traffic", &["-o", "json"]);
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("30 seats per server (metrics in "),
+        "{said}"
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let levels = report["priorityLevels"].as_array().unwrap();
+    let batch = levels
+        .iter()
+        .find(|level| level["name"] == "batch")
+        .unwrap();
+    // The server had 12 seats for the level, and no list had more than one.
+    assert_eq!(batch["requests"], batch["seats"], "{batch}");
+    assert!(batch["peakSeats"].as_f64().unwrap() <= 12.0, "{batch}");
+    let other = with("traffic", &["-o", "json", "--server-seats", "600"]);
+    assert!(!stderr(&other).contains("seats per server"));
+    assert_ne!(other.stdout, output.stdout);
+    let output = with("seats", &["--verify", "-o", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (code(&output), &report["serverSeats"]),
+        (0, &Value::from(30))
+    );
+}
+
 fn unpack(folder: &Folder, name: &str) -> String {
     let packed = std::fs::File::open(format!("{RECORDED}/{name}.gz")).unwrap();
     let mut text = String::new();

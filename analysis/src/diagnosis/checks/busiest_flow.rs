@@ -182,8 +182,8 @@ fn of_log(context: &Context<'_>, report: &mut Report) {
             let rejected = format!("rejected requests of {name}");
             evidence.push(Observation::log(rejected, requests.rejected));
         }
-        let action = "compare with the flows that wait; these times are without waits of more than half a second, which servers since 1.31 \
-                      write into the log, and with all other waits";
+        let action = "compare with the flows that wait; these times are without the waits that servers since 1.31 write into the log, of requests that \
+                      took more than half a second, and with all other waits";
         report.cluster(Severity::Note, Some(level), message, evidence, action);
     }
 }

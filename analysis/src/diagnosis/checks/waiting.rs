@@ -4,7 +4,9 @@ use super::overload::Pressed;
 use super::wide_requests::widest;
 use super::{Check, Context, Observation, Report, Severity, count, waiting_requests};
 use crate::diagnosis::load::Load;
+use crate::diagnosis::log_tally::Requests;
 use crate::diagnosis::moment::Moment;
+use std::collections::BTreeMap;
 
 pub(super) const CHECK: Check = Check {
     id: "waiting",
@@ -13,6 +15,8 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(context: &Context<'_>, report: &mut Report) {
+    of_unknown_levels(context, report);
+    in_log(context, report);
     for load in context.loads() {
         let is_closed = load.current.as_ref().is_some_and(|seats| seats.value <= 0);
         if load.waiting() == 0 || is_closed || load.is_exempt() || widest(load).is_some() {
@@ -30,6 +34,74 @@ fn run(context: &Context<'_>, report: &mut Report) {
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }
+
+/// Levels that are not among the objects.
+fn of_unknown_levels(context: &Context<'_>, report: &mut Report) {
+    for level in context.unknown_levels() {
+        let (number, verb) = match level.waiting {
+            0 => (level.rejected, "rejected"),
+            waiting => (waiting, "waiting"),
+        };
+        let is = if number == 1 { "is" } else { "are" };
+        let message = format!(
+            "{} {is} {verb} in priority level {}, which is not among the objects: it was deleted or renamed, or the objects are of another time",
+            count(number, "request"),
+            level.name
+        );
+        let place = (Some(level.server.name.as_str()), Some(level.name.as_str()));
+        let action = "read the objects, the metrics and the dumps of one cluster at one time: nothing is known about the limits of this level";
+        let evidence = level.evidence.clone();
+        report.add(
+            Severity::Problem,
+            place,
+            message,
+            evidence,
+            action.to_owned(),
+        );
+    }
+}
+
+/// The recorded waits in the audit logs, of each level.
+fn in_log(context: &Context<'_>, report: &mut Report) {
+    let log = context.evidence.log.iter();
+    let mut levels = BTreeMap::<&str, Vec<(Requests, String)>>::new();
+    for ((schema, level, distinguisher), requests) in log.flat_map(|log| &log.flows) {
+        if requests.waited > 0 && context.includes(level) {
+            let flow = context.flow_name(schema, distinguisher);
+            levels.entry(level).or_default().push((*requests, flow));
+        }
+    }
+    for (level, mut flows) in levels {
+        flows.sort_by(|(left, _), (right, _)| right.longest_us.cmp(&left.longest_us));
+        let waited: u64 = flows.iter().map(|(requests, _)| requests.waited).sum();
+        let longest = flows.first().map_or(0, |(requests, _)| requests.longest_us);
+        let message = format!(
+            "the audit logs have {} of priority level {level} that waited in a queue, the longest for {}",
+            count(i64::try_from(waited).unwrap_or(i64::MAX), "request"),
+            seconds(longest)
+        );
+        let all = Observation::log(
+            format!("requests of priority level {level} with a recorded wait"),
+            waited,
+        );
+        let of_flows = flows.into_iter().take(MOST_FLOWS).map(|(requests, flow)| {
+            let longest = seconds(requests.longest_us);
+            let what = format!("requests of {flow} with a recorded wait, the longest {longest}");
+            Observation::log(what, requests.waited)
+        });
+        let evidence = [all].into_iter().chain(of_flows).collect();
+        let action = "read the metrics and dump_requests while requests wait, to see why; servers record the waits of requests that took more than \
+                      half a second alone";
+        report.cluster(Severity::Risk, Some(level), message, evidence, action);
+    }
+}
+
+fn seconds(us: u64) -> String {
+    format!("{:.2} s", us as f64 / 1e6)
+}
+
+/// The flows that are named.
+const MOST_FLOWS: usize = 5;
 
 const ONE_MOMENT: &str = "read dump_requests of all levels and the metrics within a second: they show the seats in use while requests wait";
 

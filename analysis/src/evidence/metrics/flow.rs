@@ -111,6 +111,7 @@ impl fmt::Display for Series {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowMetrics {
     series: Vec<(Quantity, Series)>,
+    servers: usize,
 }
 
 impl FlowMetrics {
@@ -134,6 +135,17 @@ impl FlowMetrics {
             })
             .collect();
         let names: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
+        let mut limits = HashMap::<_, usize>::new();
+        for (name, one) in &all {
+            if Quantity::NominalSeats
+                .metrics()
+                .iter()
+                .any(|metric| metric.name() == *name)
+            {
+                *limits.entry(one.key()).or_default() += 1;
+            }
+        }
+        let servers = limits.into_values().max().unwrap_or_default();
         let mut series = Vec::<(Quantity, Series)>::new();
         let mut places = HashMap::new();
         for quantity in Quantity::ALL {
@@ -150,7 +162,12 @@ impl FlowMetrics {
                 }
             }
         }
-        Self { series }
+        Self { series, servers }
+    }
+
+    /// The number of servers whose metrics these are: more than one in a federation, and if texts were joined. 0 without limits.
+    pub fn servers(&self) -> usize {
+        self.servers
     }
 
     /// Whether the text had none of these metrics.
@@ -251,6 +268,7 @@ impl FlowMetrics {
         };
         Self {
             series: self.series.iter().map(increase).collect(),
+            servers: self.servers,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{ERROR, HINT, Streams, WARNING, one_line, plural, write_report};
+use jiff::Timestamp;
 use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Finding, Observation, ServerEvidence, Severity, Verdict,
 };
@@ -67,12 +68,29 @@ pub(super) fn text(
     };
     writeln!(out)?;
     out.paragraph(&format!(
-        "{}: {}; {counters}; Kubernetes {}",
+        "{}: {}; {counters}; {}Kubernetes {}",
         plural(names.len(), "API server"),
         names.join(", "),
+        of_logs(evidence).unwrap_or_default(),
         evidence.release
     ))?;
     Ok(())
+}
+
+/// The requests and the time of the audit logs.
+fn of_logs(evidence: &Evidence) -> Option<String> {
+    let log = evidence.log.as_ref()?;
+    let (first, last) = log.period_us()?;
+    let shown = |time| Timestamp::from_microsecond(time).map(|time| time.to_string());
+    Some(format!(
+        "{} in audit logs from {} to {}; ",
+        plural(
+            usize::try_from(log.requests()).unwrap_or(usize::MAX),
+            "request"
+        ),
+        shown(first).ok()?,
+        shown(last).ok()?
+    ))
 }
 
 /// Prints the diagnosis for a program.

@@ -160,9 +160,16 @@ fn metrics(file: &Path) -> Result<String, Failure> {
     let text = text(file)?;
     let mut evidence = ServerEvidence::new(SERVER);
     evidence.set_metrics(&text);
-    match evidence.metrics.is_some_and(|metrics| !metrics.is_empty()) {
-        true => Ok(text),
-        false => {
+    let metrics = evidence.metrics.unwrap_or_default();
+    let servers = metrics.servers();
+    if servers > 1 {
+        let message = format!("{} has the metrics of {servers} servers", name(file));
+        return Err(Failure::input(message)
+            .hint("give the metrics of one server: the seats and requests of several are not those of any"));
+    }
+    match metrics.is_empty() {
+        false => Ok(text),
+        true => {
             let message = format!("{} lacks the metrics of priority levels", name(file));
             Err(Failure::input(message).hint("save them with `kubectl get --raw /metrics`"))
         }

@@ -8,6 +8,7 @@ use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
+use crate::stored_objects::MetricsFile;
 use k8s_flowcontrol_analysis::verification::{
     Bucket, LevelVerification, Quantity, QuantityVerification, ServerMetrics, Verification,
     Verifier,
@@ -21,10 +22,11 @@ pub(super) fn run(
     configuration: &Configuration<'_>,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    let seats = configuration.seats(args.seats)?.seats;
     let before = args.metrics_before.as_deref().map(text).transpose()?;
-    let after = match (&args.metrics, configuration.cluster) {
-        (Some(file), _) => text(file)?,
+    let file = MetricsFile::read(args.metrics.as_deref())?;
+    let seats = configuration.seats_of_log(args.seats, file.as_ref())?.seats;
+    let after = match (file, configuration.cluster) {
+        (Some(file), _) => file.text,
         (None, Some(cluster)) => block_on(async {
             let client = cluster.client().await?;
             let metrics = client.get_raw("/metrics").accept("text/plain").await?;

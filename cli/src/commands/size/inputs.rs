@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::input;
 use crate::memory::{Memory, warn_of};
 use crate::output::Streams;
-use crate::stored_objects::stored_objects;
+use crate::stored_objects::{MetricsFile, stored_objects};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{Collector, Intents, Requests, ServerSeats, SizeError};
 
 impl Args {
@@ -67,8 +68,10 @@ impl Args {
             (None, ServerSeats::Known(seats)) => Some(*seats),
             (None, _) => None,
         };
-        let seats = self.log_seats(configuration, known)?;
-        self.read_requests(configuration, seats, wrong, streams)
+        let metrics = MetricsFile::read(self.metrics.as_deref())?;
+        let seats = self.log_seats(configuration, known, metrics.as_ref())?;
+        let stored = stored_objects(metrics.as_ref(), None)?;
+        self.read_requests(configuration, seats, stored, wrong, streams)
             .map(Some)
     }
 
@@ -77,8 +80,13 @@ impl Args {
         &self,
         configuration: &Configuration<'_>,
         known: Option<u32>,
+        metrics: Option<&MetricsFile>,
     ) -> Result<u32, Failure> {
-        let given = self.log_server_seats.or(self.server_seats);
+        let of_metrics = metrics.and_then(|metrics| {
+            let levels = &configuration.objects.levels;
+            metrics.server_seats(levels, configuration.release)
+        });
+        let given = self.log_server_seats.or(of_metrics).or(self.server_seats);
         let of_file = known.filter(|_| configuration.cluster.is_none());
         match given.or(of_file) {
             Some(seats) => Ok(seats),
@@ -90,13 +98,13 @@ impl Args {
         &self,
         configuration: &Configuration<'_>,
         seats: u32,
+        stored: StoredObjects,
         wrong: impl Fn(SizeError) -> Failure,
         streams: &mut Streams,
     ) -> Result<Requests, Failure> {
         let (objects, release) = (&configuration.objects, configuration.release);
         let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
         let mut collector = collector.map_err(wrong)?;
-        let stored = stored_objects(self.metrics.as_deref(), None)?;
         let mut memory = Memory::of(objects, release, &stored);
         let mut long_running = LongRunning::default();
         read_logs(&self.audit_log, streams, |event, _, _| {

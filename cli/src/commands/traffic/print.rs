@@ -307,12 +307,12 @@ fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
     }
     let source = match report.waits {
         WaitSource::Recorded => {
-            "Waits of less than half a second are not in the log; they are estimated from the queues of the levels"
+            "Waits of requests that took less than half a second are not in the log; they are estimated from the queues of the levels"
         }
         WaitSource::RecordedAlone => {
             return writeln!(
                 out,
-                "\nWaits of less than half a second are not in the log, and the seats of the server are not known (`--server-seats`): seat-seconds \
+                "\nWaits of requests that took less than half a second are not in the log, and the seats of the server are not known (`--server-seats`): seat-seconds \
                  and peaks are upper bounds. Possible seat-seconds: {}",
                 unsure.join(", ")
             );

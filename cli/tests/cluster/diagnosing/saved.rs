@@ -168,6 +168,8 @@ async fn files_that_are_no_evidence_are_errors() {
     let (objects, metrics, dumps) = saved(&cluster).await;
     let queues = &dumps[1];
     let empty = cluster.file("empty.log", "\n");
+    let joined = std::fs::read_to_string(&metrics).unwrap().repeat(2);
+    let joined = cluster.file("joined.txt", &joined);
     for (args, exit, error) in [
         (vec!["-f", &objects], 2, "nothing shows the load"),
         (vec!["--metrics", &metrics], 2, "--filename"),
@@ -175,6 +177,11 @@ async fn files_that_are_no_evidence_are_errors() {
             vec!["-f", &objects, "--metrics", queues],
             3,
             "lacks the metrics of priority levels",
+        ),
+        (
+            vec!["-f", &objects, "--metrics", &joined],
+            3,
+            "has the metrics of 2 servers",
         ),
         (
             vec!["-f", &objects, "--dump", &metrics],

@@ -1,0 +1,63 @@
+//! Recorded waits in audit logs.
+
+use super::recorded::show;
+use super::support::{group, level, lines, of, queues, schema};
+use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::diagnosis::{Evidence, LogTally, Scope, Severity, diagnose};
+use k8s_flowcontrol_types::Release;
+use serde_json::json;
+
+fn event(id: u32, wait: Option<&str>) -> String {
+    let annotations = wait.map(|wait| json!({"apiserver.latency.k8s.io/apf-queue-wait": wait}));
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
+        "requestURI": "/api/v1/pods", "verb": "list", "user": {"username": "alice", "groups": ["system:authenticated"]},
+        "objectRef": {"resource": "pods", "apiVersion": "v1"}, "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": format!("2026-11-20T15:57:0{id}.000000Z"),
+        "stageTimestamp": format!("2026-11-20T15:57:0{id}.900000Z"), "annotations": annotations.unwrap_or(json!({})),
+    })
+    .to_string()
+}
+
+#[test]
+fn waits_in_the_log_are_not_overlooked() {
+    let schemas = vec![schema("all", "busy", 50, group("system:authenticated"))];
+    let levels = vec![level("busy", queues(64, 8))];
+    let diagnosed = |events: &[String]| {
+        let mut tally = LogTally::new(&schemas, &levels, Release::NEWEST, &Scope::default());
+        let mut audit = AuditLog::new();
+        let read = audit.read(events.join("\n").as_bytes(), |event| {
+            tally.add(event);
+            Ok::<_, std::io::Error>(())
+        });
+        read.unwrap();
+        let mut evidence = Evidence::new(Release::NEWEST, schemas.clone(), levels.clone());
+        let period = tally.period_us();
+        evidence.log = Some(tally);
+        (diagnose(&evidence, &Scope::default()), period)
+    };
+    let (diagnosis, period) = diagnosed(&[
+        event(1, None),
+        event(2, Some("12.5ms")),
+        event(5, Some("750ms")),
+    ]);
+    assert_eq!(period, Some((1_795_190_221_000_000, 1_795_190_225_000_000)));
+    let waits = of(&diagnosis, "waiting");
+    assert_eq!(waits.len(), 1, "{}", show(&diagnosis));
+    assert_eq!(
+        (waits[0].severity, waits[0].message.as_str()),
+        (
+            Severity::Risk,
+            "the audit logs have 2 requests of priority level busy that waited in a queue, the longest for 0.75 s"
+        )
+    );
+    assert_eq!(
+        lines(waits[0]),
+        [
+            "audit log: requests of priority level busy with a recorded wait: 2",
+            "audit log: requests of user alice of FlowSchema all with a recorded wait, the longest 0.75 s: 2",
+        ]
+    );
+    let (diagnosis, _) = diagnosed(&[event(1, None)]);
+    assert!(of(&diagnosis, "waiting").is_empty(), "{}", show(&diagnosis));
+}
