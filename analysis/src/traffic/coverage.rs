@@ -1,6 +1,7 @@
 //! The parts of the traffic that logs do not have: times without events, stages, fields, and requests that the audit policy or a
 //! pipeline leaves out.
 
+use super::mixed_servers::MixedServers;
 use super::sample::Sample;
 use super::signs::{SIGNS, Sign, Traits};
 use crate::audit::{Counts, Event, Format, Level, Stage};
@@ -47,6 +48,8 @@ pub struct CoverageTally {
     bare: u64,
     /// The lease renewals of nodes.
     leases: BTreeMap<String, Renewals>,
+    /// The lease renewals of API servers.
+    servers: MixedServers,
 }
 
 /// The lease renewals of a node: the times of the first and of the last, and the number.
@@ -88,6 +91,9 @@ impl CoverageTally {
             self.signs[sign as usize] += u64::from(traits.signs & bit != 0);
         }
         self.bare += u64::from(traits.is_bare);
+        if let Some(server) = &traits.renewed_server {
+            self.servers.add(server);
+        }
         let Some(time) = received_us else {
             return;
         };
@@ -145,6 +151,7 @@ impl CoverageTally {
         }
         self.other += other.other;
         self.bare += other.bare;
+        self.servers.merge(other.servers);
         for (hour, minutes) in other.hours {
             *self.hours.entry(hour).or_default() |= minutes;
         }
@@ -192,6 +199,12 @@ impl CoverageTally {
         {
             notes.push(format!(
                 "a kubelet renews its lease every 10 seconds by default, and {percent:.0} % of these requests are there: events are sampled, or parts of the logs are missing"
+            ));
+        }
+        if let Some(servers) = self.servers.mixed() {
+            notes.push(format!(
+                "{servers} API servers renew their leases by turns: the logs of several servers are mixed, and peaks, waits and executed times are those of \
+                 none; give the log of each server as a file of its own"
             ));
         }
         for (format, events) in &self.formats {

@@ -40,6 +40,7 @@
 mod accounting;
 mod comparison;
 mod coverage;
+mod mixed_servers;
 mod partial;
 mod report;
 mod sample;

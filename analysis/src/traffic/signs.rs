@@ -37,6 +37,12 @@ impl Sign {
 
 /// The namespace of the leases of nodes.
 const NODE_LEASES: &str = "kube-node-lease";
+/// The namespace of the leases of API servers.
+const SERVER_LEASES: &str = "kube-system";
+/// The user as whom an API server sends requests to itself.
+const SERVER: &str = "system:apiserver";
+/// The beginnings of the names of these leases.
+const SERVER_NAMES: [&str; 2] = ["apiserver-", "kube-apiserver-"];
 
 /// The parts of a request that tell whether logs are complete.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -48,6 +54,8 @@ pub(super) struct Traits {
     pub(super) is_bare: bool,
     /// The node, if the request renews its lease.
     pub(super) renewed_node: Option<String>,
+    /// The lease of an API server, if the request renews it.
+    pub(super) renewed_server: Option<String>,
 }
 
 impl Traits {
@@ -56,9 +64,17 @@ impl Traits {
         attributes: &RequestAttributes,
         redactor: &Redactor,
     ) -> Self {
-        let is_renewal = attributes.resource == "leases"
-            && attributes.namespace == NODE_LEASES
-            && matches!(attributes.verb.as_str(), "update" | "patch");
+        let renews = |namespace: &str| {
+            attributes.resource == "leases"
+                && attributes.namespace == namespace
+                && matches!(attributes.verb.as_str(), "update" | "patch")
+        };
+        let is_renewal = renews(NODE_LEASES);
+        let is_server = renews(SERVER_LEASES)
+            && attributes.user.name == SERVER
+            && SERVER_NAMES
+                .iter()
+                .any(|name| attributes.name.starts_with(name));
         let user = &attributes.user.name;
         let signs = [
             (Sign::Watch, attributes.verb == "watch"),
@@ -77,6 +93,7 @@ impl Traits {
             // A failed authentication does not have a user.
             is_bare: attributes.verb.is_empty() || (user.is_empty() && event.code != Some(401)),
             renewed_node: is_renewal.then(|| redactor.object("nodes", &attributes.name)),
+            renewed_server: is_server.then(|| redactor.object("leases", &attributes.name)),
         }
     }
 }

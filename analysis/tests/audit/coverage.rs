@@ -163,3 +163,39 @@ fn sampling_stages_levels_and_exclusions_are_named() {
             .contains("AKSAudit, which does not have the impersonated user")
     );
 }
+
+/// A renewal of the lease of an API server at a second.
+fn server_renewal(second: u64, server: &str) -> Value {
+    let mut event = renewal(second, "ResponseComplete");
+    event["requestURI"] = json!(format!(
+        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/{server}"
+    ));
+    event["user"] = json!({"username": "system:apiserver", "groups": ["system:masters", "system:authenticated"]});
+    event["objectRef"]["namespace"] = json!("kube-system");
+    event["objectRef"]["name"] = json!(server);
+    event
+}
+
+#[test]
+fn logs_of_several_servers_by_turns_are_noted() {
+    let note = |servers: &[&str]| {
+        let events = (0..).zip(servers);
+        let log = lines(events.map(|(second, server)| server_renewal(second * 10, server)));
+        let mut notes = coverage(&log).notes.into_iter();
+        notes.find(|note| note.contains("API servers renew"))
+    };
+    let (a, b) = ("apiserver-a", "apiserver-b");
+    let mixed = note(&[a, b, a, b, b, a]);
+    assert!(
+        mixed.is_some_and(|note| note.starts_with("2 API servers renew their leases by turns: "))
+    );
+    // A restart, and files of two servers.
+    assert_eq!(
+        note(&[[a; 5], [b; 5], [a; 5], [b; 5], [a; 5]].concat()),
+        None
+    );
+    assert_eq!(note(&[a, a, a, b, b, b]), None);
+    assert_eq!(note(&[a; 6]), None);
+    // Another client of these leases, such as the collector of old ones.
+    assert_eq!(note(&[a, "other", a, "other", a, "other"]), None);
+}
