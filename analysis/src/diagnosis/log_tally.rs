@@ -21,6 +21,9 @@ const SYSTEM_SCHEMAS: &[&str] = &[
     "workload-leader-election",
 ];
 
+/// A request that finds a free seat is in its queue for some microseconds, and for longer only if the processor is busy.
+const SHORTEST_US: u64 = 10_000;
+
 /// Requests of one kind in audit logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Requests {
@@ -28,7 +31,7 @@ pub(super) struct Requests {
     pub(super) rejected: u64,
     /// The time that they took together, in microseconds. Watches do not count.
     pub(super) busy_us: u64,
-    /// Those with a recorded time in a queue.
+    /// Those that waited in a queue, as the log has it.
     pub(super) waited: u64,
     /// The longest recorded time in a queue, in microseconds.
     pub(super) longest_us: u64,
@@ -104,7 +107,7 @@ impl LogTally {
             all: 1,
             rejected: u64::from(event.is_rejected_by_flow_control()),
             busy_us: duration_us(event),
-            waited: u64::from(wait_us > 0),
+            waited: u64::from(wait_us >= SHORTEST_US),
             longest_us: wait_us,
         };
         if let Some(time) = event.received_us() {

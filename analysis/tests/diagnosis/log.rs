@@ -40,24 +40,28 @@ fn waits_in_the_log_are_not_overlooked() {
         event(1, None),
         event(2, Some("12.5ms")),
         event(5, Some("750ms")),
+        // It did not wait for a seat.
+        event(6, Some("8.22µs")),
     ]);
-    assert_eq!(period, Some((1_795_190_221_000_000, 1_795_190_225_000_000)));
+    assert_eq!(period, Some((1_795_190_221_000_000, 1_795_190_226_000_000)));
     let waits = of(&diagnosis, "waiting");
     assert_eq!(waits.len(), 1, "{}", show(&diagnosis));
     assert_eq!(
         (waits[0].severity, waits[0].message.as_str()),
         (
             Severity::Risk,
-            "the audit logs have 2 requests of priority level busy that waited in a queue, the longest for 0.75 s"
+            "the audit logs have 2 requests of priority level busy that waited in a queue for at least 10 ms, the longest for 0.75 s"
         )
     );
     assert_eq!(
         lines(waits[0]),
         [
-            "audit log: requests of priority level busy with a recorded wait: 2",
-            "audit log: requests of user alice of FlowSchema all with a recorded wait, the longest 0.75 s: 2",
+            "audit log: requests of priority level busy with a wait of at least 10 ms: 2",
+            "audit log: requests of user alice of FlowSchema all with a wait of at least 10 ms, the longest 0.75 s: 2",
         ]
     );
+    let (diagnosis, _) = diagnosed(&[event(1, Some("12.5ms"))]);
+    assert_eq!(of(&diagnosis, "waiting")[0].severity, Severity::Note);
     let (diagnosis, _) = diagnosed(&[event(1, None)]);
     assert!(of(&diagnosis, "waiting").is_empty(), "{}", show(&diagnosis));
 }

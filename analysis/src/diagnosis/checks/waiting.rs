@@ -6,6 +6,7 @@ use super::{Check, Context, Observation, Report, Severity, count, waiting_reques
 use crate::diagnosis::load::Load;
 use crate::diagnosis::log_tally::Requests;
 use crate::diagnosis::moment::Moment;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 pub(super) const CHECK: Check = Check {
@@ -72,29 +73,37 @@ fn in_log(context: &Context<'_>, report: &mut Report) {
         }
     }
     for (level, mut flows) in levels {
-        flows.sort_by(|(left, _), (right, _)| right.longest_us.cmp(&left.longest_us));
+        flows.sort_by_key(|(requests, _)| Reverse(requests.longest_us));
         let waited: u64 = flows.iter().map(|(requests, _)| requests.waited).sum();
         let longest = flows.first().map_or(0, |(requests, _)| requests.longest_us);
         let message = format!(
-            "the audit logs have {} of priority level {level} that waited in a queue, the longest for {}",
+            "the audit logs have {} of priority level {level} that waited in a queue for at least 10 ms, the longest for {}",
             count(i64::try_from(waited).unwrap_or(i64::MAX), "request"),
             seconds(longest)
         );
         let all = Observation::log(
-            format!("requests of priority level {level} with a recorded wait"),
+            format!("requests of priority level {level} with a wait of at least 10 ms"),
             waited,
         );
         let of_flows = flows.into_iter().take(MOST_FLOWS).map(|(requests, flow)| {
             let longest = seconds(requests.longest_us);
-            let what = format!("requests of {flow} with a recorded wait, the longest {longest}");
+            let what =
+                format!("requests of {flow} with a wait of at least 10 ms, the longest {longest}");
             Observation::log(what, requests.waited)
         });
         let evidence = [all].into_iter().chain(of_flows).collect();
-        let action = "read the metrics and dump_requests while requests wait, to see why; servers record the waits of requests that took more than \
-                      half a second alone";
-        report.cluster(Severity::Risk, Some(level), message, evidence, action);
+        let action = "read the metrics and dump_requests while requests wait, to see why; servers record only the waits of requests that took more \
+                      than half a second";
+        let severity = match longest >= LONG_US {
+            true => Severity::Risk,
+            false => Severity::Note,
+        };
+        report.cluster(severity, Some(level), message, evidence, action);
     }
 }
+
+/// Clients notice a wait of this length, in microseconds.
+const LONG_US: u64 = 100_000;
 
 fn seconds(us: u64) -> String {
     format!("{:.2} s", us as f64 / 1e6)
