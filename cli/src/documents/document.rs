@@ -4,6 +4,7 @@ use crate::similar_name::nearest;
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_manifests::{DecodeError, Form, ReadOptions, Unreadable, read_with};
+use k8s_flowcontrol_text::Span;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,6 +60,8 @@ pub(crate) struct Found {
     pub(crate) others: usize,
     /// Broken documents that do not mention flow control, such as templates of other kinds.
     pub(crate) unreadable: Vec<Unreadable>,
+    /// Texts after `---`, at which kubectl fails.
+    pub(crate) separators: Vec<Span>,
 }
 
 /// Finds the flow-control objects of a file.
@@ -78,6 +81,7 @@ pub(crate) fn documents(source: Source) -> Found {
         documents: documents.collect(),
         others: found.others,
         unreadable: found.unreadable,
+        separators: found.separators,
         source,
     }
 }

@@ -66,7 +66,7 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// Counts the documents of other kinds, and warns of broken ones.
+    /// Counts the documents of other kinds, and warns of broken ones, and of separators that kubectl does not read.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
         for broken in &found.unreadable {
@@ -75,6 +75,11 @@ impl Skipped {
                 broken.error
             );
             let diagnostic = Diagnostic::warning(message).at(&found.source, broken.span);
+            diagnostic.write(&mut streams.err)?;
+        }
+        for text in &found.separators {
+            let message = "kubectl cannot read this file: only a comment may follow `---`; move the rest to the next line";
+            let diagnostic = Diagnostic::warning(message).at(&found.source, *text);
             diagnostic.write(&mut streams.err)?;
         }
         Ok(())

@@ -218,6 +218,22 @@ fn documents_are_found_in_every_form_and_in_order() {
     }
 }
 
+/// kubectl fails with "invalid Yaml document separator", where a server reads the text.
+#[test]
+fn text_after_a_separator_is_a_warning() {
+    let folder = Folder::new();
+    let second = SCHEMA.replace("\"x\"", "\"y\"");
+    let file = folder.file("a.yaml", format!("--- # c\n{SCHEMA}\n--- {second}\n"));
+    let output = run(&["validate", "-f", &file]);
+    let (printed, warned) = (stdout(&output), stderr(&output));
+    assert_eq!(printed.matches(" is valid").count(), 2, "{printed}");
+    assert!(
+        warned.contains("only a comment may follow `---`"),
+        "{warned}"
+    );
+    assert!(warned.contains(&format!("{file}:3:5")), "{warned}");
+}
+
 #[test]
 fn the_standard_input_is_read() {
     let mut child = program()

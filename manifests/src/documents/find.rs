@@ -4,6 +4,7 @@ use super::document::{Body, Document, ParsedObject};
 use super::form::Form;
 use super::parse::{Part, parse_each};
 use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
+use super::split::text_after_separators;
 use k8s_flowcontrol_rules::decode::{Format, Problem};
 use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, to_value};
 use std::ops::Range;
@@ -19,6 +20,9 @@ pub struct Documents {
     pub others: usize,
     /// Broken documents that do not mention flow control, such as templates of other kinds.
     pub unreadable: Vec<Unreadable>,
+    /// Texts of a YAML stream that follow `---` in its line, and are not comments. They are part of the documents here and on a server,
+    /// but kubectl fails with `invalid Yaml document separator`.
+    pub separators: Vec<Span>,
 }
 
 /// A document with a syntax error that does not mention flow control.
@@ -75,6 +79,9 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
         true => Format::Json,
         false => Format::Yaml,
     };
+    if form == Form::Yaml {
+        found.separators = text_after_separators(&text);
+    }
     let parts = parse_each(&text, form);
     // A single document is read as flow control unless it says otherwise.
     let is_named = options.is_flow_control && parts.len() == 1;

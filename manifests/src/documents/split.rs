@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use crate::lines::without_mark;
-use k8s_flowcontrol_text::parse_json;
+use k8s_flowcontrol_text::{Span, parse_json};
 use std::ops::Range;
 
 /// The ranges of the documents in the text. A text of one document stays whole: it is the body that a server would get.
@@ -74,7 +74,9 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
     let (mut has_content, mut has_marker) = (false, false);
     for line in lines(text) {
         let bytes = &text[line.clone()];
-        if is_marker(bytes, b"---") {
+        // Kubernetes' readers separate documents here, where YAML reads text.
+        let has_glued_comment = bytes.starts_with(b"---#");
+        if has_glued_comment || is_marker(bytes, b"---") {
             let content_follows = !is_empty(&bytes[3..]);
             if has_content {
                 documents.push(start..line.start);
@@ -85,6 +87,8 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
                 } else {
                     line.end
                 };
+            } else if has_glued_comment {
+                start = line.end;
             } else {
                 if has_marker {
                     // The document before this marker is empty.
@@ -107,6 +111,17 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
         documents.push(start..text.len());
     }
     documents
+}
+
+/// The texts after `---` in lines that start with it, except for comments. kubectl separates documents at each such line, and fails
+/// at such a text.
+pub(super) fn text_after_separators(text: &[u8]) -> Vec<Span> {
+    let after = lines(text).filter_map(|line| {
+        let after = text[line.clone()].strip_prefix(b"---")?;
+        let start = line.end - after.trim_ascii_start().len();
+        (!is_empty(after)).then(|| Span::new(start, start + after.trim_ascii().len()))
+    });
+    after.collect()
 }
 
 /// The number of bytes before the content of a YAML document: comments, directives, markers and white space.

@@ -105,6 +105,34 @@ fn documents_of_yaml_start_after_their_marker() {
     assert_eq!(documents(None, &text), (vec![format!("---\n{b}")], 0));
 }
 
+/// kubectl's reader separates documents also at `---#`, and fails at other texts in such a line.
+#[test]
+fn texts_after_separators_are_comments_for_kubectl() {
+    let (a, b) = ("kind: FlowSchema\n", "kind: PriorityLevelConfiguration\n");
+    let both = vec![a.to_owned(), b.to_owned()];
+    assert_eq!(documents(None, &format!("{a}---# c\n{b}")), (both, 0));
+    let first = format!("# c\n---\n---#\n{a}--- # c\n");
+    assert_eq!(documents(None, &first), (vec![a.to_owned()], 0));
+
+    for (text, after) in [
+        (
+            format!("--- {{{}}} # c\n", a.trim_end()),
+            "{kind: FlowSchema} # c",
+        ),
+        (format!("---\t!!map\n{a}"), "!!map"),
+        (format!("{a}---x: 1\r\n"), "x: 1"),
+        (format!("{a}-----"), "--"),
+    ] {
+        let text = format!("{b}--- # c\n# {a}---# c\n---\n{text}");
+        let found = read(text.as_bytes());
+        let [span] = found.separators[..] else {
+            panic!("{text}: {:?}", found.separators)
+        };
+        assert_eq!(&text[span.start..span.end], after, "{text}");
+    }
+    assert_eq!(read("{\n---x\n}".as_bytes()).separators, []);
+}
+
 #[test]
 fn documents_of_json_come_alone_in_lines_or_one_after_the_other() {
     let (a, b) = (
