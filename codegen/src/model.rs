@@ -240,6 +240,8 @@ pub(crate) struct FieldFacts {
     pub(crate) patch_merge_key: Option<String>,
     pub(crate) introduced_in: Option<String>,
     pub(crate) go_type: Option<String>,
+    /// The `x-kubernetes-map-type` beside a reference, which overrides that of the type: whether it is `atomic`.
+    pub(crate) atomic: Option<bool>,
 }
 
 /// The `x-kubernetes-list-type`: how server-side apply merges a list.

@@ -224,7 +224,7 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     assert!(from_value_strict::<Keeper>(&tree).is_err());
 }
 
-/// Free-form JSON has an owner for each field, or one for all of them.
+/// Free-form JSON and objects have an owner for each field, or one for all of them.
 #[tokio::test]
 async fn an_atomic_object_has_one_owner() {
     let server = ApiServer::builder().serve(RESOURCES).start().await.unwrap();
@@ -233,21 +233,28 @@ async fn an_atomic_object_has_one_owner() {
     let wanted = |spec: Value| {
         Keeper::partial_from(&json!({ "metadata": { "name": "ann" }, "spec": spec })).unwrap()
     };
-    let first = wanted(json!({ "anything": { "a": { "b": 1 } }, "bundle": { "a": { "b": 1 } } }));
+    let first = wanted(json!({
+        "anything": { "a": { "b": 1 } }, "bundle": { "a": { "b": 1 } }, "first": { "day": "mon", "part": "am" },
+    }));
     let applied = keepers.apply(&first).field_manager("one").await.unwrap();
     let extracted = ownership::extract(&applied, "one").unwrap().unwrap();
     assert_eq!(extracted.spec, first.spec);
 
     let granular = wanted(json!({ "anything": { "a": { "c": 2 } } }));
     keepers.apply(&granular).field_manager("two").await.unwrap();
-    let atomic = wanted(json!({ "anything": { "a": { "c": 2 } }, "bundle": { "c": 2 } }));
+    let shift = json!({ "day": "mon", "part": "am", "hours": 5 });
+    let atomic =
+        wanted(json!({ "anything": { "a": { "c": 2 } }, "bundle": { "c": 2 }, "first": shift }));
     let error = keepers.apply(&atomic).field_manager("two").await;
     let error = error.unwrap_err();
     assert!(error.is_conflict(), "{error}");
-    assert!(error.to_string().contains(".spec.bundle"), "{error}");
+    for field in [".spec.bundle", ".spec.first"] {
+        assert!(error.to_string().contains(field), "{error}");
+    }
     let forced = keepers.apply(&atomic).field_manager("two").force();
     let tree = k8s_flowcontrol::json::to_value(&forced.await.unwrap()).unwrap();
-    let expected = json!({ "anything": { "a": { "b": 1, "c": 2 } }, "bundle": { "c": 2 } });
+    let expected =
+        json!({ "anything": { "a": { "b": 1, "c": 2 } }, "bundle": { "c": 2 }, "first": shift });
     assert_eq!(tree["spec"], expected);
 }
 

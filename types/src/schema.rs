@@ -295,6 +295,21 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// The type of the objects, where a field states another owner than their type: one for the whole object, or one for each field.
+    #[doc(hidden)]
+    pub const fn owned_as_a_whole(self, map_type_atomic: bool) -> TypeSchema {
+        match self {
+            Self::Object(schema) => TypeSchema {
+                map_type_atomic,
+                ..*schema
+            },
+            // Only objects have fields with owners.
+            _ => TypeSchema::new("", || &[]),
+        }
+    }
+}
+
 /// The identity of list elements, for merging and ownership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {

@@ -113,6 +113,13 @@ impl Emitter<'_> {
             facts.push("always".to_owned());
         }
         match &field.shape {
+            shape if self.overrides_owner(field) => {
+                let shape = self.shape(module, shape, &field.value_type);
+                let atomic = field.facts.atomic == Some(true);
+                facts.push(format!(
+                    "object(const {{ &{shape}.owned_as_a_whole({atomic}) }})"
+                ));
+            }
             Shape::Item(item) => {
                 if let Some(schema) = self.schema_path(module, *item) {
                     facts.push(format!("object(&{schema})"));
@@ -141,6 +148,18 @@ impl Emitter<'_> {
             facts.push(format!("go({go_type:?})"));
         }
         facts
+    }
+
+    /// Whether a field of an object states another owner than the object's type.
+    fn overrides_owner(&self, field: &PlannedField) -> bool {
+        match (&field.shape, field.facts.atomic) {
+            (_, None) => false,
+            (Shape::Item(item), Some(atomic)) => match &self.plan.items[*item].body {
+                Body::Struct(body) => body.atomic != atomic,
+                Body::Enum(_) => false,
+            },
+            (shape, _) => matches!(shape, Shape::Runtime(_)),
+        }
     }
 
     /// Whether the shape inside a list or map is more than its Rust type tells.

@@ -193,6 +193,9 @@ impl<'a> Items<'a> {
                 is_element: matches!(field.value, Type::List(..) | Type::Map(..)),
             });
             let shape = match self.shape(&field.value, here)? {
+                Shape::Map(value, atomic) => {
+                    Shape::Map(value, field.facts.atomic.unwrap_or(atomic))
+                }
                 Shape::List(..) if self.is_managed_fields(&field.value) => Shape::ManagedFields,
                 shape => shape,
             };

@@ -70,14 +70,20 @@ impl References<'_> {
             .map(|(name, property)| {
                 let description = description(&property)?;
                 let required = required.iter().any(|r| r == name);
+                let value = self.schema(document, &property)?;
+                let mut facts = facts(&property)?;
+                if let Type::Reference(..) = value {
+                    let map_type = property.string_of("x-kubernetes-map-type")?;
+                    facts.atomic = map_type.map(|map_type| map_type == "atomic");
+                }
                 Ok(Field {
                     name: name.to_owned(),
-                    value: self.schema(document, &property)?,
+                    value,
                     required,
                     nullable: is_nullable(&property)?,
                     limits: limits::sentences(&property, &description, required)?,
                     description,
-                    facts: facts(&property)?,
+                    facts,
                     at: property.at,
                 })
             })
@@ -144,5 +150,6 @@ fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
             .string_of("x-kubernetes-introduced-in")?
             .map(str::to_owned),
         go_type: node.string_of("x-go-type")?.map(str::to_owned),
+        atomic: None,
     })
 }

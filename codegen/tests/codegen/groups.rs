@@ -317,6 +317,34 @@ fn values_that_no_plain_type_holds_are_any_json() {
     );
 }
 
+/// As a server that reads `x-kubernetes-map-type` beside a reference; a PersistentVolume's `claimRef` is such a field.
+#[test]
+fn a_field_overrides_the_owner_of_its_type() {
+    let object = r##""x-kubernetes-map-type": "atomic", "type": "object", "properties": { "name": { "type": "string" } }"##;
+    let reference = r##"[{ "$ref": "#/components/schemas/io.a.v1.Ref" }]"##;
+    let map = r##"[{ "$ref": "#/components/schemas/io.a.v1.Map" }]"##;
+    let document = format!(
+        r##"{{ "openapi": "3.0.0", "components": {{ "schemas": {{
+            "io.a.v1.Ref": {{ {object} }},
+            "io.a.v1.Map": {{ "type": "object", "additionalProperties": {{ "type": "string" }} }},
+            "io.a.v1.Claim": {{ "type": "object", "properties": {{
+                "own": {{ "allOf": {reference}, "x-kubernetes-map-type": "granular" }},
+                "same": {{ "allOf": {reference}, "x-kubernetes-map-type": "atomic" }},
+                "plain": {{ "allOf": {reference} }},
+                "map": {{ "allOf": {map}, "x-kubernetes-map-type": "atomic" }} }} }} }} }} }}"##
+    );
+    let generated = done(generate(&[("a.json", &document)]));
+    check(
+        file(&generated, "a_v1.rs"),
+        &[
+            "\"own\" => own: object(const { &<Ref as ::k8s_flowcontrol_types::rt::v1::Field>::SHAPE.owned_as_a_whole(false) }),",
+            "\"same\" => same,",
+            "\"plain\" => plain,",
+            "\"map\" => map: atomic,",
+        ],
+    );
+}
+
 #[test]
 fn a_kind_without_a_schema_is_a_kind() {
     let document = r##"{ "swagger": "2.0", "info": {}, "paths": { "/apis/a.io/v1/things": { "get": {

@@ -114,6 +114,8 @@ pub struct KeeperSpec {
         ::std::string::String,
         ::k8s_flowcontrol_types::meta::RawJson,
     >,
+    /// The field `first` of `KeeperSpec`.
+    pub first: ::std::option::Option<::std::boxed::Box<Shift>>,
     /// The field `open` of `KeeperSpec`.
     pub open: ::std::option::Option<Open>,
     /// The field `object` of `KeeperSpec`.
@@ -177,6 +179,7 @@ pub struct KeeperSpec {
         "map" => map,
         "anything" => anything,
         "bundle" => bundle: atomic,
+        "first" => first: object(const { &<Shift as ::k8s_flowcontrol_types::rt::v1::Field>::SHAPE.owned_as_a_whole(true) }),
         "open" => open,
         "object" => object,
         "source" => source,
