@@ -72,6 +72,7 @@ async fn warnings_are_read_from_all_headers() {
                 "299 - \"a",
                 "299 - \"a\\",
                 "xyz - \"a\"",
+                "299 - \"\"",
             ],
             &[],
         ),

@@ -44,7 +44,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Vec<Warning> {
 
 /// Reads `299 agent "text"`, optionally followed by a quoted date and a comma.
 ///
-/// Codes other than 299 are dropped. They come from caches, not from API servers.
+/// Codes other than 299 are dropped. They come from caches, not from API servers. As in client-go, so are warnings without a text.
 fn one(text: &str) -> Option<(Option<Warning>, &str)> {
     let text = text.trim_start_matches([' ', '\t', ',']);
     let (code, rest) = text.split_once(' ')?;
@@ -62,7 +62,8 @@ fn one(text: &str) -> Option<(Option<Warning>, &str)> {
         agent: agent.to_owned(),
         text: message,
     };
-    Some(((code == "299").then_some(warning), rest))
+    let counts = code == "299" && !warning.text.is_empty();
+    Some((counts.then_some(warning), rest))
 }
 
 /// Reads a quoted string. A backslash escapes the next character.
