@@ -7,6 +7,7 @@ use crate::output::Streams;
 pub(crate) use k8s_flowcontrol_manifests::files::input::{
     LIMIT, ReadError, read_named, read_regular, read_stream,
 };
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read, Write as _};
 use std::path::Path;
@@ -31,6 +32,17 @@ pub(crate) fn name(file: &Path) -> String {
         true => "the standard input".to_owned(),
         false => file.display().to_string(),
     }
+}
+
+/// Reads a file with text, or the standard input for `-`.
+///
+/// # Errors
+/// If the file cannot be read, or is not UTF-8.
+pub(crate) fn read_text(file: &Path) -> Result<String, Failure> {
+    let unreadable =
+        |error: &dyn Display| Failure::input(format!("cannot read {}: {error}", file.display()));
+    let bytes = read_named(file).map_err(|error| unreadable(&error))?;
+    String::from_utf8(bytes).map_err(|error| unreadable(&error))
 }
 
 /// Opens a file of which parts are read.

@@ -25,6 +25,7 @@ mod resource_name;
 mod signals;
 mod similar_name;
 mod stored_objects;
+mod token_file;
 
 use cli::Cli;
 use exit::Exit;

@@ -75,6 +75,7 @@ mod status;
 mod texts;
 mod wire;
 
+pub use auth::token_warnings;
 pub use builder::Builder;
 pub use faults::Fault;
 pub use receiver::{Answer, Post, Receiver, ReceiverBuilder, Rejections};

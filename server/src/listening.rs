@@ -100,7 +100,8 @@ macro_rules! listening_setters {
             }
 
             /// The bearer tokens, in the form of kube-apiserver's token file: one user per line, `token,user,uid,"group1,group2"`, with
-            /// optional groups. A record with an empty token is skipped; without any other, the server does not start.
+            /// optional groups. A record with an empty token is skipped ([`token_warnings`](crate::token_warnings)); without any other, the
+            /// server does not start.
             ///
             #[doc = $tokens]
             #[must_use]

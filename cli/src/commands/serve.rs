@@ -9,16 +9,15 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
-use crate::input::read_named;
 use crate::number::number;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
 use crate::signals::Stop;
+use crate::token_file::read_tokens;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release, Resource};
 use k8s_flowcontrol_server::ApiServer;
-use std::fmt::Display;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -154,11 +153,7 @@ impl Command for Args {
             builder = builder.data_dir(folder);
         }
         if let Some(file) = &self.tokens {
-            let unreadable = |error: &dyn Display| {
-                Failure::input(format!("cannot read {}: {error}", file.display()))
-            };
-            let text = read_named(file).map_err(|error| unreadable(&error))?;
-            let text = String::from_utf8(text).map_err(|error| unreadable(&error))?;
+            let text = read_tokens(file)?;
             if is_front {
                 builder = builder.tokens(&text);
             }

@@ -144,6 +144,24 @@ fn what_keeps_it_from_starting_is_said() {
     }
 }
 
+/// As kube-apiserver does.
+#[test]
+fn records_without_a_token_of_their_own_are_warned_of() {
+    let folder = Folder::new();
+    let taken = Served::start(&[]);
+    let port = taken.url.rsplit(':').next().unwrap();
+    let records = "planted,admin,1\n\n\"\",bob,2\nplanted,eve,3\n";
+    let tokens = folder.file("tokens.csv", records);
+    let refused = run(&["serve", "--tokens", &tokens, "--port", port]);
+    let printed = stderr(&refused);
+    let warnings = format!(
+        "warning: {tokens}:3: the record has no token, so nobody can use it\n\
+         warning: {tokens}:4: an earlier record has the same token; this record replaces it\n"
+    );
+    assert!(printed.starts_with(&warnings), "{printed}");
+    assert!(!printed.contains("planted"), "{printed}");
+}
+
 #[tokio::test]
 async fn live_objects_are_read_in_the_best_version_and_by_the_clusters_release() {
     let folder = Folder::new();

@@ -10,6 +10,7 @@ mod user;
 pub(crate) use authorize::authorize;
 pub(crate) use impersonate::{ImpersonationError, impersonate};
 pub(crate) use review::Review;
+pub use tokens::token_warnings;
 pub(crate) use tokens::{BadTokens, CurrentTokens, Secret, Tokens};
 pub(crate) use user::User;
 

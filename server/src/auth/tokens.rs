@@ -24,6 +24,22 @@ pub(crate) struct Tokens {
     order: Vec<String>,
     /// The token of the first user of `system:masters`, or else of the first user.
     main: Option<String>,
+    /// Lines, and warnings about their records.
+    warnings: Vec<(usize, &'static str)>,
+}
+
+/// The warnings of kube-apiserver about a token file, in the form of [`Builder::tokens`](crate::Builder::tokens): each with the line of
+/// its record, counted from 1. They show no token.
+///
+/// A record with an empty token is skipped, and the last of several records with one token counts. None for a text with which the
+/// server does not start.
+///
+/// ```
+/// let warnings = k8s_flowcontrol_server::token_warnings("secret,admin,1\n,bob,2\n");
+/// assert_eq!(warnings, [(2, "the record has no token, so nobody can use it")]);
+/// ```
+pub fn token_warnings(text: &str) -> Vec<(usize, &'static str)> {
+    Tokens::parse(text).map_or_else(|_| Vec::new(), |tokens| tokens.warnings)
 }
 
 /// The tokens of a server, which may be replaced while it runs. Clones share them.
@@ -85,6 +101,7 @@ impl Tokens {
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
         let mut users: HashMap<String, User> = HashMap::new();
         let mut order = Vec::new();
+        let mut warnings = Vec::new();
         let text = unix_lines(text);
         for record in Records::of(&text) {
             let bad = |line, reason| BadTokens { line, reason };
@@ -95,6 +112,7 @@ impl Tokens {
             };
             // A real server skips it too.
             if token.is_empty() {
+                warnings.push((line, "the record has no token, so nobody can use it"));
                 continue;
             }
             let mut groups: Vec<String> = rest
@@ -111,12 +129,20 @@ impl Tokens {
                 ..User::default()
             };
             order.push(token.clone());
-            users.insert(token.clone(), user);
+            if users.insert(token.clone(), user).is_some() {
+                let replaced = "an earlier record has the same token; this record replaces it";
+                warnings.push((line, replaced));
+            }
         }
         // Of equal tokens the last one counts.
         let is_master = |token: &&String| users.get(*token).is_some_and(|user| user.is_in(MASTERS));
         let main = order.iter().find(is_master).or(order.first()).cloned();
-        Ok(Self { users, order, main })
+        Ok(Self {
+            users,
+            order,
+            main,
+            warnings,
+        })
     }
 
     /// The tokens of a server that starts. A real server has other ways to authenticate, and starts without a usable token.

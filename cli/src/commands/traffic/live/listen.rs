@@ -3,8 +3,9 @@
 use super::LiveArgs;
 use crate::cluster::block_on_to_the_end;
 use crate::failure::Failure;
-use crate::input::read_named;
+use crate::input::read_text;
 use crate::signals::Stop;
+use crate::token_file::read_tokens;
 use k8s_flowcontrol_server::{Post, Receiver, ReceiverBuilder, Rejections};
 use std::path::Path;
 use std::sync::mpsc::{Receiver as Works, Sender, channel};
@@ -133,21 +134,13 @@ fn builder(args: &LiveArgs) -> Result<ReceiverBuilder, Failure> {
         builder = builder.address(address.ip()).port(address.port());
     }
     if let (Some(certificate), Some(key)) = (&args.tls_cert_file, &args.tls_private_key_file) {
-        builder = builder.certificate(text(certificate)?, text(key)?);
+        builder = builder.certificate(read_text(certificate)?, read_text(key)?);
     }
     if let Some(tokens) = &args.tokens {
-        builder = builder.tokens(text(tokens)?);
+        builder = builder.tokens(read_tokens(tokens)?);
     }
     if args.unprotected {
         builder = builder.unprotected();
     }
     Ok(builder)
-}
-
-fn text(file: &Path) -> Result<String, Failure> {
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Failure::input(format!("cannot read {}: {error}", file.display()))
-    };
-    let bytes = read_named(file).map_err(|error| unreadable(&error))?;
-    String::from_utf8(bytes).map_err(|error| unreadable(&error))
 }
