@@ -55,6 +55,8 @@ pub(crate) struct Document {
     pub(crate) value: Value,
     /// The problems that strict field validation rejects: duplicate fields, and unknown fields of operations.
     pub(crate) problems: Vec<String>,
+    /// The error of a number that is not a 64-bit one.
+    number_error: Option<String>,
 }
 
 impl Document {
@@ -66,7 +68,11 @@ impl Document {
         let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
         let mut problems = Vec::new();
         find_problems(tree.root(), None, &mut String::new(), &mut problems);
-        Ok(Self { value, problems })
+        Ok(Self {
+            value,
+            problems,
+            number_error: number_error(tree.root(), "value"),
+        })
     }
 
     /// The operations of a JSON patch.
@@ -76,9 +82,12 @@ impl Document {
     pub(crate) fn from_operations(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
         let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
-        let mut problems = Vec::new();
+        let (mut problems, mut error) = (Vec::new(), None);
         if let Content::Array(operations) = tree.root().content() {
             for (index, operation) in operations.iter().enumerate() {
+                let operand = operation.get("value");
+                let operand_error = || number_error(operand?, "struct field jsonPatchOp.value");
+                error = error.or_else(operand_error);
                 let path = &mut format!("[{index}]");
                 find_problems(operation, Some(OPERATION_FIELDS), path, &mut problems);
             }
@@ -86,7 +95,22 @@ impl Document {
         for problem in &mut problems {
             problem.insert_str(0, "json patch ");
         }
-        Ok(Self { value, problems })
+        Ok(Self {
+            value,
+            problems,
+            number_error: error,
+        })
+    }
+
+    /// The patch, of which a server reads the numbers as 64-bit integers or floats.
+    ///
+    /// # Errors
+    /// The server's message for a number that is neither.
+    pub(crate) fn in_64_bits(self) -> Result<Self, String> {
+        match self.number_error {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
     }
 
     /// # Errors
@@ -96,6 +120,7 @@ impl Document {
         Ok(Self {
             value: text::to_value(yaml.tree.root()).map_err(|error| error.to_string())?,
             problems: yaml.duplicates.iter().map(ToString::to_string).collect(),
+            number_error: None,
         })
     }
 }
@@ -105,7 +130,25 @@ impl From<Value> for Document {
         Self {
             value,
             problems: Vec::new(),
+            number_error: None,
         }
+    }
+}
+
+/// The error of a server for the first number beyond the range of a 64-bit float.
+fn number_error(node: Node<'_>, place: &str) -> Option<String> {
+    match node.content() {
+        Content::Number(text) => {
+            let is_float = text.parse::<f64>().is_ok_and(f64::is_finite);
+            (!is_float).then(|| {
+                format!("json: cannot unmarshal number {text} into Go {place} of type float64")
+            })
+        }
+        Content::Array(elements) => elements.iter().find_map(|node| number_error(node, place)),
+        Content::Object(fields) => fields
+            .iter()
+            .find_map(|field| number_error(field.value, place)),
+        _ => None,
     }
 }
 

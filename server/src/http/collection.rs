@@ -56,8 +56,9 @@ pub(super) fn create(
     request: &ApiRequest,
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
-    // Unlike the other verbs, a create reads the media type before the parameters.
+    // Unlike a replacement, a create reads the media type before the body and the parameters.
     format(request)?;
+    request.body()?;
     let options = write_options(context, request, WriteVerb::Create)?;
     let read = object(request, target, options.validation)?;
     let now = ids::now();

@@ -42,7 +42,8 @@ pub(super) async fn dispatch(
 fn is_heavy(context: &Context, request: &ApiRequest) -> bool {
     let is_write = ![Method::GET, Method::HEAD].contains(&request.parts.method);
     if is_write {
-        return request.body.len() > SMALL_BODY || context.state.has_data();
+        let is_large = request.body().is_ok_and(|body| body.len() > SMALL_BODY);
+        return is_large || context.state.has_data();
     }
     matches!(
         route(request.parts.uri.path(), &context.state.kinds),

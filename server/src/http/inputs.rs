@@ -78,12 +78,13 @@ pub(super) fn delete_options(
     context: &Context,
     request: &ApiRequest,
 ) -> Result<(DeleteOptions, bool), Failure> {
-    let format = match request.body.is_empty() {
+    let body = request.body()?;
+    let format = match body.is_empty() {
         true => Format::Json,
         false => format(request)?,
     };
     let release = context.state.kinds.release();
-    query::delete_options(&request.query, &request.body, format, release)
+    query::delete_options(&request.query, body, format, release)
 }
 
 /// The object in the body, of the kind and version of the path.
@@ -96,13 +97,8 @@ pub(super) fn object(
     validation: FieldValidation,
 ) -> Result<Read, Failure> {
     let format = format(request)?;
-    read_object(
-        &request.body,
-        format,
-        target.kind,
-        target.version,
-        validation,
-    )
+    let body = request.body()?;
+    read_object(body, format, target.kind, target.version, validation)
 }
 
 /// The write that a request asks for, by a field manager.

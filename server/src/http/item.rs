@@ -57,6 +57,7 @@ pub(super) fn replace(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
+    request.body()?;
     let options = write_options(context, request, WriteVerb::Update)?;
     let read = object(request, target, options.validation)?;
     let now = ids::now();
@@ -97,13 +98,14 @@ pub(super) fn patch(
 ) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
     let media_type = request.media_type().unwrap_or_default();
+    let body = request.body()?;
     let verb = if media_type == APPLY_PATCH {
         WriteVerb::Apply
     } else {
         WriteVerb::Patch
     };
     let options = write_options(context, request, verb)?;
-    let patch = read_patch(&media_type, &request.body, &options);
+    let patch = read_patch(&media_type, body, &options);
     let now = ids::now();
     let write = Write {
         applies: verb == WriteVerb::Apply,
@@ -142,19 +144,18 @@ fn read_patch(media_type: &str, body: &[u8], options: &WriteOptions) -> Result<P
     let is_lenient = options.validation == FieldValidation::Ignore;
     let decoding = |error| bad_request(format!("error decoding patch: {error}"));
     Ok(match media_type {
-        JSON_PATCH => Patch::Json(Document::from_operations(body).map_err(
-            |error| match is_lenient {
-                true => bad_request(error),
-                false => decoding(error),
-            },
-        )?),
-        MERGE_PATCH => {
-            Patch::Merge(Document::from_json(body).map_err(|error| match is_lenient {
-                true => bad_request("Invalid JSON Patch"),
-                false => decoding(error),
-            })?)
+        JSON_PATCH => Patch::Json(match (Document::from_operations(body), is_lenient) {
+            (read, true) => read.map_err(bad_request)?,
+            (read, false) => read.and_then(Document::in_64_bits).map_err(decoding)?,
+        }),
+        MERGE_PATCH => Patch::Merge(match (Document::from_json(body), is_lenient) {
+            (read, true) => read.map_err(|_| bad_request("Invalid JSON Patch"))?,
+            (read, false) => read.and_then(Document::in_64_bits).map_err(decoding)?,
+        }),
+        STRATEGIC_MERGE_PATCH => {
+            let read = Document::from_json(body).and_then(Document::in_64_bits);
+            Patch::Strategic(read.map_err(bad_request)?)
         }
-        STRATEGIC_MERGE_PATCH => Patch::Strategic(Document::from_json(body).map_err(bad_request)?),
         _ => Patch::Apply {
             config: read_config(body)
                 .map_err(|error| bad_request(format!("error decoding YAML: {error}")))?,

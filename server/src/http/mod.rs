@@ -82,16 +82,7 @@ where
         headers: header_texts(&parts.headers),
         body: body.as_ref().map(|body| body.to_vec()).unwrap_or_default(),
     });
-    let (body, too_large) = match body {
-        Ok(body) => (body, None),
-        Err(failure) => (Bytes::new(), Some(failure)),
-    };
-    let request = ApiRequest {
-        parts,
-        query,
-        body,
-        too_large,
-    };
+    let request = ApiRequest { parts, query, body };
     let gzip = payload::threshold(&request.parts);
     // The server uses the identifier of the client, if it has one.
     let audit_id = request.parts.headers.get(AUDIT_ID).cloned();

@@ -11,12 +11,19 @@ use std::borrow::Cow;
 pub(super) struct ApiRequest {
     pub(super) parts: Parts,
     pub(super) query: Query,
-    pub(super) body: Bytes,
-    /// The error of a body that was too large and is dropped.
-    pub(super) too_large: Option<Failure>,
+    /// The body, or the error of a body that was not read: too large, or without an end.
+    pub(super) body: Result<Bytes, Failure>,
 }
 
 impl ApiRequest {
+    /// The body. Each verb asks for it at the step at which a real server reads it.
+    ///
+    /// # Errors
+    /// The error of a body that was not read.
+    pub(super) fn body(&self) -> Result<&Bytes, Failure> {
+        self.body.as_ref().map_err(Clone::clone)
+    }
+
     pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
         self.parts.headers.get(name)?.to_str().ok()
     }

@@ -54,9 +54,7 @@ pub(super) async fn respond(
     }
     // The Protocol Buffers messages of other groups are not known.
     let has_protobuf = target.kind.as_own().is_some();
-    let response = match accept::negotiate(accepted, has_protobuf)
-        .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
-    {
+    let response = match accept::negotiate(accepted, has_protobuf) {
         Ok(form) => perform(verb, form, context, &request, target)
             .await
             .and_then(|response| represented(response, form, &request, context)),

@@ -24,18 +24,14 @@ pub(super) fn respond(
     let accepted = request.header(header::ACCEPT);
     accept::check_route(accepted, Offer::Object)?;
     let form = accept::negotiate_plain(accepted)?;
-    if let Some(failure) = &request.too_large {
-        return Err(failure.clone());
-    }
-    let body = &request.body;
     // Newer releases of `kubectl` write reviews in Protocol Buffers.
     let asked = if request.media_type().as_deref() == Some(Encoding::Protobuf.media_type()) {
-        let read = review.read_protobuf(body);
+        let read = review.read_protobuf(request.body()?);
         read.ok_or_else(|| bad_request("the body is not a review in Protocol Buffers"))?
     } else {
         let document = match format(request)? {
-            Format::Json => Document::from_json(body),
-            _ => Document::from_yaml(body),
+            Format::Json => Document::from_json(request.body()?),
+            _ => Document::from_yaml(request.body()?),
         };
         document.map_err(bad_request)?.value
     };

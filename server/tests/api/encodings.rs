@@ -162,6 +162,29 @@ async fn the_first_error_depends_on_the_verb() {
     }
 }
 
+/// Only a create reads the media type before the body, and a deletion of a collection reads its parameters before both.
+#[tokio::test]
+async fn a_large_body_can_have_another_error_first() {
+    let api = Api::start().await;
+    let large = " ".repeat(3 * 1024 * 1024 + 1);
+    let item = format!("{SCHEMAS}/exempt");
+    for (method, path, code) in [
+        ("POST", SCHEMAS, 415),
+        ("PUT", &item, 413),
+        ("PUT", &format!("{item}?dryRun=maybe"), 413),
+        ("PATCH", &item, 415),
+        ("DELETE", &item, 413),
+        ("DELETE", SCHEMAS, 413),
+        ("DELETE", &format!("{SCHEMAS}?limit=x"), 400),
+    ] {
+        let request = api
+            .request(method, &format!("/apis/{GROUP}/{path}"))
+            .header("content-type", "text/plain");
+        let found = answer(request.body(large.clone())).await.code;
+        assert_eq!(found, code, "{method} {path}");
+    }
+}
+
 /// The router reads the type of a patch before the `Accept` header, which for deletions does not offer streams.
 #[tokio::test]
 async fn errors_of_the_router() {

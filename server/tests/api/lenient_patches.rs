@@ -166,6 +166,54 @@ async fn fields_of_operations_are_validated() {
     }
 }
 
+/// Without field validation, libraries that keep the text of numbers read JSON patches and merge patches.
+#[tokio::test]
+async fn numbers_of_patches_are_64_bits() {
+    let (api, path) = api().await;
+    let merge = "application/merge-patch+json";
+    let strategic = "application/strategic-merge-patch+json";
+    let fields = r#"{"spec": {"zzz": [-1e400]}}"#;
+    let operations = r#"[{"op": "add", "path": "/spec/zzz", "value": {"a": 1e400}}]"#;
+    let is = "json: cannot unmarshal number -1e400 into Go value of type float64";
+    let in_operation = "error decoding patch: json: cannot unmarshal number 1e400 into Go struct field jsonPatchOp.value of type float64";
+    for (query, media_type, body, expected) in [
+        ("", JSON, operations, Some(in_operation.to_owned())),
+        (
+            "",
+            merge,
+            fields,
+            Some(format!("error decoding patch: {is}")),
+        ),
+        ("", strategic, fields, Some(is.to_owned())),
+        ("?fieldValidation=Ignore", JSON, operations, None),
+        ("?fieldValidation=Ignore", merge, fields, None),
+        (
+            "?fieldValidation=Ignore",
+            strategic,
+            fields,
+            Some(is.to_owned()),
+        ),
+        (
+            "",
+            merge,
+            r#"{"spec": {"zzz": 123456789012345678901234567890}}"#,
+            None,
+        ),
+    ] {
+        let request = api
+            .request("PATCH", &format!("/apis/{GROUP}/{path}{query}"))
+            .header("content-type", media_type);
+        let found = answer(request.body(body.to_owned())).await;
+        let message = found.body["message"].as_str().map(str::to_owned);
+        let code = if expected.is_some() { 400 } else { 200 };
+        assert_eq!(
+            (found.code, message),
+            (code, expected),
+            "{query} {media_type}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_missing_object_is_reported_before_a_malformed_patch() {
     let (api, path) = api().await;
