@@ -20,7 +20,7 @@ named! {
         Misconfigured = "misconfigured",
         /// Requests are rejected, and the evidence does not show whether seats are idle.
         Rejecting = "rejecting",
-        /// Requests wait, none is rejected, and the evidence does not show whether seats are idle.
+        /// Requests wait, none is rejected, and the evidence does not show whether seats are idle; or the server can still give their level more.
         Waiting = "waiting",
         /// No request waits or is rejected, but some would under more load.
         AtRisk = "at-risk",

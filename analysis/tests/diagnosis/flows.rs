@@ -247,3 +247,20 @@ fn a_flow_that_waits_in_some_of_its_queues_does_not_take_those_of_others() {
         assert!(!finding.message.contains("heavy flow of"), "{finding:?}");
     }
 }
+
+#[test]
+fn a_flow_that_waits_as_much_as_another_is_not_starved_by_it() {
+    let (elephant, mouse) = collision(&Dealer::new(8, 2).unwrap());
+    let schemas = vec![schema("busy", "busy", 100, group("system:authenticated"))];
+    let severity = |of_mouse: u32| {
+        let mut server = server("a", &[("busy", FULL)]);
+        let flows = [(elephant.as_str(), 6), (mouse.as_str(), of_mouse)];
+        wait(&mut server, "busy", "busy", &flows);
+        let evidence = evidence(schemas.clone(), vec![level("busy", queues(8, 2))], server);
+        let diagnosis = diagnose(&evidence, &Scope::default());
+        of(&diagnosis, "starvation")[0].severity
+    };
+    assert_eq!(severity(2), Severity::Problem);
+    assert_eq!(severity(3), Severity::Risk);
+    assert_eq!(severity(6), Severity::Risk);
+}

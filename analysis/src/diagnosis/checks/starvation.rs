@@ -6,6 +6,7 @@ use crate::diagnosis::load::Load;
 use k8s_flowcontrol_rules::objects;
 use k8s_flowcontrol_rules::sharding::{Dealer, flow_hash};
 use k8s_flowcontrol_types::Resource;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const CHECK: Check = Check {
     id: "starvation",
@@ -17,6 +18,8 @@ const HAND_SIZE: &str = "spec.limited.limitResponse.queuing.handSize";
 const QUEUES: &str = "spec.limited.limitResponse.queuing.queues";
 /// The probability above which heavy flows starve others too often.
 const TOO_LIKELY: f64 = 0.01;
+/// How many times the waiting requests of a flow another one has that starves it: flows that send as much share their queues.
+const TIMES: i64 = 3;
 /// The starved flows that are named.
 const NAMED: usize = 5;
 
@@ -77,7 +80,7 @@ fn odds(load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
 fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
     let flows = flows::of_load(load).unwrap_or_default();
     let (heavy, occupied) = flows::occupied(&flows, dealer);
-    let starved = starved(context, load, &flows, &heavy, dealer, &occupied);
+    let starved = starved(context, load, &flows, &heavy, dealer);
     if heavy.is_empty() {
         return odds(load, dealer, report);
     }
@@ -175,41 +178,44 @@ fn action(severity: Severity) -> &'static str {
     }
 }
 
-/// The names of the flows all of whose queues heavy flows fill.
+/// The names of the flows that have no queue without a much heavier flow.
 fn starved(
     context: &Context<'_>,
     load: &Load<'_>,
     flows: &[Flow],
     heavy: &[usize],
     dealer: &Dealer,
-    occupied: &std::collections::BTreeSet<u32>,
 ) -> Vec<String> {
     if heavy.is_empty() {
         return Vec::new();
     }
-    let is_covered = |hand: Vec<u32>| hand.iter().all(|queue| occupied.contains(queue));
     let heavy: Vec<&Flow> = heavy.iter().filter_map(|index| flows.get(*index)).collect();
-    let is_heavy = |schema: &str, distinguisher: &str| {
-        let mut heavy = heavy.iter();
-        heavy.any(|flow| flow.flow_schema == schema && flow.distinguisher == distinguisher)
-    };
-    let mut keys: std::collections::BTreeSet<(&str, &str)> = flows
-        .iter()
-        .map(|flow| (flow.flow_schema.as_str(), flow.distinguisher.as_str()))
-        .collect();
+    // The waiting requests of each flow; of the flows in the log, none.
+    let mut waiting: BTreeMap<(&str, &str), i64> = BTreeMap::new();
     if let Some(log) = &context.evidence.log {
         let of_level = log
             .flows
             .keys()
             .filter(|(_, level, _)| level == load.name());
-        keys.extend(
-            of_level.map(|(schema, _, distinguisher)| (schema.as_str(), distinguisher.as_str())),
+        waiting.extend(
+            of_level
+                .map(|(schema, _, distinguisher)| ((schema.as_str(), distinguisher.as_str()), 0)),
         );
     }
-    keys.into_iter()
-        .filter(|(schema, distinguisher)| !is_heavy(schema, distinguisher))
-        .filter(|(schema, distinguisher)| is_covered(dealer.deal(flow_hash(schema, distinguisher))))
-        .map(|(schema, distinguisher)| context.flow_name(schema, distinguisher))
+    waiting.extend(flows.iter().map(|flow| {
+        let key = (flow.flow_schema.as_str(), flow.distinguisher.as_str());
+        (key, flow.waiting)
+    }));
+    let is_covered = |((schema, distinguisher), own): (&(&str, &str), &i64)| {
+        let least = (*own).max(1).saturating_mul(TIMES);
+        let heavier = heavy.iter().filter(|flow| flow.waiting >= least);
+        let queues: BTreeSet<u32> = heavier.flat_map(|flow| flow.hand(dealer)).collect();
+        let mut hand = dealer.deal(flow_hash(schema, distinguisher)).into_iter();
+        hand.all(|queue| queues.contains(&queue))
+    };
+    let covered = waiting.iter().filter(|flow| is_covered(*flow));
+    covered
+        .map(|((schema, distinguisher), _)| context.flow_name(schema, distinguisher))
         .collect()
 }
 
