@@ -113,7 +113,7 @@ impl Configuration<'_> {
         seats.of_cluster(cluster, levels, release)
     }
 
-    /// As [`seats`](Self::seats), and without a cluster those of the server whose metrics a file has.
+    /// As [`seats`](Self::seats); without a cluster, the seats in a file with metrics come first.
     pub(crate) fn seats_of_log(
         &self,
         seats: SeatsArg,

@@ -48,7 +48,7 @@ pub(crate) fn stored_objects(
         (Some(MetricsFile { name, text }), _) => {
             let stored = StoredObjects::parse(text);
             if stored == StoredObjects::default() && !is_report(text) {
-                let problem = format!("{name} has no numbers of stored objects");
+                let problem = format!("{name} does not have numbers of stored objects");
                 return Err(Failure::input(problem).hint(
                     "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
                 ));

@@ -225,7 +225,7 @@ impl Builder {
         self
     }
 
-    /// The maximum number of connections at the same time; more wait until one of them ends. Defaults to 4,096; at least 1 and at most
+    /// The maximum number of connections at the same time; others wait until one ends. Defaults to 4,096; at least 1 and at most
     /// 65,536.
     #[must_use]
     pub fn max_connections(mut self, count: u32) -> Self {

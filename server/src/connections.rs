@@ -35,7 +35,7 @@ pub(crate) struct Listening {
 pub(crate) struct ConnectionLimits {
     /// The maximum time between the start of a request's headers, or the previous response, and their end.
     pub(crate) header_timeout: Duration,
-    /// The maximum number at the same time. More wait until one of them ends.
+    /// The maximum number at the same time. Others wait until one ends.
     pub(crate) count: usize,
 }
 

@@ -38,9 +38,7 @@ impl Counters {
             Some((earlier, interval)) => (metrics.since(earlier), Period::Interval(*interval)),
         }))
     }
-}
 
-impl Counters {
     /// The metrics with the counters of the period.
     pub(super) const fn increase(&self) -> Option<&(FlowMetrics, Period)> {
         self.0.as_ref()

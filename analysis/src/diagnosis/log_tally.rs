@@ -31,7 +31,7 @@ pub(super) struct Requests {
     pub(super) rejected: u64,
     /// The time that they took together, in microseconds. Watches do not count.
     pub(super) busy_us: u64,
-    /// Those that waited in a queue, as the log has it.
+    /// The requests for which the log records a wait in a queue.
     pub(super) waited: u64,
     /// The longest recorded time in a queue, in microseconds.
     pub(super) longest_us: u64,

@@ -62,8 +62,8 @@ impl Moments {
         }
     }
 
-    /// The moment that tells most about requests that wait, because the queues may be empty at any other: one at which the level has no free
-    /// seat, or else one with its seats.
+    /// The moment that tells most about requests that wait, because the queues may be empty at any other: one at which all seats of the
+    /// level are in use, or else one with its seats.
     pub(super) fn explaining(&self, current: Option<&Measured>) -> Moment {
         let waits = |moment: &Moment| {
             let waiting = self.at(*moment).waiting.as_ref();

@@ -47,7 +47,7 @@ pub struct Diagnosis {
     pub gaps: Vec<Gap>,
 }
 
-/// The checks whose problems are those of the configuration.
+/// The checks that find problems of the configuration.
 const CONFIGURATION: [&str; 3] = ["idle-seats", "closed-level", "wide-requests"];
 
 pub(super) fn of(context: &Context<'_>, findings: &[Finding]) -> Verdict {

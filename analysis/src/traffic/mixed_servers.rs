@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The most servers that are told apart.
+/// The most servers that are distinguished.
 const MOST: usize = 100;
 
 /// The API servers that renewed their leases, in the order of the logs.

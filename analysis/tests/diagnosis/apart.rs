@@ -23,7 +23,7 @@ fn beside_idle_metrics(keep: impl Fn(&mut ServerEvidence)) -> Vec<(Evidence, Dia
     .collect()
 }
 
-/// Nothing is said about seats of the moment at which requests wait.
+/// No finding claims to know the seats at the moment at which requests wait.
 fn assert_seats_are_unknown(diagnosis: &Diagnosis) {
     for check in ["overload", "idle-seats", "wide-requests"] {
         assert!(of(diagnosis, check).is_empty(), "{}", show(diagnosis));

@@ -33,7 +33,7 @@ fn samples_are_of_one_process_in_their_order() {
         compare(&of(old, 5), &of(new, 9)),
         Err(NotEarlier::OtherProcess)
     );
-    // Without the start, lower counters can be those of a new process, of another server, or of an earlier time.
+    // Without the start, lower counters can be of a new process, of another server, or of an earlier time.
     assert_eq!(compare(&of("", 9), &of("", 5)), Err(NotEarlier::Decreased));
     assert_eq!(compare(&of(old, 9), &of("", 5)), Err(NotEarlier::Decreased));
     let two = |first: u32, second: u32| of(old, first) + &of("", second).replace("\"a\"", "\"b\"");

@@ -57,8 +57,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEATS", value_parser = seats)]
     server_seats: Option<u32>,
 
-    /// The seats of the server that wrote the audit logs; defaults to those in `--metrics`, or to `--server-seats`, or to those of the API server that
-    /// responds, or without a cluster to those in the file, or else to 600
+    /// The seats of the server that wrote the audit logs; defaults to the seats in `--metrics`, or to `--server-seats`, or to the seats of the API server
+    /// that responds, or without a cluster to the seats in the file, or else to 600
     #[arg(long, value_name = "SEATS", value_parser = seats, requires = "audit_log")]
     log_server_seats: Option<u32>,
 

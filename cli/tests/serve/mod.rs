@@ -155,7 +155,7 @@ fn records_without_a_token_of_their_own_are_warned_of() {
     let refused = run(&["serve", "--tokens", &tokens, "--port", port]);
     let printed = stderr(&refused);
     let warnings = format!(
-        "warning: {tokens}:3: the record has no token, so nobody can use it\n\
+        "warning: {tokens}:3: the record lacks a token, so nobody can use it\n\
          warning: {tokens}:4: an earlier record has the same token; this record replaces it\n"
     );
     assert!(printed.starts_with(&warnings), "{printed}");

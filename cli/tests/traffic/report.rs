@@ -92,7 +92,7 @@ fn the_same_log_gives_the_same_figures() {
         assert_eq!(code(&output), 3, "{command}");
         let said = stderr(&output);
         assert!(
-            said.contains("filtered.txt has no numbers of stored objects"),
+            said.contains("filtered.txt does not have numbers of stored objects"),
             "{said}"
         );
     }

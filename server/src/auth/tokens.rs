@@ -36,7 +36,7 @@ pub(crate) struct Tokens {
 ///
 /// ```
 /// let warnings = k8s_flowcontrol_server::token_warnings("secret,admin,1\n,bob,2\n");
-/// assert_eq!(warnings, [(2, "the record has no token, so nobody can use it")]);
+/// assert_eq!(warnings, [(2, "the record lacks a token, so nobody can use it")]);
 /// ```
 pub fn token_warnings(text: &str) -> Vec<(usize, &'static str)> {
     Tokens::parse(text).map_or_else(|_| Vec::new(), |tokens| tokens.warnings)
@@ -112,7 +112,7 @@ impl Tokens {
             };
             // A real server skips it too.
             if token.is_empty() {
-                warnings.push((line, "the record has no token, so nobody can use it"));
+                warnings.push((line, "the record lacks a token, so nobody can use it"));
                 continue;
             }
             let mut groups: Vec<String> = rest

@@ -178,7 +178,7 @@ fn action(severity: Severity) -> &'static str {
     }
 }
 
-/// The names of the flows that have no queue without a much heavier flow.
+/// The names of the flows that share each of their queues with a much heavier flow.
 fn starved(
     context: &Context<'_>,
     load: &Load<'_>,

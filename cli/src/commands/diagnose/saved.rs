@@ -165,7 +165,7 @@ fn metrics(file: &Path) -> Result<String, Failure> {
     if servers > 1 {
         let message = format!("{} has the metrics of {servers} servers", name(file));
         return Err(Failure::input(message)
-            .hint("give the metrics of one server: the seats and requests of several are not those of any"));
+            .hint("give the metrics of one server: sums over several servers fit none of them"));
     }
     match metrics.is_empty() {
         false => Ok(text),

@@ -92,7 +92,7 @@ impl Queues {
     }
 
     /// Forgets the queues without requests, before the queue `index` is used, if there are many. The next request of a queue sets
-    /// its place in virtual time anew, so only a dump shows it.
+    /// its place in virtual time again, so only a dump shows the difference.
     fn make_room(&mut self, index: usize) {
         if self.used.len() < self.forgets_at.max(MANY) || self.used.contains_key(&index) {
             return;
