@@ -6,9 +6,10 @@ use schemars::schema::{InstanceType, SchemaObject, StringValidation};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// A module's name.
+/// A module's name. Rust does not look for the file of a module whose name has letters beyond ASCII.
 pub(crate) fn module(text: &str) -> String {
-    identifier(letters(text).to_snake_case(), "document")
+    let name = spelled(text, |c| c.is_ascii() || !c.is_alphanumeric());
+    identifier(name.to_snake_case(), "document")
 }
 
 /// The name that typify gives to the type of a schema of this name.
@@ -260,7 +261,12 @@ fn letters(text: &str) -> Cow<'_, str> {
             || !c.is_alphanumeric()
             || matches!(c, '\u{c0}'..='\u{ff}') && !matches!(c, 'æ' | 'Æ')
     };
-    if text.chars().all(stays) {
+    spelled(text, stays)
+}
+
+/// Writes the number of each letter that does not stay.
+fn spelled(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().all(&stays) {
         return Cow::Borrowed(text);
     }
     let spelled = text.chars().map(|c| match stays(c) {

@@ -5,6 +5,7 @@ mod custom;
 mod descriptions;
 mod errors;
 mod explain;
+mod fields;
 mod folder;
 mod golden;
 mod groups;
