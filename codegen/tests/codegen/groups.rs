@@ -268,10 +268,15 @@ fn names_that_would_collide_get_out_of_each_others_way() {
 /// Rust looks for no file of a module with other letters.
 #[test]
 fn modules_have_names_of_ascii_letters() {
-    let document = schemas(r#"{ "ét.v1.Foo": { "type": "object" } }"#);
+    let foo = r#"{ "type": "object", "properties": { "a": { "type": "string" } } }"#;
+    let document = schemas(&format!(r#"{{ "ét.v1.Foo": {foo} }}"#));
     let generated = done(generate(&[("x.json", &document)]));
-    check(file(&generated, "u00e9_t_v1.rs"), &["pub struct Foo"]);
-    check(file(&generated, "mod.rs"), &["pub mod u00e9_t_v1;"]);
+    let names: Vec<_> = generated
+        .files
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["u00e9_t_v1.rs", "mod.rs"]);
 }
 
 #[test]
