@@ -68,10 +68,13 @@ impl Document {
         let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
         let mut problems = Vec::new();
         find_problems(tree.root(), None, &mut String::new(), &mut problems);
+        // A server does not read the content of another value than an object.
+        let is_object = matches!(tree.root().content(), Content::Object(_));
+        let error = || number_error(tree.root(), "value");
         Ok(Self {
             value,
             problems,
-            number_error: number_error(tree.root(), "value"),
+            number_error: is_object.then(error).flatten(),
         })
     }
 

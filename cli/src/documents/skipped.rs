@@ -6,6 +6,7 @@ use super::object::Object;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol_text::Span;
 use std::io::{self, Write};
 
 /// Calls `each` with the objects of files, as a server of `release` decodes them. Other documents are skipped and counted.
@@ -69,18 +70,23 @@ impl Skipped {
     /// Counts the documents of other kinds, and warns of broken ones, and of separators that kubectl does not read.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
+        // Without the lines, which can be of objects of other kinds, such as Secrets.
+        let mut warn = |at: usize, message: String| {
+            let (name, position) = (&found.source.name, found.source.position(at));
+            let place = format!("{name}:{}:{}", position.line, position.column);
+            Diagnostic::warning(format!("{place}: {message}")).write(&mut streams.err)
+        };
         for broken in &found.unreadable {
-            let message = format!(
-                "skipped a document that does not mention flow control: {}",
-                broken.error
-            );
-            let diagnostic = Diagnostic::warning(message).at(&found.source, broken.span);
-            diagnostic.write(&mut streams.err)?;
+            let error = &broken.error;
+            let message = format!("skipped a document that does not mention flow control: {error}");
+            warn(broken.span.start, message)?;
         }
-        for text in &found.separators {
+        // kubectl does not read templates, nor files of other programs.
+        let is_action = |text: &Span| found.source.text[text.start..].starts_with(b"{{");
+        let is_of_interest = |text: &&Span| !found.documents.is_empty() && !is_action(text);
+        for text in found.separators.iter().filter(is_of_interest) {
             let message = "kubectl cannot read this file: only a comment may follow `---`; move the rest to the next line";
-            let diagnostic = Diagnostic::warning(message).at(&found.source, *text);
-            diagnostic.write(&mut streams.err)?;
+            warn(text.start, message.to_owned())?;
         }
         Ok(())
     }

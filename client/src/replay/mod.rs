@@ -30,8 +30,9 @@
 //! - The status code, the body, and of the headers `Content-Type`, `Warning`, `Retry-After`, `Audit-Id` and the UIDs of the
 //!   FlowSchema and priority level. Other response headers, such as `Set-Cookie`, are not recorded.
 //! - In bodies, `REDACTED` replaces the token of a `TokenRequest`, `TokenReview` or `ExecCredential` and the data of a
-//!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON,
-//!   or have more than 1,000,000 values or 64 MiB, are recorded as empty.
+//!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON
+//!   are recorded as empty, and so are JSON bodies that contain the name of such a kind or an escape `\u`, and have more than
+//!   1,000,000 values or 64 MiB.
 //!
 //! Everything else in an object is recorded unchanged, such as annotations and the data of a `ConfigMap`.
 //!

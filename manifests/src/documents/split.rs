@@ -9,7 +9,8 @@ use std::ops::Range;
 pub(super) fn split(text: &[u8], form: Form) -> Vec<Range<usize>> {
     match form {
         Form::Json | Form::JsonLines => json(text, form),
-        Form::Yaml | Form::Template => yaml(text),
+        Form::Yaml => yaml(text, false),
+        Form::Template => yaml(text, true),
     }
 }
 
@@ -68,16 +69,24 @@ fn values(text: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// Documents between lines that start with `---`. Comments and directives before the first one belong to it.
-fn yaml(text: &[u8]) -> Vec<Range<usize>> {
+///
+/// kubectl also separates documents at `---#` and at `---` with white space beyond ASCII, where YAML reads text; but the first line after
+/// a separator it passes to YAML. Helm separates templates at each `---`.
+fn yaml(text: &[u8], is_template: bool) -> Vec<Range<usize>> {
     let mut documents = Vec::new();
     let mut start = 0;
     let (mut has_content, mut has_marker) = (false, false);
+    let mut follows_a_line = false;
     for line in lines(text) {
         let bytes = &text[line.clone()];
-        // Kubernetes' readers separate documents here, where YAML reads text.
-        let has_glued_comment = bytes.starts_with(b"---#");
+        let is_separator = bytes.starts_with(b"---");
+        let has_glued_comment = is_separator
+            && (is_template || follows_a_line)
+            && !is_marker(bytes, b"---")
+            && is_comment_for_kubectl(&bytes[3..]);
+        follows_a_line = !(follows_a_line && is_separator);
         if has_glued_comment || is_marker(bytes, b"---") {
-            let content_follows = !is_empty(&bytes[3..]);
+            let content_follows = !is_comment_for_kubectl(&bytes[3..]);
             if has_content {
                 documents.push(start..line.start);
                 // A marker with content in the same line belongs to the document.
@@ -117,11 +126,19 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
 /// at such a text.
 pub(super) fn text_after_separators(text: &[u8]) -> Vec<Span> {
     let after = lines(text).filter_map(|line| {
-        let after = text[line.clone()].strip_prefix(b"---")?;
+        let after = without_mark(&text[line.clone()]).strip_prefix(b"---")?;
         let start = line.end - after.trim_ascii_start().len();
-        (!is_empty(after)).then(|| Span::new(start, start + after.trim_ascii().len()))
+        let span = || Span::new(start, start + after.trim_ascii().len());
+        (!is_comment_for_kubectl(after)).then(span)
     });
     after.collect()
+}
+
+/// Whether kubectl finds nothing but a comment after `---`. It also skips white space beyond ASCII.
+fn is_comment_for_kubectl(after: &[u8]) -> bool {
+    let after = String::from_utf8_lossy(after);
+    let after = after.trim_start();
+    after.is_empty() || after.starts_with('#')
 }
 
 /// The number of bytes before the content of a YAML document: comments, directives, markers and white space.

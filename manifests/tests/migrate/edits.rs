@@ -44,14 +44,6 @@ fn only_what_must_change_changes() {
 }
 
 #[test]
-fn separators_are_kept_with_the_text_after_them() {
-    let old = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\n";
-    let flow = "{apiVersion: flowcontrol.apiserver.k8s.io/v1beta3, kind: FlowSchema}\n";
-    let text = format!("---#c\n{old}---# c\n{old}--- # c\n{old}--- {flow}--- !!map\n{old}");
-    assert_eq!(clean(&text, V1), text.replace("v1beta3", "v1"));
-}
-
-#[test]
 fn every_style_is_kept() {
     let text = corpus!("styles.yaml");
     let new = clean(text, V1);

@@ -1,5 +1,6 @@
 //! Documents, lines and fields of a text.
 
+use super::{V1, clean};
 use k8s_flowcontrol_manifests::{Form, Lines, ReadOptions, read, read_with};
 use k8s_flowcontrol_text::Position;
 
@@ -107,12 +108,25 @@ fn documents_of_yaml_start_after_their_marker() {
 
 /// kubectl's reader separates documents also at `---#`, and fails at other texts in such a line.
 #[test]
-fn texts_after_separators_are_comments_for_kubectl() {
+fn kubectl_reads_only_comments_after_separators() {
     let (a, b) = ("kind: FlowSchema\n", "kind: PriorityLevelConfiguration\n");
     let both = vec![a.to_owned(), b.to_owned()];
-    assert_eq!(documents(None, &format!("{a}---# c\n{b}")), (both, 0));
-    let first = format!("# c\n---\n---#\n{a}--- # c\n");
+    for separator in ["---# c", "---\u{a0}", "---\u{85}# c", "---\u{b}"] {
+        let text = format!("{a}{separator}\n{b}");
+        assert_eq!(documents(None, &text), (both.clone(), 0), "{separator:?}");
+        assert_eq!(read(text.as_bytes()).separators, [], "{separator:?}");
+    }
+    let first = format!("# c\n---#\n{a}--- # c\n");
     assert_eq!(documents(None, &first), (vec![a.to_owned()], 0));
+    // The first line after a separator, which it passes to YAML: there it is text.
+    for before in ["", "---\n---#\n", "# c\n---\n"] {
+        let text = format!("{before}---# c\n{a}");
+        let (found, others) = documents(None, &text);
+        let [found] = &found[..] else {
+            panic!("{text}: {found:?}, {others}")
+        };
+        assert!(found.ends_with(&format!("---# c\n{a}")), "{found}");
+    }
 
     for (text, after) in [
         (
@@ -131,6 +145,15 @@ fn texts_after_separators_are_comments_for_kubectl() {
         assert_eq!(&text[span.start..span.end], after, "{text}");
     }
     assert_eq!(read("{\n---x\n}".as_bytes()).separators, []);
+    assert_eq!(read("\u{feff}--- a: 1\n".as_bytes()).separators.len(), 1);
+}
+
+#[test]
+fn separators_are_kept_with_the_text_after_them() {
+    let old = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\n";
+    let flow = "{apiVersion: flowcontrol.apiserver.k8s.io/v1beta3, kind: FlowSchema}\n";
+    let text = format!("# c\n---#c\n{old}---# c\n{old}--- # c\n{old}--- {flow}--- !!map\n{old}");
+    assert_eq!(clean(&text, V1), text.replace("v1beta3", "v1"));
 }
 
 #[test]

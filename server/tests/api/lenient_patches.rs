@@ -175,6 +175,7 @@ async fn numbers_of_patches_are_64_bits() {
     let fields = r#"{"spec": {"zzz": [-1e400]}}"#;
     let operations = r#"[{"op": "add", "path": "/spec/zzz", "value": {"a": 1e400}}]"#;
     let is = "json: cannot unmarshal number -1e400 into Go value of type float64";
+    let array = "json: cannot unmarshal array into Go value of type map[string]interface {}";
     let in_operation = "error decoding patch: json: cannot unmarshal number 1e400 into Go struct field jsonPatchOp.value of type float64";
     for (query, media_type, body, expected) in [
         ("", JSON, operations, Some(in_operation.to_owned())),
@@ -199,6 +200,14 @@ async fn numbers_of_patches_are_64_bits() {
             r#"{"spec": {"zzz": 123456789012345678901234567890}}"#,
             None,
         ),
+        // The type of the whole patch is wrong.
+        (
+            "",
+            merge,
+            "[1e400]",
+            Some(format!("error decoding patch: {array}")),
+        ),
+        ("", strategic, "[1e400]", Some(array.to_owned())),
     ] {
         let request = api
             .request("PATCH", &format!("/apis/{GROUP}/{path}{query}"))
