@@ -1,6 +1,5 @@
 //! Advice that is simulated over an audit log before it is given.
 
-use super::checks::keep;
 use super::checks::machine::Limit;
 use super::context::Context;
 use super::evidence::{Evidence, Scope};
@@ -130,7 +129,7 @@ impl Change {
             let action = match limit(&context) {
                 None => "keep the configuration, or try the change for a short time and measure"
                     .to_owned(),
-                Some(limit) => keep(&limit),
+                Some(limit) => limit.keep(),
             };
             return finding(message, vec![error_of(&context, wrong)], &action);
         }
@@ -177,7 +176,7 @@ impl Change {
                 "keep the configuration, and reduce the requests of the level",
             ),
         };
-        let kept = limit(&context).map(|limit| keep(&limit));
+        let kept = limit(&context).map(|limit| limit.keep());
         let action = kept.as_deref().unwrap_or(action);
         let message = format!("simulated over the log, {what} {verb} priority level {level}{more}");
         finding(message, evidence, action)

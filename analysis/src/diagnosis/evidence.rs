@@ -141,13 +141,18 @@ impl ServerEvidence {
         })
     }
 
-    /// Whether it is known whether requests wait.
+    /// Whether it is known whether requests wait. The dumps of queues and of requests do not have rejections, and show nothing unless a request waits.
     pub(super) fn has_load(&self) -> bool {
         let metrics = self.metrics.as_ref();
+        let mut levels = self.priority_levels.iter().flatten();
+        let queues = self.queues.iter().flatten();
+        let mut queues = queues.filter_map(|row| row.queue.as_ref());
+        let requests = self.requests.iter().flatten();
+        let mut requests = requests.filter_map(|row| row.request.as_ref());
         metrics.is_some_and(|metrics| metrics.metric(Quantity::WaitingRequests).is_some())
-            || self.priority_levels.is_some()
-            || self.requests.is_some()
-            || self.queues.is_some()
+            || levels.any(|row| row.state.is_some())
+            || queues.any(|queue| queue.pending_requests > 0)
+            || requests.any(|request| request.index_in_queue.is_some())
     }
 }
 

@@ -60,8 +60,8 @@ pub(super) struct Load<'a> {
     pub(super) maximum: Option<Measured>,
     /// With at least one request each: in the interval if there is one, and else since the start.
     pub(super) rejections: Vec<Rejections>,
-    /// The requests rejected since the server started.
-    pub(super) rejected_since_start: i64,
+    /// The requests rejected since the server started; `None` for no request.
+    pub(super) rejected_since_start: Option<Measured>,
 }
 
 impl<'a> Load<'a> {
@@ -78,10 +78,9 @@ impl<'a> Load<'a> {
         };
         let current = measure(Quantity::CurrentSeats);
         let current = current.or_else(|| measure(Quantity::NominalSeats));
-        let moments = moments(server, name);
-        Self {
-            moment: moments.explaining(current.as_ref()),
-            moments,
+        let mut load = Self {
+            moment: Moment::Metrics,
+            moments: moments(server, name),
             executing: state.map(|state| Measured {
                 value: state.executing_requests,
                 from: dumped(server, name, "ExecutingRequests", state.executing_requests),
@@ -94,7 +93,9 @@ impl<'a> Load<'a> {
             rejected_since_start: rejected(server, name, state),
             server,
             level,
-        }
+        };
+        load.moment = load.moments.explaining(|moment| load.limit_at(moment));
+        load
     }
 
     pub(super) fn name(&self) -> &'a str {
@@ -127,8 +128,22 @@ impl<'a> Load<'a> {
 
     /// Whether requests wait, or were rejected in the interval.
     pub(super) fn is_in_trouble_now(&self) -> bool {
+        self.waiting() > 0 || self.is_rejecting_now()
+    }
+
+    fn is_rejecting_now(&self) -> bool {
         let is_now = |rejections: &Rejections| matches!(rejections.period, Period::Interval(_));
-        self.waiting() > 0 || self.rejections.iter().any(is_now)
+        self.rejections.iter().any(is_now)
+    }
+
+    /// Whether requests wait at the time of the metrics, or were rejected in the interval.
+    pub(super) fn is_in_trouble_with_metrics(&self) -> bool {
+        let waits = self.waiting_at(Moment::Metrics);
+        let waits = waits.is_some_and(|waiting| waiting.value > 0);
+        match self.server.dumps_are_apart {
+            true => waits || self.is_rejecting_now(),
+            false => self.is_in_trouble_now(),
+        }
     }
 
     /// The seats that requests occupied at a moment; `None` if unknown.
@@ -148,13 +163,14 @@ impl<'a> Load<'a> {
         let known = |limit: &Option<Measured>| limit.as_ref().map(|limit| limit.value);
         let (minimum, maximum) = (known(&self.minimum), known(&self.maximum));
         let is_fixed = minimum.is_some() && minimum == maximum;
-        if moment == Moment::Metrics || is_fixed || in_use == current {
+        let is_near = !self.server.dumps_are_apart;
+        if moment == Moment::Metrics || is_fixed || (is_near && in_use == current) {
             return Some(current);
         }
         if maximum.is_some_and(|maximum| in_use >= maximum) {
             return maximum;
         }
-        (!self.server.dumps_are_apart && in_use < current).then_some(current)
+        (is_near && in_use < current).then_some(current)
     }
 
     /// The seats that no request occupied at a moment; `None` if unknown.
@@ -279,7 +295,12 @@ fn rejections(
     state: Option<&LevelState>,
 ) -> Vec<Rejections> {
     let mut found = Vec::new();
-    if let Some((metrics, period)) = &counters.0 {
+    // Both are since the start; the dump may be later than the first rejection, and the metrics earlier.
+    let has_more = |(metrics, period): &(FlowMetrics, Period)| {
+        let rejected = metrics.total(Quantity::RejectedRequests, level);
+        matches!(period, Period::Interval(_)) || rejected.is_some_and(|rejected| rejected > 0)
+    };
+    if let Some((metrics, period)) = counters.0.as_ref().filter(|counters| has_more(counters)) {
         let period = *period;
         for series in metrics.series(Quantity::RejectedRequests, level) {
             found.push(Rejections {
@@ -319,9 +340,22 @@ fn rejections(
     found
 }
 
-fn rejected(server: &ServerEvidence, level: &str, state: Option<&LevelState>) -> i64 {
-    let metrics = server.metrics.as_ref();
-    let total = metrics.and_then(|metrics| metrics.total(Quantity::RejectedRequests, level));
-    let of_dump = || state.and_then(|state| state.rejected_requests);
-    total.or_else(of_dump).unwrap_or_default().max(0)
+fn rejected(server: &ServerEvidence, level: &str, state: Option<&LevelState>) -> Option<Measured> {
+    let of_metrics = || {
+        let metrics = server.metrics.as_ref()?;
+        let value = metrics.total(Quantity::RejectedRequests, level)?;
+        let metric = metrics.metric(Quantity::RejectedRequests)?;
+        let series = format!("sum({metric}{{priority_level={level:?}}})");
+        let from = Observation::metric(&server.name, series, value, Some(Period::SinceStart));
+        Some(Measured { value, from })
+    };
+    let of_dump = || {
+        let value = state?.rejected_requests?;
+        let from = dumped(server, level, "RejectedRequests", value);
+        Some(Measured { value, from })
+    };
+    let is_any = |rejected: &Measured| rejected.value > 0;
+    of_metrics()
+        .filter(is_any)
+        .or_else(|| of_dump().filter(is_any))
 }

@@ -64,19 +64,16 @@ impl Moments {
 
     /// The moment that tells most about requests that wait, because the queues may be empty at any other: one at which all seats of the
     /// level are in use, or else one with its seats.
-    pub(super) fn explaining(&self, current: Option<&Measured>) -> Moment {
+    pub(super) fn explaining(&self, limit_at: impl Fn(Moment) -> Option<i64>) -> Moment {
         let waits = |moment: &Moment| {
             let waiting = self.at(*moment).waiting.as_ref();
             waiting.is_some_and(|waiting| waiting.value > 0)
         };
         let has_seats = |moment: &Moment| self.at(*moment).in_use.is_some();
         let is_full = |moment: &Moment| {
-            let in_use = self.at(*moment).in_use.as_ref().zip(current);
-            // The limit is that of the metrics, and may be another one at the moment of a dump.
-            in_use.is_some_and(|(in_use, current)| match moment {
-                Moment::Metrics => in_use.value >= current.value,
-                _ => in_use.value == current.value,
-            })
+            let in_use = self.at(*moment).in_use.as_ref();
+            let in_use = in_use.zip(limit_at(*moment));
+            in_use.is_some_and(|(in_use, limit)| in_use.value >= limit)
         };
         let waiting: Vec<Moment> = Moment::ALL.into_iter().filter(waits).collect();
         let first = |is_so: &dyn Fn(&Moment) -> bool| {

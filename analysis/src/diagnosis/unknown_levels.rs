@@ -8,7 +8,7 @@ use crate::metrics::Quantity;
 use k8s_flowcontrol_rules::objects::{LevelInUse, level_named};
 use std::collections::BTreeSet;
 
-/// A priority level that is not among the objects: it was deleted or renamed, or the objects are of another time or cluster.
+/// A priority level that is not among the objects: they lack it, it was deleted, or they are of another time or cluster.
 pub(super) struct UnknownLevel<'a> {
     pub(super) server: &'a ServerEvidence,
     pub(super) name: String,

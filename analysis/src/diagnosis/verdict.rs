@@ -26,7 +26,7 @@ named! {
         AtRisk = "at-risk",
         /// No request waits or is rejected.
         Healthy = "healthy",
-        /// Neither metrics nor dumps show the load of a server.
+        /// Neither metrics nor dumps show whether requests wait.
         Unknown = "unknown",
     }
     /// The verdict as one word, such as `overloaded`.
@@ -138,7 +138,7 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
                 Some(level) if !context.evidence.servers.is_empty() => {
                     format!("The priority level {level} does not exist, or the server ignores it.")
                 }
-                _ => "The load of the API servers is unknown: no server shows its metrics or debug dumps."
+                _ => "The load of the API servers is unknown: no metrics or debug dump shows whether requests wait."
                     .to_owned(),
             }
         }

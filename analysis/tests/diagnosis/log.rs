@@ -60,6 +60,18 @@ fn waits_in_the_log_are_not_overlooked() {
             "audit log: requests of user alice of FlowSchema all with a wait of at least 10 ms, the longest 0.75 s: 2",
         ]
     );
+    // One of 1,000 requests is a risk, and one of more is not.
+    for (others, severity) in [(999, Severity::Risk), (1000, Severity::Note)] {
+        let mut events = vec![event(2, Some("750ms"))];
+        events.extend((0..others).map(|number| {
+            event(1, None).replace(
+                r#""auditID":"1""#,
+                &format!(r#""auditID":"other-{number}""#),
+            )
+        }));
+        let (diagnosis, _) = diagnosed(&events);
+        assert_eq!(of(&diagnosis, "waiting")[0].severity, severity, "{others}");
+    }
     let (diagnosis, _) = diagnosed(&[event(1, Some("12.5ms"))]);
     assert_eq!(of(&diagnosis, "waiting")[0].severity, Severity::Note);
     let (diagnosis, _) = diagnosed(&[event(1, None)]);

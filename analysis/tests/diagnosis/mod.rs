@@ -13,6 +13,7 @@ mod hostile;
 mod log;
 mod machine;
 mod moments;
+mod past;
 mod recorded;
 mod samples;
 mod several;

@@ -275,7 +275,7 @@ impl Args {
             ),
             (true, false) => Err(Failure::new(
                 Exit::Cluster,
-                "no API server shows its metrics or debug dumps",
+                "no metrics or debug dump of an API server shows whether requests wait",
             )
             .hint(role_hint(Self::NAME))),
         }

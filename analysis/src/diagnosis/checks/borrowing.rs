@@ -40,7 +40,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let action = about_seats(load, action);
             // Whether the requests wait for seats is unknown without the seats in use at that moment.
             let waits_for_seats = load.waiting() == 0 || load.is_full().is_some();
-            let severity = match Limit::of(load.server) {
+            let severity = match Limit::now(load.server) {
                 None if waits_for_seats => Severity::Problem,
                 _ => Severity::Note,
             };

@@ -41,7 +41,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         // Who gains and who pays depends on the load, which the evidence does not have.
         let advice = format!("the level has the most seats that it may have: {MORE_SEATS}");
         let action = about_seats(load, &advice);
-        let severity = match Limit::of(load.server) {
+        let severity = match Limit::now(load.server) {
             None => Severity::Problem,
             Some(_) => Severity::Note,
         };

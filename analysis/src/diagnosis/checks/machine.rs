@@ -34,7 +34,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 .filter(|load| std::ptr::eq(load.server, server))
         };
         let is_now = matches!(limit.period, Period::Interval(_));
-        let severity = match is_now && loads().any(|load| load.is_in_trouble_now()) {
+        let severity = match is_now && loads().any(|load| load.is_in_trouble_with_metrics()) {
             true => Severity::Problem,
             false => Severity::Risk,
         };
@@ -129,6 +129,22 @@ impl Limit {
             return Some(found("the memory", evidence, action));
         }
         None
+    }
+
+    /// As [`of`](Self::of), in an interval: the average since the start tells nothing about now.
+    pub(super) fn now(server: &ServerEvidence) -> Option<Self> {
+        Self::of(server).filter(|limit| matches!(limit.period, Period::Interval(_)))
+    }
+
+    /// What to do instead of giving more seats.
+    pub(in crate::diagnosis) fn keep(&self) -> String {
+        let action = match self.period {
+            Period::Interval(_) => "keep the configuration",
+            Period::SinceStart => {
+                "keep the configuration until a second sample, taken while requests wait, shows what limits the server"
+            }
+        };
+        format!("{action}: {} make all requests slower", self.clause())
     }
 
     /// The limit, as a clause.

@@ -141,16 +141,8 @@ impl Report {
 fn about_seats(load: &Load<'_>, advice: &str) -> String {
     match machine::Limit::of(load.server) {
         None => advice.to_owned(),
-        Some(limit) => keep(&limit),
+        Some(limit) => limit.keep(),
     }
-}
-
-/// The action for a server that something else than its seats limits.
-pub(super) fn keep(limit: &machine::Limit) -> String {
-    format!(
-        "keep the configuration: {} make all requests slower",
-        limit.clause()
-    )
 }
 
 /// Who gains and who pays depends on the load, which metrics and dumps do not have.

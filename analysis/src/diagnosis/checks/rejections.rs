@@ -1,7 +1,7 @@
 //! Rejected requests, by reason.
 
 use super::{Check, Context, Report, Severity, count};
-use crate::diagnosis::load::{Load, Rejections};
+use crate::diagnosis::load::{Load, Measured, Rejections};
 use crate::diagnosis::observation::{Observation, Period};
 use k8s_flowcontrol_types::{Fact, Release};
 use std::collections::BTreeMap;
@@ -50,26 +50,19 @@ fn run(context: &Context<'_>, report: &mut Report) {
     rejected_in_log(context, report);
 }
 
-/// Rejections before the interval.
+/// Rejections that the interval does not have.
 fn note_the_past(load: &Load<'_>, report: &mut Report) {
-    let total = load.rejected_since_start;
-    if total == 0 {
+    let Some(Measured { value, from }) = load.rejected_since_start.clone() else {
         return;
-    }
+    };
     let message = format!(
         "{} of priority level {} {} rejected since the server started, and none in the interval",
-        count(total, "request"),
+        count(value, "request"),
         load.name(),
-        if total == 1 { "was" } else { "were" },
+        if value == 1 { "was" } else { "were" },
     );
-    let metric = format!(
-        "sum(apiserver_flowcontrol_rejected_requests_total{{priority_level={:?}}})",
-        load.name()
-    );
-    let period = Some(Period::SinceStart);
-    let evidence = Observation::metric(&load.server.name, metric, total, period);
     let action = "measure while the requests are rejected, or give the audit logs of that time";
-    report.level(Severity::Note, load, message, vec![evidence], action);
+    report.level(Severity::Note, load, message, vec![from], action);
 }
 
 const WAIT_ACTION: &str = "reduce the requests of the level: they wait for a quarter of their timeout, at most one minute";

@@ -39,18 +39,22 @@ fn run(context: &Context<'_>, report: &mut Report) {
 /// Levels that are not among the objects.
 fn of_unknown_levels(context: &Context<'_>, report: &mut Report) {
     for level in context.unknown_levels() {
-        let (number, verb) = match level.waiting {
-            0 => (level.rejected, "rejected"),
-            waiting => (waiting, "waiting"),
+        let part = |number: i64, verb: &str| {
+            let is = if number == 1 { "is" } else { "are" };
+            (number > 0).then(|| format!("{} {is} {verb}", count(number, "request")))
         };
-        let is = if number == 1 { "is" } else { "are" };
+        let parts = [
+            part(level.waiting, "waiting"),
+            part(level.rejected, "rejected"),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
         let message = format!(
-            "{} {is} {verb} in priority level {}, which is not among the objects: it was deleted or renamed, or the objects are of another time",
-            count(number, "request"),
+            "{} in priority level {}, which is not among the objects: they lack it, it was deleted, or they are of another time",
+            parts.join(", and "),
             level.name
         );
         let place = (Some(level.server.name.as_str()), Some(level.name.as_str()));
-        let action = "read the objects, the metrics and the dumps of one cluster at one time: nothing is known about the limits of this level";
+        let action = "read all objects, the metrics and the dumps of one cluster at one time: the limits of this level were not looked at";
         let evidence = level.evidence.clone();
         report.add(
             Severity::Problem,
@@ -64,9 +68,9 @@ fn of_unknown_levels(context: &Context<'_>, report: &mut Report) {
 
 /// The recorded waits in the audit logs, of each level.
 fn in_log(context: &Context<'_>, report: &mut Report) {
-    let log = context.evidence.log.iter();
+    let log = || context.evidence.log.iter().flat_map(|log| &log.flows);
     let mut levels = BTreeMap::<&str, Vec<(Requests, String)>>::new();
-    for ((schema, level, distinguisher), requests) in log.flat_map(|log| &log.flows) {
+    for ((schema, level, distinguisher), requests) in log() {
         if requests.waited > 0 && context.includes(level) {
             let flow = context.flow_name(schema, distinguisher);
             levels.entry(level).or_default().push((*requests, flow));
@@ -94,7 +98,10 @@ fn in_log(context: &Context<'_>, report: &mut Report) {
         let evidence = [all].into_iter().chain(of_flows).collect();
         let action = "read the metrics and dump_requests while requests wait, to see why; servers record only the waits of requests that took more \
                       than half a second";
-        let severity = match longest >= LONG_US {
+        let of_level = log().filter(|((_, own, _), _)| own == level);
+        let all_requests: u64 = of_level.map(|(_, requests)| requests.all).sum();
+        let are_many = waited.saturating_mul(FEW) >= all_requests;
+        let severity = match longest >= LONG_US && are_many {
             true => Severity::Risk,
             false => Severity::Note,
         };
@@ -104,6 +111,8 @@ fn in_log(context: &Context<'_>, report: &mut Report) {
 
 /// Clients notice a wait of this length, in microseconds.
 const LONG_US: u64 = 100_000;
+/// Less than one of this many requests of a level does not make a risk.
+const FEW: u64 = 1000;
 
 fn seconds(us: u64) -> String {
     format!("{:.2} s", us as f64 / 1e6)

@@ -62,13 +62,15 @@ pub(super) fn text(
         .iter()
         .map(|server| server.name.as_str())
         .collect();
+    let mut metrics = evidence.servers.iter().map(|server| &server.metrics);
     let counters = match evidence.servers.iter().find_map(interval) {
-        Some(seconds) => format!("counters of {seconds:.1} seconds"),
-        None => "counters since the servers started".to_owned(),
+        Some(seconds) => format!("counters of {seconds:.1} seconds; "),
+        None if metrics.any(Option::is_some) => "counters since the servers started; ".to_owned(),
+        None => String::new(),
     };
     writeln!(out)?;
     out.paragraph(&format!(
-        "{}: {}; {counters}; {}Kubernetes {}",
+        "{}: {}; {counters}{}Kubernetes {}",
         plural(names.len(), "API server"),
         names.join(", "),
         of_logs(evidence).unwrap_or_default(),
