@@ -91,12 +91,12 @@ impl CoverageTally {
             self.signs[sign as usize] += u64::from(traits.signs & bit != 0);
         }
         self.bare += u64::from(traits.is_bare);
-        if let Some(server) = &traits.renewed_server {
-            self.servers.add(server);
-        }
         let Some(time) = received_us else {
             return;
         };
+        if let Some(server) = &traits.renewed_server {
+            self.servers.add(server, time);
+        }
         let minute = time.div_euclid(MINUTE);
         *self.hours.entry(minute.div_euclid(60)).or_default() |= 1 << minute.rem_euclid(60);
         if let Some(node) = &traits.renewed_node {
@@ -203,8 +203,8 @@ impl CoverageTally {
         }
         if let Some(servers) = self.servers.mixed() {
             notes.push(format!(
-                "{servers} API servers renew their leases by turns: the logs of several servers are mixed, and peaks, waits and executed times are those of \
-                 none; give the log of each server as a file of its own"
+                "{servers} API servers renewed their leases in the same time: the logs are of several servers, and peaks, waits and executed times \
+                 are those of none; run the command for the log of each server alone"
             ));
         }
         for (format, events) in &self.formats {
