@@ -113,18 +113,18 @@ impl Configuration<'_> {
         seats.of_cluster(cluster, levels, release)
     }
 
-    /// As [`seats`](Self::seats); without a cluster, the seats in a file with metrics come first.
+    /// As [`seats`](Self::seats); those in a file with metrics, which is of the server of the log, come before those of the cluster.
     pub(crate) fn seats_of_log(
         &self,
         seats: SeatsArg,
         metrics: Option<&MetricsFile>,
     ) -> Result<ServerSeats, Failure> {
-        match (self.cluster, metrics) {
-            (None, Some(metrics)) => {
-                Ok(seats.of_metrics(metrics, &self.objects.levels, self.release))
-            }
-            _ => self.seats(seats),
-        }
+        let (levels, release) = match self.cluster {
+            Some(_) => self.of_server(),
+            None => (self.objects.levels.as_slice(), self.release),
+        };
+        let of_file = metrics.and_then(|metrics| seats.of_metrics(metrics, levels, release));
+        of_file.map_or_else(|| self.seats(seats), Ok)
     }
 
     /// As [`seats`](Self::seats), of all API servers of the cluster: servers with equal numbers together, the smallest first; and

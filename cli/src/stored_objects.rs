@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::input::name;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
-use k8s_flowcontrol_analysis::metrics::{ObservedLimits, StoredObjects};
+use k8s_flowcontrol_analysis::metrics::{FlowMetrics, ObservedLimits, StoredObjects};
 use serde_json::Value;
 use std::path::Path;
 
@@ -21,12 +21,20 @@ pub(crate) struct MetricsFile {
 impl MetricsFile {
     /// The text of a file, if there is one.
     pub(crate) fn read(file: Option<&Path>) -> Result<Option<Self>, Failure> {
-        let Some(file) = file else { return Ok(None) };
+        file.map(Self::read_file).transpose()
+    }
+
+    /// The text of a file. Several samples are an error.
+    pub(crate) fn read_file(file: &Path) -> Result<Self, Failure> {
         let text = read(file, true)?.text;
-        Ok(Some(Self {
-            name: name(file),
-            text: String::from_utf8_lossy(&text).into_owned(),
-        }))
+        let (name, text) = (name(file), String::from_utf8_lossy(&text).into_owned());
+        match FlowMetrics::parse(&text).samples() {
+            samples @ 2.. => Err(Failure::input(format!(
+                "{name} has {samples} samples of the same metrics: of several servers or times"
+            ))
+            .hint("give one sample of one server: sums over several fit none of them")),
+            _ => Ok(Self { name, text }),
+        }
     }
 
     /// The seats of the server; none if the file does not have the limits of these levels.

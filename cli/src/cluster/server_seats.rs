@@ -64,20 +64,20 @@ impl SeatsArg {
         }
     }
 
-    /// The given number, or that of the server whose metrics a file has, or the default.
+    /// The number of the server whose metrics a file has, unless a number is given.
     pub(crate) fn of_metrics(
         self,
         metrics: &MetricsFile,
         levels: &[PriorityLevelConfiguration],
         release: Release,
-    ) -> ServerSeats {
-        match (self.server_seats, metrics.server_seats(levels, release)) {
-            (None, Some(seats)) => ServerSeats {
-                seats,
-                source: Source::File(metrics.name.clone()),
-            },
-            _ => self.offline(),
+    ) -> Option<ServerSeats> {
+        if self.server_seats.is_some() {
+            return None;
         }
+        Some(ServerSeats {
+            seats: metrics.server_seats(levels, release)?,
+            source: Source::File(metrics.name.clone()),
+        })
     }
 
     /// The given number, or the number of seats of a server with these levels.

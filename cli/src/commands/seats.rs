@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LOG", num_args = 1.., requires = "verify")]
     audit_log: Vec<PathBuf>,
 
-    /// A file with the metrics of the server at the end of the logs (`kubectl get --raw /metrics`), which also have its seats; with `--live`, the present metrics of the cluster
+    /// A file with the metrics of the server at the end of the logs (`kubectl get --raw /metrics`), which also have its seats; defaults with `--live` to the present metrics of the cluster
     #[arg(long, value_name = "FILE", requires = "verify")]
     metrics: Option<PathBuf>,
 

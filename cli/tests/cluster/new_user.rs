@@ -87,6 +87,29 @@ async fn a_column_has_the_name_of_its_quantity() {
     assert!(seen > 60, "{seen}");
 }
 
+/// The server of the log may be another one than the server that responds.
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_of_a_file_with_metrics_come_before_those_of_the_cluster() {
+    let cluster = Cluster::of("1.36").await;
+    let metrics = cluster.file(
+        "metrics.txt",
+        "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"catch-all\"} 4\n\
+         apiserver_flowcontrol_upper_limit_seats{priority_level=\"catch-all\"} 154\n\
+         apiserver_resource_objects{group=\"\",resource=\"pods\"} 10\n",
+    );
+    let log = "tests/tour/audit.log";
+    let args = [
+        "traffic",
+        "--live",
+        "--audit-log",
+        log,
+        "--metrics",
+        &metrics,
+    ];
+    let said = cluster.run(&args).expect(0).err;
+    assert!(said.contains("150 seats per server (metrics in "), "{said}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_are_shown_wherever_the_server_has_them() {
     for release in ["1.25", "1.29", "1.36"] {

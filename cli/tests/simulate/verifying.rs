@@ -18,10 +18,10 @@ fn a_server_has_the_seats_of_its_metrics() {
     let folder = Folder::new();
     let metrics = unpack(&folder, "metrics-after.txt");
     let text = std::fs::read_to_string(&metrics).unwrap() + GAUGES;
-    std::fs::write(&metrics, text).unwrap();
+    std::fs::write(&metrics, &text).unwrap();
     let objects = format!("{RECORDED}/objects.json");
     let log = format!("{RECORDED}/audit.log.gz");
-    let with = |command: &str, more: &[&str]| {
+    let with_file = |command: &str, metrics: &str, more: &[&str]| {
         let arguments = [
             command,
             "-f",
@@ -32,10 +32,11 @@ fn a_server_has_the_seats_of_its_metrics() {
             "--audit-log",
             &log,
             "--metrics",
-            &metrics,
+            metrics,
         ];
         run(&[&arguments, more].concat())
     };
+    let with = |command: &str, more: &[&str]| with_file(command, &metrics, more);
     let output = with("traffic", &["-o", "json"]);
     let said = stderr(&output);
     assert!(
@@ -53,6 +54,39 @@ fn a_server_has_the_seats_of_its_metrics() {
     assert!(batch["peakSeats"].as_f64().unwrap() <= 12.0, "{batch}");
     let other = with("traffic", &["-o", "json", "--server-seats", "600"]);
     assert!(!stderr(&other).contains("seats per server"));
+    // Without limits, and with limits of no server.
+    let catch_all = |nominal: &str, upper: &str| {
+        format!(
+            "apiserver_flowcontrol_nominal_limit_seats{{priority_level=\"catch-all\"}} {nominal}\n\
+             apiserver_flowcontrol_upper_limit_seats{{priority_level=\"catch-all\"}} {upper}\n"
+        )
+    };
+    for (limits, is_known) in [
+        (String::new(), false),
+        (catch_all("4", "4"), false),
+        (catch_all("4", "4e9"), false),
+        (catch_all("-9.3e18", "9.3e18"), false),
+        (catch_all("4", "10000004"), true),
+    ] {
+        let file = unpack(&folder, "metrics-after.txt");
+        let unlimited = std::fs::read_to_string(&file).unwrap();
+        let file = folder.path("limits.txt");
+        std::fs::write(&file, unlimited + &limits).unwrap();
+        let said = stderr(&with_file("traffic", &file, &["-o", "json"]));
+        assert_eq!(
+            said.contains("seats per server (metrics in "),
+            is_known,
+            "{limits}{said}"
+        );
+    }
+    let joined = folder.path("joined.txt");
+    std::fs::write(&joined, text.repeat(2)).unwrap();
+    for more in [&["traffic"][..], &["simulate"], &["seats", "--verify"]] {
+        let output = with_file(more[0], &joined, &more[1..]);
+        assert_eq!(code(&output), 3, "{}", stderr(&output));
+        assert!(stderr(&output).contains("has 2 samples of the same metrics"));
+    }
+    std::fs::write(&metrics, text).unwrap();
     assert_ne!(other.stdout, output.stdout);
     let output = with("seats", &["--verify", "-o", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -111,7 +111,7 @@ impl fmt::Display for Series {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowMetrics {
     series: Vec<(Quantity, Series)>,
-    servers: usize,
+    samples: usize,
 }
 
 impl FlowMetrics {
@@ -145,7 +145,7 @@ impl FlowMetrics {
                 *limits.entry(one.key()).or_default() += 1;
             }
         }
-        let servers = limits.into_values().max().unwrap_or_default();
+        let samples_of_limits = limits.into_values().max().unwrap_or_default();
         let mut series = Vec::<(Quantity, Series)>::new();
         let mut places = HashMap::new();
         for quantity in Quantity::ALL {
@@ -162,12 +162,16 @@ impl FlowMetrics {
                 }
             }
         }
-        Self { series, servers }
+        Self {
+            series,
+            samples: samples_of_limits,
+        }
     }
 
-    /// The number of servers whose metrics these are: more than one in a federation, and if texts were joined. 0 without limits.
-    pub fn servers(&self) -> usize {
-        self.servers
+    /// The samples of each nominal limit: more than one in a federation of several servers, and in joined texts of several servers or times. 0 without
+    /// limits.
+    pub fn samples(&self) -> usize {
+        self.samples
     }
 
     /// Whether the text had none of these metrics.
@@ -235,7 +239,8 @@ impl FlowMetrics {
 
     /// The same metrics with the increase of the counters since an earlier sample of the same server.
     ///
-    /// A counter that became smaller was reset by a restart of the server; its whole value is the increase.
+    /// A counter that became smaller was reset by a restart of the server; its whole value is the increase. A diagnosis has none:
+    /// [`ServerEvidence::set_earlier_metrics`](crate::diagnosis::ServerEvidence::set_earlier_metrics) returns an error for such samples.
     ///
     /// ```
     /// use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
@@ -268,7 +273,7 @@ impl FlowMetrics {
         };
         Self {
             series: self.series.iter().map(increase).collect(),
-            servers: self.servers,
+            samples: self.samples,
         }
     }
 }

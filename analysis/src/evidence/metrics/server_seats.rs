@@ -58,8 +58,8 @@ impl ObservedLimits {
         self.nominal.is_empty() && self.before.is_empty()
     }
 
-    /// The seats of the server; `None` if the metrics do not fit the priority levels, for example because the server has not followed a change
-    /// yet.
+    /// The seats of the server, at most 10,000,000; `None` if the metrics do not fit the priority levels, for example because the server has not
+    /// followed a change yet.
     pub fn server_seats(
         &self,
         levels: &[PriorityLevelConfiguration],
@@ -70,13 +70,11 @@ impl ObservedLimits {
             false => &self.nominal,
         };
         // Without a borrowing limit, a level borrows up to all seats of the server.
-        let catch_all = self.upper.get(CATCH_ALL).zip(nominal.get(CATCH_ALL));
-        if let Some(seats) =
-            catch_all.and_then(|(upper, nominal)| u32::try_from(upper - nominal).ok())
-        {
-            return Some(seats);
-        }
-        concurrency_limit(levels, nominal, release)
+        let seats = match self.upper.get(CATCH_ALL).zip(nominal.get(CATCH_ALL)) {
+            Some((upper, nominal)) => u32::try_from(upper.checked_sub(*nominal)?).ok(),
+            None => concurrency_limit(levels, nominal, release),
+        };
+        seats.filter(|seats| (1..=MANY).contains(seats))
     }
 }
 

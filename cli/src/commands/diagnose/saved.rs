@@ -7,9 +7,10 @@ use crate::failure::Failure;
 use crate::input::name;
 use crate::objects::Objects;
 use crate::output::Streams;
+use crate::stored_objects::MetricsFile;
 use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
 use k8s_flowcontrol_analysis::dumps::AnyDump;
-use k8s_flowcontrol_analysis::metrics::StoredObjects;
+use k8s_flowcontrol_analysis::metrics::{FlowMetrics, StoredObjects};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -157,20 +158,11 @@ fn dump(server: &mut ServerEvidence, file: &Path) -> Result<Option<Gap>, Failure
 
 /// The text of a file with metrics of flow control.
 fn metrics(file: &Path) -> Result<String, Failure> {
-    let text = text(file)?;
-    let mut evidence = ServerEvidence::new(SERVER);
-    evidence.set_metrics(&text);
-    let metrics = evidence.metrics.unwrap_or_default();
-    let servers = metrics.servers();
-    if servers > 1 {
-        let message = format!("{} has the metrics of {servers} servers", name(file));
-        return Err(Failure::input(message)
-            .hint("give the metrics of one server: sums over several servers fit none of them"));
-    }
-    match metrics.is_empty() {
+    let MetricsFile { name, text } = MetricsFile::read_file(file)?;
+    match FlowMetrics::parse(&text).is_empty() {
         false => Ok(text),
         true => {
-            let message = format!("{} lacks the metrics of priority levels", name(file));
+            let message = format!("{name} lacks the metrics of priority levels");
             Err(Failure::input(message).hint("save them with `kubectl get --raw /metrics`"))
         }
     }

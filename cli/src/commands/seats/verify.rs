@@ -4,7 +4,6 @@ use super::{Args, Output};
 use crate::audit_logs::read_logs;
 use crate::cluster::block_on;
 use crate::configuration::Configuration;
-use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
@@ -15,14 +14,13 @@ use k8s_flowcontrol_analysis::verification::{
 };
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
 
 pub(super) fn run(
     args: &Args,
     configuration: &Configuration<'_>,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    let before = args.metrics_before.as_deref().map(text).transpose()?;
+    let before = MetricsFile::read(args.metrics_before.as_deref())?.map(|file| file.text);
     let file = MetricsFile::read(args.metrics.as_deref())?;
     let seats = configuration.seats_of_log(args.seats, file.as_ref())?.seats;
     let after = match (file, configuration.cluster) {
@@ -64,11 +62,6 @@ pub(super) fn run(
         true => Exit::Success,
         false => Exit::Findings,
     })
-}
-
-fn text(file: &Path) -> Result<String, Failure> {
-    let source = read(file, true)?;
-    Ok(String::from_utf8_lossy(&source.text).into_owned())
 }
 
 fn report(verification: &Verification) -> Value {

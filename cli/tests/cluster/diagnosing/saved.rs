@@ -99,6 +99,7 @@ async fn what_files_do_not_show_is_named() {
         assert!(text.contains(&gap), "{gap} in {text}");
     }
     assert!(!text.contains("dump_priority_levels: no"), "{text}");
+    assert!(!text.contains("counters"), "{text}");
 
     let torn = std::fs::read_to_string(levels).unwrap() + "torn,1\n";
     let torn = cluster.file("torn.txt", &torn);
@@ -112,7 +113,10 @@ async fn what_files_do_not_show_is_named() {
     let text = offline(&["-f", &objects, "--metrics", &known])
         .expect(1)
         .out;
-    assert!(text.ends_with("; Kubernetes 1.33\n"), "{text}");
+    assert!(
+        text.ends_with("; counters since the servers started; Kubernetes 1.33\n"),
+        "{text}"
+    );
     assert!(!text.contains("the release of the server"), "{text}");
 }
 
@@ -168,6 +172,8 @@ async fn files_that_are_no_evidence_are_errors() {
     let (objects, metrics, dumps) = saved(&cluster).await;
     let queues = &dumps[1];
     let empty = cluster.file("empty.log", "\n");
+    let titles = std::fs::read_to_string(queues).unwrap();
+    let titles = cluster.file("titles.txt", titles.lines().next().unwrap());
     let joined = std::fs::read_to_string(&metrics).unwrap().repeat(2);
     let joined = cluster.file("joined.txt", &joined);
     for (args, exit, error) in [
@@ -181,7 +187,7 @@ async fn files_that_are_no_evidence_are_errors() {
         (
             vec!["-f", &objects, "--metrics", &joined],
             3,
-            "has the metrics of 2 servers",
+            "has 2 samples of the same metrics: of several servers or times",
         ),
         (
             vec!["-f", &objects, "--dump", &metrics],
@@ -197,6 +203,11 @@ async fn files_that_are_no_evidence_are_errors() {
             vec!["-f", &objects, "--metrics", &metrics, "--interval", "5"],
             2,
             "needs `--metrics-before`",
+        ),
+        (
+            vec!["-f", &objects, "--dump", &titles],
+            3,
+            "the files do not show whether requests wait",
         ),
         (
             vec!["-f", &objects, "--audit-log", &empty],
