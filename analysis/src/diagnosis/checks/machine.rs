@@ -34,7 +34,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 .filter(|load| std::ptr::eq(load.server, server))
         };
         let is_now = matches!(limit.period, Period::Interval(_));
-        let severity = match is_now && loads().any(|load| load.is_in_trouble_with_metrics()) {
+        let severity = match is_now && loads().any(|load| load.is_in_trouble_now()) {
             true => Severity::Problem,
             false => Severity::Risk,
         };
@@ -52,7 +52,14 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 limit.action
             ),
         };
-        let evidence = limit.evidence(server);
+        let mut evidence = limit.evidence(server);
+        let is_certain = || loads().any(|load| load.is_in_trouble_with_metrics());
+        if severity == Severity::Problem && !is_certain() {
+            evidence.push(Observation::computed(format!(
+                "{}: requests wait in the dumps and not in the metrics: if the dumps are of another time, the limit may not be the reason",
+                server.name
+            )));
+        }
         report.server(severity, &server.name, message, evidence, action);
     }
 }
