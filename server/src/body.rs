@@ -88,9 +88,13 @@ impl Document {
         let (mut problems, mut error) = (Vec::new(), None);
         if let Content::Array(operations) = tree.root().content() {
             for (index, operation) in operations.iter().enumerate() {
-                let operand = operation.get("value");
-                let operand_error = || number_error(operand?, "struct field jsonPatchOp.value");
-                error = error.or_else(operand_error);
+                if let Content::Object(fields) = operation.content() {
+                    // A server reads each of several values, and keeps the last.
+                    let mut values = fields.iter().filter(|field| field.name == "value");
+                    let place = "struct field jsonPatchOp.value";
+                    let first = || values.find_map(|field| number_error(field.value, place));
+                    error = error.or_else(first);
+                }
                 let path = &mut format!("[{index}]");
                 find_problems(operation, Some(OPERATION_FIELDS), path, &mut problems);
             }

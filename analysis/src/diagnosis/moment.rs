@@ -102,7 +102,8 @@ pub(super) fn dumped_requests<'a>(
     of_level.filter_map(|row| row.request.as_ref())
 }
 
-fn row(server: &ServerEvidence, level: &str, what: &str, value: i64) -> Measured {
+/// A number in `dump_requests`.
+fn in_requests(server: &ServerEvidence, level: &str, what: &str, value: i64) -> Measured {
     let what = format!("{what} of {level}");
     let from = Observation::dump(&server.name, "dump_requests", what, value);
     Measured { value, from }
@@ -121,9 +122,9 @@ fn of_requests(server: &ServerEvidence, level: &str) -> Counted {
     let seats = executing.fold(0_i64, |sum, request| {
         sum.saturating_add(request.seats().unwrap_or(1).max(1))
     });
-    let seats = row(server, level, "seats of the executing requests", seats);
+    let seats = in_requests(server, level, "seats of the executing requests", seats);
     Counted {
-        waiting: Some(row(server, level, "waiting requests", waiting)),
+        waiting: Some(in_requests(server, level, "waiting requests", waiting)),
         in_use: Some(seats).filter(|_| all.any(|one| is_executing(&one))),
     }
 }

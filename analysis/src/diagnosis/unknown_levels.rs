@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(super) struct UnknownLevel<'a> {
     pub(super) server: &'a ServerEvidence,
     pub(super) name: String,
-    /// The requests that wait, with the source.
+    /// The requests that wait; 0 for none.
     pub(super) waiting: i64,
     /// The requests that were rejected in the interval.
     pub(super) rejected: i64,

@@ -271,7 +271,7 @@ impl Args {
             (false, _) => Ok(exit),
             (true, true) => Err(
                 Failure::input("the files do not show whether requests wait")
-                    .hint("give `--metrics`, or a debug dump with `--dump`"),
+                    .hint("give `--metrics`, or dump_priority_levels with `--dump`: the other dumps show nothing unless a request waits"),
             ),
             (true, false) => Err(Failure::new(
                 Exit::Cluster,

@@ -174,11 +174,13 @@ async fn numbers_of_patches_are_64_bits() {
     let strategic = "application/strategic-merge-patch+json";
     let fields = r#"{"spec": {"zzz": [-1e400]}}"#;
     let operations = r#"[{"op": "add", "path": "/spec/zzz", "value": {"a": 1e400}}]"#;
+    let twice = r#"[{"op": "add", "path": "/spec/zzz", "value": 1e400, "value": 1}]"#;
     let is = "json: cannot unmarshal number -1e400 into Go value of type float64";
     let array = "json: cannot unmarshal array into Go value of type map[string]interface {}";
     let in_operation = "error decoding patch: json: cannot unmarshal number 1e400 into Go struct field jsonPatchOp.value of type float64";
     for (query, media_type, body, expected) in [
         ("", JSON, operations, Some(in_operation.to_owned())),
+        ("", JSON, twice, Some(in_operation.to_owned())),
         (
             "",
             merge,
