@@ -27,9 +27,9 @@ pub struct Calls {
     pub short_watches: u64,
     /// The requests that flow control rejected with status 429.
     pub rejected: u64,
-    /// The requests that repeat a rejected request within a minute.
+    /// The requests that repeat a rejected request within a minute after its response. A rejected request is repeated at most once.
     pub retries: u64,
-    /// The repetitions that came within a second, before the time that the server asked for with `Retry-After`.
+    /// The repetitions that came within a second after the response, before the time that the server asked for with `Retry-After`.
     pub hasty_retries: u64,
     /// The responses with a status of 400 and above, other than rejected requests.
     pub errors: u64,

@@ -67,7 +67,10 @@ pub struct Callers {
     redactor: Redactor,
     groups: HashMap<String, Group>,
     habits: Habits,
+    /// The first and the last arrival.
     period: Option<(i64, i64)>,
+    /// The first and the last time at which a counted event was written. Watches can arrive long before their log begins.
+    logged: Option<(i64, i64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -87,7 +90,7 @@ pub struct CallerReport {
     pub first_request: Option<String>,
     /// See `first_request`.
     pub last_request: Option<String>,
-    /// The time between them, in seconds.
+    /// The time from the end of the first to the end of the last request in the log, in seconds. Rates refer to it.
     pub seconds: f64,
     /// The groups, the largest first.
     pub groups: Vec<GroupCalls>,
@@ -116,6 +119,7 @@ impl Callers {
             groups: HashMap::new(),
             habits: Habits::default(),
             period: None,
+            logged: None,
         }
     }
 
@@ -123,10 +127,9 @@ impl Callers {
     pub fn add(&mut self, event: &Event<'_>, seats: u64) {
         let identity = Identity::of(event, &self.redactor);
         let calls = self.habits.calls(event, seats);
-        if let Some(time) = event.received_us() {
-            let (first, last) = self.period.unwrap_or((time, time));
-            self.period = Some((first.min(time), last.max(time)));
-        }
+        let received = event.received_us();
+        widen(&mut self.period, received);
+        widen(&mut self.logged, event.stage_us().or(received));
         let name = self.by.group(event, &identity, &self.redactor);
         let is_full = self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&name);
         let name = if is_full { OTHERS.to_owned() } else { name };
@@ -155,13 +158,22 @@ impl Callers {
                 .map(|time| time.to_string())
         };
         let (first, last) = self.period.unwrap_or_default();
+        let (begin, end) = self.logged.unwrap_or_default();
         CallerReport {
             by: self.by,
             first_request: self.period.and_then(|_| shown(first)),
             last_request: self.period.and_then(|_| shown(last)),
-            seconds: last.saturating_sub(first) as f64 / 1e6,
+            seconds: end.saturating_sub(begin) as f64 / 1e6,
             groups,
         }
+    }
+}
+
+/// Extends a period to a time.
+fn widen(period: &mut Option<(i64, i64)>, time: Option<i64>) {
+    if let Some(time) = time {
+        let (first, last) = period.unwrap_or((time, time));
+        *period = Some((first.min(time), last.max(time)));
     }
 }
 

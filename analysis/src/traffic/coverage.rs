@@ -19,14 +19,14 @@ pub struct Coverage {
     pub formats: BTreeMap<String, u64>,
     /// The events by stage.
     pub stages: BTreeMap<&'static str, u64>,
-    /// The minutes from the first to the last request.
+    /// The minutes from the first to the last event.
     pub minutes: u64,
-    /// The minutes without a request.
+    /// The minutes without an event.
     pub empty_minutes: u64,
-    /// The longest time without a request: its begin and its end, in RFC 3339. `None` if every minute has a request.
+    /// The longest time without an event: its begin and its end, in RFC 3339. `None` if every minute has an event.
     pub longest_gap: Option<(String, String)>,
-    /// The part of the lease renewals of kubelets that the logs have, in percent: about 100 unless events are sampled. `None` without
-    /// nodes whose renewals can be counted for two minutes.
+    /// The most that the logs can have of the lease renewals of kubelets, in percent: about 100 unless events are sampled. Of a sample that has few
+    /// renewals of each node it is more than the sampled part. `None` if the times between the renewals of nodes add up to less than two minutes.
     pub sampled_percent: Option<f64>,
     /// The gaps, as sentences. Empty for complete logs.
     pub notes: Vec<String>,
@@ -40,7 +40,7 @@ pub struct CoverageTally {
     stages: [u64; 4],
     levels: [u64; 4],
     other: u64,
-    /// The minutes of each hour that have a request, as bits.
+    /// The minutes of each hour that have an event, as bits.
     hours: BTreeMap<i64, u64>,
     /// The requests of each kind that every cluster has.
     signs: [u64; SIGNS.len()],
@@ -64,14 +64,13 @@ struct Renewals {
 const MOST_NODES: usize = 10_000;
 /// A kubelet renews its lease in this time by default: a quarter of `nodeLeaseDurationSeconds`.
 const RENEWAL: i64 = 10_000_000;
-/// The time for which renewals of a node must be known.
+/// The time for which renewals must be known: the sum over the nodes of the times between their renewals.
 const LEAST: i64 = 120_000_000;
 /// Less than this part of the renewals is a sample.
 const SAMPLED: f64 = 0.8;
 /// The requests and minutes from which on missing kinds of requests mean something.
 const ENOUGH_REQUESTS: u64 = 500;
 const ENOUGH_MINUTES: u64 = 5;
-const MINUTE: i64 = 60_000_000;
 
 impl CoverageTally {
     /// Adds a request, from its last event.
@@ -97,8 +96,6 @@ impl CoverageTally {
         if let Some(server) = &traits.renewed_server {
             self.servers.add(server, time);
         }
-        let minute = time.div_euclid(MINUTE);
-        *self.hours.entry(minute.div_euclid(60)).or_default() |= 1 << minute.rem_euclid(60);
         if let Some(node) = &traits.renewed_node {
             self.renewed(
                 node,
@@ -133,6 +130,9 @@ impl CoverageTally {
             *own += events;
         }
         self.other += counts.other;
+        for (hour, minutes) in &counts.minutes.hours {
+            *self.hours.entry(*hour).or_default() |= minutes;
+        }
     }
 
     /// Adds other sums.
@@ -198,7 +198,7 @@ impl CoverageTally {
             .filter(|part| *part < SAMPLED * 100.0)
         {
             notes.push(format!(
-                "a kubelet renews its lease every 10 seconds by default, and {percent:.0} % of these requests are there: events are sampled, or parts of the logs are missing"
+                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, or parts of the logs are missing"
             ));
         }
         if let Some(servers) = self.servers.mixed() {
@@ -261,22 +261,20 @@ impl CoverageTally {
         self.signs[sign as usize]
     }
 
-    /// The part of the lease renewals that the logs have.
+    /// The part of the lease renewals that the logs have, between the first and the last renewal of each node.
     fn sampled(&self, gaps: &Gaps) -> Option<f64> {
         let present = 1.0 - gaps.empty as f64 / gaps.minutes.max(1) as f64;
-        let known = self
-            .leases
-            .values()
-            .filter(|own| own.last - own.first >= LEAST);
-        let (found, expected) = known.fold((0.0, 0.0), |(found, expected), own| {
-            let renewals = (own.last - own.first) as f64 / RENEWAL as f64 * present + 1.0;
-            (found + own.number as f64, expected + renewals)
+        let nodes = self.leases.values();
+        let (found, time) = nodes.fold((0_u64, 0_i64), |(found, time), own| {
+            let between = own.last.saturating_sub(own.first);
+            (found + own.number.saturating_sub(1), time.saturating_add(between))
         });
-        (expected > 0.0).then(|| found / expected)
+        let expected = time as f64 / RENEWAL as f64 * present;
+        (time >= LEAST && expected > 0.0).then(|| found as f64 / expected)
     }
 }
 
-/// The minutes without a request.
+/// The minutes without an event.
 #[derive(Default)]
 struct Gaps {
     minutes: u64,

@@ -143,7 +143,10 @@ fn habits_are_counted() {
         ("watch", "?watch=true", 4, 200),
         ("create", "", 20, 429),
         ("create", "", 20, 429),
+        // Two requests at the same time do not repeat each other, and each rejection is repeated once, after its end.
         ("create", "", 30, 201),
+        ("create", "", 31, 201),
+        ("create", "", 32, 201),
         ("create", "", 200, 201),
         ("get", "", 201, 404),
     ]
@@ -157,7 +160,7 @@ fn habits_are_counted() {
     long["stageTimestamp"] = "2026-01-05T00:09:00.000000Z".into();
     events.push(long);
     let calls = report(&events, By::Caller).groups[0].calls;
-    assert_eq!((calls.requests, calls.seats, calls.lists), (11, 22, 4));
+    assert_eq!((calls.requests, calls.seats, calls.lists), (13, 26, 4));
     assert_eq!((calls.newest_lists, calls.unlimited_lists), (2, 1));
     assert_eq!((calls.watches, calls.short_watches), (2, 1));
     assert_eq!(
@@ -224,4 +227,12 @@ fn changes_are_new_callers_and_worse_habits() {
     );
     let same = report(&before, By::User);
     assert_eq!(same.changes_since(&same), []);
+
+    // A watch that arrived long before its log does not lower the rates.
+    let mut watch = request(9999, "x", "app/1", "watch", "?watch=1", 60, 200);
+    watch["requestReceivedTimestamp"] = "2026-01-01T00:00:00.000000Z".into();
+    before.push(watch);
+    let with_watch = report(&before, By::User);
+    assert_eq!(with_watch.first_request.as_deref(), Some("2026-01-01T00:00:00Z"));
+    assert_eq!(same.changes_since(&with_watch), []);
 }

@@ -99,6 +99,48 @@ fn empty_times_are_named() {
 }
 
 #[test]
+fn requests_from_before_the_log_are_no_gap() {
+    let mut events: Vec<_> = (0..600)
+        .step_by(10)
+        .map(|second| renewal(second, "ResponseComplete"))
+        .collect();
+    let mut watch = renewal(601, "ResponseComplete");
+    watch["verb"] = "watch".into();
+    watch["requestURI"] = "/apis/coordination.k8s.io/v1/leases?watch=1".into();
+    watch["requestReceivedTimestamp"] = "2026-01-01T00:00:00.000000Z".into();
+    watch["stageTimestamp"] = "2026-01-05T00:05:00.000000Z".into();
+    events.push(watch);
+    let coverage = coverage(&lines(events));
+    assert_eq!((coverage.minutes, coverage.longest_gap), (10, None));
+    assert_eq!(coverage.sampled_percent, Some(100.0));
+}
+
+#[test]
+fn a_short_sample_of_many_nodes_is_named() {
+    let nodes = |seconds: &[u64]| {
+        let events = (0..20).flat_map(|node| {
+            seconds.iter().map(move |second| {
+                let mut event = renewal(*second, "ResponseComplete");
+                event["auditID"] = json!(format!("{node}-{second}"));
+                event["objectRef"]["name"] = json!(format!("n{node}"));
+                event
+            })
+        });
+        coverage(&lines(events))
+    };
+    let sampled = nodes(&[0, 40]);
+    assert_eq!(sampled.sampled_percent, Some(25.0));
+    assert!(
+        sampled.notes[0].contains("at most 25 % of these requests are there: events are sampled"),
+        "{:?}",
+        sampled.notes
+    );
+    let complete = nodes(&[0, 10, 20, 30, 40]);
+    assert_eq!(complete.sampled_percent, Some(100.0));
+    assert_eq!(complete.notes, Vec::<String>::new());
+}
+
+#[test]
 fn sampling_stages_levels_and_exclusions_are_named() {
     let sampled = (0..1200)
         .step_by(30)

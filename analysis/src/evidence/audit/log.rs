@@ -5,6 +5,7 @@ use super::envelope::{Columns, Format, Found, Opener, Outcome, Pieces};
 use super::event::{Event, Stage};
 use super::join::{Joined, Joiner};
 use super::lines::{Entries, Entry};
+use super::minutes::Minutes;
 use super::parse::{Parsed, parse, parse_element};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,6 +50,8 @@ pub struct Counts {
     pub stages: [u64; 4],
     /// The events by the level of the audit policy, in the order of [`Level::ALL`](super::Level::ALL).
     pub levels: [u64; 4],
+    /// The minutes in which the events were written.
+    pub(crate) minutes: Minutes,
 }
 
 impl Default for AuditLog {
@@ -278,6 +281,7 @@ impl Counts {
         *self.formats.entry(format).or_default() += 1;
         self.stages[event.stage as usize] += 1;
         self.levels[event.level as usize] += 1;
+        self.minutes.add(event);
         let Some(joiner) = joiner else {
             self.requests += u64::from(event.is_last());
             return each(event);

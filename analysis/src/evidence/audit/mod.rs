@@ -33,6 +33,7 @@ mod fields;
 mod join;
 mod lines;
 mod log;
+mod minutes;
 mod parse;
 mod source;
 mod zstd;
