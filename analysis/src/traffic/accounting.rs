@@ -117,8 +117,8 @@ impl Accounting {
         self
     }
 
-    /// Does not bound the seats in use by the limits of the levels, because the seats of the server are not known: without recorded waits,
-    /// seat-seconds are then upper bounds.
+    /// Does not bound the seats in use by the limits of the levels, because the seats of the server are not known: seat-seconds then contain
+    /// the waits that the logs do not have.
     #[must_use]
     pub fn without_limits(mut self) -> Self {
         self.are_limits_known = false;

@@ -261,13 +261,22 @@ impl CoverageTally {
         self.signs[sign as usize]
     }
 
+    /// Whether the logs have only a part of the requests.
+    pub(super) fn is_sampled(&self) -> bool {
+        self.sampled(&Gaps::of(&self.hours))
+            .is_some_and(|part| part < SAMPLED)
+    }
+
     /// The part of the lease renewals that the logs have, between the first and the last renewal of each node.
     fn sampled(&self, gaps: &Gaps) -> Option<f64> {
         let present = 1.0 - gaps.empty as f64 / gaps.minutes.max(1) as f64;
         let nodes = self.leases.values();
         let (found, time) = nodes.fold((0_u64, 0_i64), |(found, time), own| {
             let between = own.last.saturating_sub(own.first);
-            (found + own.number.saturating_sub(1), time.saturating_add(between))
+            (
+                found + own.number.saturating_sub(1),
+                time.saturating_add(between),
+            )
         });
         let expected = time as f64 / RENEWAL as f64 * present;
         (time >= LEAST && expected > 0.0).then(|| found as f64 / expected)

@@ -40,7 +40,7 @@ pub struct Report {
     pub unused_flow_schemas: Vec<Class>,
     /// The source of the waits in queues.
     pub waits: WaitSource,
-    /// The stored objects by which the seats of lists were estimated. A report of another run that has the same ones has the same seats.
+    /// The stored objects by which the seats of lists were estimated; none if they were not known, or were not the same in all runs. A report of another run that has the same ones has the same seats.
     pub stored_objects: StoredObjects,
     /// The flows, by seat-seconds and requests.
     pub flows: Vec<FlowTraffic>,

@@ -9,11 +9,11 @@ const SECONDS: usize = 60;
 /// The seconds that one request can fill, an hour: longer requests count until then.
 const LONGEST: i64 = 3600;
 
-/// The seats of a level on one server.
+/// The seats of a level on one server, or on several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LevelSeats {
-    /// The least and the most seats that the level can have: its lower and upper limits.
+    /// The least seats that the level can have on one server, and the most on all: its lower and upper limits.
     pub(super) minimum: u64,
     pub(super) maximum: u64,
     /// Whether requests can wait in queues of the level.

@@ -35,7 +35,7 @@ pub struct Traffic {
     pub(super) ended: HashSet<String>,
     /// The latest arrival of a request that may have begun before the log that is being read.
     pub(super) begin: Begin,
-    /// The seats of each level on a server; `None` if they are not known.
+    /// The seats of each level: the least on one server, and the most on all servers together. `None` if those of a server are not known.
     pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
     /// The stored objects by which seats were estimated.
     pub(super) stored: StoredObjects,
@@ -64,13 +64,13 @@ pub(super) enum Begin {
     At(Option<i64>),
 }
 
-/// Partial results of different configurations, which cannot be added.
+/// Partial results of different configurations, which cannot be added: other flow schemas, or a proposed configuration in only one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DifferentFlowSchemas;
 
 impl fmt::Display for DifferentFlowSchemas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the partial results have different flow schemas")
+        f.write_str("the partial results have different flow schemas, or only one has a proposed configuration")
     }
 }
 
@@ -159,16 +159,23 @@ impl Traffic {
 
     /// Adds the totals of other logs.
     ///
+    /// Each of the totals counts as a server of its own.
+    ///
     /// # Errors
-    /// The other totals have other flow schemas.
+    /// The other totals have other flow schemas, or only one of both has a proposed configuration.
     pub fn merge(&mut self, mut other: Self) -> Result<(), DifferentFlowSchemas> {
         other.finish();
         if self.servers == 0 {
             self.classes = other.classes;
             self.limits = other.limits;
             self.stored = other.stored;
-        } else if self.classes != other.classes {
+        } else if self.classes != other.classes || !self.tally.is_alike(&other.tally) {
             return Err(DifferentFlowSchemas);
+        } else {
+            self.limits = self.limits.take().zip(other.limits).map(sum);
+            if self.stored != other.stored {
+                self.stored = StoredObjects::default();
+            }
         }
         self.servers += other.servers;
         self.tally.merge(other.tally);
@@ -197,7 +204,7 @@ impl Traffic {
             tally.incomplete += 1;
             tally.add(request.sample);
         }
-        let levels = LevelWork::all(&tally, self.limits.as_ref(), self.servers);
+        let levels = LevelWork::all(&tally, self.limits.as_ref());
         Report::new(
             tally,
             &self.classes,
@@ -206,6 +213,23 @@ impl Traffic {
             self.limits.is_some(),
         )
     }
+}
+
+/// The seats of the levels of two servers.
+fn sum(
+    (mut own, other): (BTreeMap<String, LevelSeats>, BTreeMap<String, LevelSeats>),
+) -> BTreeMap<String, LevelSeats> {
+    for (name, seats) in other {
+        let entry = own.entry(name);
+        entry
+            .and_modify(|own| {
+                own.minimum = own.minimum.min(seats.minimum);
+                own.maximum = own.maximum.saturating_add(seats.maximum);
+                own.queues |= seats.queues;
+            })
+            .or_insert(seats);
+    }
+    own
 }
 
 /// The identity of a request across logs.

@@ -14,12 +14,12 @@ pub enum WaitSource {
     /// The logs have waits: the annotation `apiserver.latency.k8s.io/apf-queue-wait` of requests that took more than half a second. The
     /// waits of others come from the model.
     Recorded,
-    /// The logs have waits, and those of other requests are unknown, because the seats of the server are: their seat-seconds are upper bounds.
+    /// The logs have waits, and those of other requests are unknown, because the seats of the server are: seat-seconds contain these waits.
     RecordedAlone,
     /// A model: the queues of the server, which get every request when it arrived and lose it when it ended. A level uses at most its upper
     /// limit of seats in any second.
     Modelled,
-    /// None: seat-seconds are upper bounds.
+    /// None: seat-seconds contain the waits.
     Unknown,
 }
 
@@ -41,7 +41,6 @@ impl LevelWork {
     pub(super) fn all(
         tally: &Tally,
         limits: Option<&BTreeMap<String, LevelSeats>>,
-        servers: u64,
     ) -> BTreeMap<String, Self> {
         let mut loads = BTreeMap::<&str, Load>::new();
         for (cell, load) in &tally.cells {
@@ -49,16 +48,15 @@ impl LevelWork {
                 loads.entry(&class.priority_level).or_default().add(*load);
             }
         }
+        let is_sampled = tally.coverage.is_sampled();
         let works = tally.in_use.iter().map(|(name, in_use)| {
             let own = limits.and_then(|limits| limits.get(name)).copied();
-            let own = own.map(|level| LevelSeats {
-                minimum: level.minimum.saturating_mul(servers),
-                maximum: level.maximum.saturating_mul(servers),
-                ..level
-            });
             let load = loads.get(name.as_str()).copied().unwrap_or_default();
             let at_most = tally.at_most.get(name).unwrap_or(in_use);
-            (name.clone(), Self::new(in_use, at_most, own, load))
+            (
+                name.clone(),
+                Self::new(in_use, at_most, own, load, is_sampled),
+            )
         });
         works.collect()
     }
@@ -68,40 +66,46 @@ impl LevelWork {
         at_most: &SeatsInUse,
         limits: Option<LevelSeats>,
         load: Load,
+        is_sampled: bool,
     ) -> Self {
-        let [all, unsure, waited] =
-            [load.seat_us, load.unsure_us, load.waited_us].map(|time| time / 1000);
+        // In microseconds; the sums over seconds have milliseconds.
         let sums = at_most.bounded(limits);
-        let excess = sums.all.saturating_sub(sums.at_maximum).min(unsure);
-        let most = all.saturating_sub(excess);
-        let estimate = all.saturating_sub(waited);
+        let excess = sums.all.saturating_sub(sums.at_maximum);
+        let excess = excess.saturating_mul(1000).min(load.unsure_us);
+        let most = load.seat_us.saturating_sub(excess);
+        let estimate = load.seat_us.saturating_sub(load.waited_us);
         let factor = match estimate > most {
             true => most as f64 / estimate as f64,
             false => 1.0,
         };
-        // The work whose waits are known, and what no wait of the others can take away.
-        let least = all.saturating_sub(unsure);
+        // The work whose waits are known, and what no wait of the others can take away. Requests that a sample lacks can take any seat.
+        let least = load.seat_us.saturating_sub(load.unsure_us);
+        let at_minimum = sums.at_minimum.saturating_mul(1000);
         let least = match limits {
-            Some(_) => least.max(sums.at_minimum).min(most).min(estimate),
-            None => least,
+            Some(_) if !is_sampled => least.max(at_minimum).min(most).min(estimate),
+            _ => least.min(estimate),
         };
         Self {
             factor,
             peak_seats: (in_use.bounded(limits).peak as f64).round() / 1000.0,
-            least: least as f64 / 1000.0,
-            most: most as f64 / 1000.0,
+            least: seconds(least as f64),
+            most: seconds(most as f64),
             limits,
         }
     }
 
     /// The seat-seconds of a part of the level, with milliseconds.
     pub(super) fn seat_seconds(&self, load: &Load) -> f64 {
-        let estimate = load.seat_us.saturating_sub(load.waited_us) as f64 * self.factor;
-        (estimate / 1000.0).round() / 1000.0
+        seconds(load.seat_us.saturating_sub(load.waited_us) as f64 * self.factor)
     }
 
     /// The mean of the seats in use in each minute.
     pub(super) fn means(&self, in_use: &SeatsInUse) -> impl Iterator<Item = (i64, f64)> {
         in_use.means(self.limits)
     }
+}
+
+/// Microseconds in seconds, with milliseconds.
+fn seconds(microseconds: f64) -> f64 {
+    (microseconds / 1000.0).round() / 1000.0
 }

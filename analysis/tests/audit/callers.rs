@@ -233,6 +233,9 @@ fn changes_are_new_callers_and_worse_habits() {
     watch["requestReceivedTimestamp"] = "2026-01-01T00:00:00.000000Z".into();
     before.push(watch);
     let with_watch = report(&before, By::User);
-    assert_eq!(with_watch.first_request.as_deref(), Some("2026-01-01T00:00:00Z"));
+    assert_eq!(
+        with_watch.first_request.as_deref(),
+        Some("2026-01-01T00:00:00Z")
+    );
     assert_eq!(same.changes_since(&with_watch), []);
 }

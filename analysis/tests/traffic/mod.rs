@@ -196,3 +196,97 @@ fn partial_results_of_two_servers_add_up() {
     // Two servers with 10 seats each for the level.
     assert_eq!((batch.sums.seat_seconds, batch.peak_seats), (40.0, 20.0));
 }
+
+/// The partial result of requests of alice in one second, with `known` seats of the server.
+fn partial(ids: std::ops::Range<usize>, begin: u64, accounting: &Accounting) -> Traffic {
+    let mut traffic = Traffic::partial(accounting);
+    let mut audit = AuditLog::new();
+    traffic.begin_log();
+    let log: Vec<_> = ids
+        .map(|id| event(id, "alice", begin, begin + 1000, None, 200))
+        .collect();
+    audit
+        .read(log.join("\n").as_bytes(), |event| {
+            traffic.add(event, accounting.sample(event));
+            Ok::<(), io::Error>(())
+        })
+        .unwrap();
+    Traffic::from_json(&traffic.to_json().unwrap()).unwrap()
+}
+
+fn merged(parts: impl IntoIterator<Item = Traffic>) -> Report {
+    let mut all = Traffic::default();
+    for part in parts {
+        all.merge(part).unwrap();
+    }
+    all.report()
+}
+
+#[test]
+fn the_seats_of_a_sum_are_known_if_those_of_every_part_are() {
+    let known = accounting("Queue");
+    let unknown = accounting("Queue").without_limits();
+    let parts = [partial(0..10, 0, &known), partial(10..20, 0, &unknown)];
+    for parts in [[0, 1], [1, 0]].map(|order| order.map(|part| parts[part].clone())) {
+        let report = merged(parts);
+        assert_eq!(report.waits, WaitSource::Unknown);
+        // As if all of them waited.
+        assert_eq!(report.priority_levels[0].least_seat_seconds, 0.0);
+    }
+}
+
+#[test]
+fn parts_of_one_log_have_a_least_that_one_server_needs() {
+    let accounting = accounting("Queue");
+    // In each second 20 requests at 10 seats.
+    let report = merged([
+        partial(0..20, 0, &accounting),
+        partial(20..40, 1000, &accounting),
+    ]);
+    assert_eq!(report.priority_levels[0].least_seat_seconds, 20.0);
+}
+
+#[test]
+fn a_sample_has_no_least_from_the_limits_of_a_level() {
+    let accounting = accounting("Queue");
+    let mut log: Vec<_> = (0..20)
+        .map(|id| event(id, "alice", 0, 1000, None, 200))
+        .collect();
+    let least = |log: &[String]| report(&accounting, log).priority_levels[0].least_seat_seconds;
+    assert_eq!(least(&log), 10.0);
+    // Six nodes whose leases are renewed every 40 seconds.
+    log.extend((0..12).map(|index| {
+        let node = format!("n{}", index % 6);
+        event(100 + index, "kubelet", index as u64 / 6 * 40_000, index as u64 / 6 * 40_000, None, 200)
+            .replace("/api/v1/nodes/a", &format!("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"))
+            .replace(r#"{"name":"a","resource":"nodes"}"#, &format!(
+                r#"{{"apiGroup":"coordination.k8s.io","namespace":"kube-node-lease","name":"{node}","resource":"leases"}}"#))
+            .replace(r#""verb":"get""#, r#""verb":"update""#)
+    }));
+    let sampled = report(&accounting, &log);
+    assert_eq!(sampled.coverage.sampled_percent, Some(25.0));
+    assert_eq!(least(&log), 0.0);
+}
+
+#[test]
+fn limits_and_sums_of_seat_seconds_are_rounded_alike() {
+    let mut log = vec![event(0, "alice", 0, 1, None, 200)];
+    log[0] = log[0].replace("00.001000Z", "00.000500Z");
+    let report = report(&accounting("Reject"), &log);
+    let batch = &report.priority_levels[0];
+    assert_eq!(batch.sums.seat_seconds, 0.001);
+    assert_eq!(
+        (batch.least_seat_seconds, batch.most_seat_seconds),
+        (0.001, 0.001)
+    );
+}
+
+#[test]
+fn parts_with_and_without_a_proposed_configuration_have_no_sum() {
+    let without = accounting("Queue");
+    let with = accounting("Queue").compare(&[schema()], &[level("Queue")]);
+    let mut all = partial(0..1, 0, &with);
+    assert!(all.merge(partial(1..2, 0, &without)).is_err());
+    // Nothing can be told from a log without requests.
+    all.merge(partial(0..0, 0, &without)).unwrap();
+}

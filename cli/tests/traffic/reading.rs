@@ -191,9 +191,13 @@ fn gaps_are_a_part_of_the_report() {
     let folder = Folder::new();
     let mut late = event("2", "alice", "get", "/version");
     late["requestReceivedTimestamp"] = "2026-01-01T00:09:00Z".into();
+    late["stageTimestamp"] = "2026-01-01T00:09:00Z".into();
+    // A watch that began before the log.
+    let mut watch = event("3", "alice", "watch", "/api/v1/pods?watch=1");
+    watch["requestReceivedTimestamp"] = "2025-12-24T00:00:00Z".into();
     let log = folder.file(
         "audit.log",
-        lines(&[event("1", "alice", "get", "/version"), late]),
+        lines(&[event("1", "alice", "get", "/version"), watch, late]),
     );
     let text = stdout(&run(&["traffic", "--audit-log", &log]));
     assert!(

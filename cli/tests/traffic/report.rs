@@ -50,7 +50,27 @@ fn the_report_adds_up() {
 
     let table = run(&["traffic", "--audit-log", &log]);
     let text = stdout(&table);
-    assert!(text.starts_with("60 requests from 2026-01-01T00:00:00Z to 2026-01-01T00:09:50Z\n1 of them without an end in the logs\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "60 requests that arrived from 2026-01-01T00:00:00Z to 2026-01-01T00:09:50Z\n\
+             1 of them without an end in the logs, which have no seat-seconds\n"
+        ),
+        "{text}"
+    );
+    let lists = "The numbers of stored objects are not known: every list counts as one seat, and can take more.";
+    let waits = "The log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues.";
+    assert!(
+        text.contains(&format!("\n\n{lists}\n\n{waits}\n\n")),
+        "{text}"
+    );
+    let page = folder.path("page.html");
+    run(&["traffic", "--audit-log", &log, "--html", &page]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(lists), "{page}");
+    assert!(
+        page.contains("1 request without an end in the logs"),
+        "{page}"
+    );
     let csv = run(&["traffic", "--audit-log", &log, "-o", "csv"]);
     let csv = stdout(&csv);
     assert!(
@@ -172,11 +192,12 @@ fn partial_results_add_up_to_one_run() {
         &file,
     ]);
     let output = run(&["traffic", "merge", files[0], &file]);
-    assert!(
-        stderr(&output).contains("has other flow schemas than"),
-        "{}",
-        stderr(&output)
-    );
+    let other = "it has other flow schemas, or only one of them was made with `--compare`";
+    assert!(stderr(&output).contains(other), "{}", stderr(&output));
+    let file = folder.path("alone.json");
+    run(&["traffic", "--audit-log", logs[1], "--partial", &file]);
+    let output = run(&["traffic", "merge", files[0], &file]);
+    assert!(stderr(&output).contains(other), "{}", stderr(&output));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The report as a web page.
 
 use crate::output::html::{Link, Page, Pair, Rows, Series, area, flows, pairs};
+use crate::output::plural;
 use k8s_flowcontrol_analysis::traffic::{Comparison, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ pub(super) fn page(report: &Report) -> String {
         report.requests, report.events
     )];
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
-        summary.push(format!("From {first} to {last}"));
+        summary.push(format!("They arrived from {first} to {last}"));
     }
     if report.unseen > 0 {
         summary.push(format!(
@@ -22,8 +23,15 @@ pub(super) fn page(report: &Report) -> String {
             report.unseen
         ));
     }
+    if report.incomplete > 0 {
+        summary.push(format!(
+            "{} without an end in the logs, and without seat-seconds",
+            plural(report.incomplete as usize, "request")
+        ));
+    }
     let gaps = report.coverage.notes.iter();
     summary.extend(gaps.map(|gap| format!("Gap in the logs: {gap}")));
+    summary.extend(super::print::notes(report));
     let mut page = Page::new("Traffic of API Priority and Fairness", &summary);
     seats(&mut page, report);
     classes(&mut page, report);

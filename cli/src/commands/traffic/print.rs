@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{Stream, Streams, Table, plural};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums, WaitSource};
 use std::io::{self, Write};
 
@@ -30,12 +31,15 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
 fn counts(report: &Report, out: &mut Stream) -> io::Result<()> {
     write!(out, "{}", plural(report.requests as usize, "request"))?;
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
-        write!(out, " from {first} to {last}")?;
+        write!(out, " that arrived from {first} to {last}")?;
     }
     writeln!(out)?;
     for (count, problem) in [
         (report.unseen, "not subject to flow control"),
-        (report.incomplete, "without an end in the logs"),
+        (
+            report.incomplete,
+            "without an end in the logs, which have no seat-seconds",
+        ),
     ] {
         if count > 0 {
             writeln!(out, "{count} of them {problem}")?;
@@ -66,7 +70,10 @@ fn levels(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     }
     writeln!(out)?;
     table.write(out)?;
-    note_waits(report, out)
+    for note in notes(report) {
+        writeln!(out, "\n{note}")?;
+    }
+    Ok(())
 }
 
 fn flow_schemas(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
@@ -289,8 +296,19 @@ pub(super) fn quoted(field: &str) -> String {
     }
 }
 
-/// The uncertainty of the seat-seconds, for the levels where it matters.
-fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
+/// The uncertainty of the seats and of the seat-seconds, where it matters.
+pub(super) fn notes(report: &Report) -> Vec<String> {
+    let mut verbs = report.flow_schemas.iter().flat_map(|schema| &schema.verbs);
+    let are_unknown = report.stored_objects == StoredObjects::default();
+    let lists = (are_unknown && verbs.any(|verb| verb.name == "list")).then(|| {
+        "The numbers of stored objects are not known: every list counts as one seat, and can take more."
+            .to_owned()
+    });
+    lists.into_iter().chain(waits(report)).collect()
+}
+
+/// The uncertainty of the seat-seconds that waits leave, for the levels where it matters.
+fn waits(report: &Report) -> Option<String> {
     let unsure: Vec<_> = report
         .priority_levels
         .iter()
@@ -303,35 +321,23 @@ fn note_waits(report: &Report, out: &mut impl Write) -> io::Result<()> {
         })
         .collect();
     if unsure.is_empty() {
-        return Ok(());
+        return None;
     }
-    let source = match report.waits {
-        WaitSource::Recorded => {
-            "Waits of requests that took less than half a second are not in the log; they are estimated from the queues of the levels"
-        }
-        WaitSource::RecordedAlone => {
-            return writeln!(
-                out,
-                "\nWaits of requests that took less than half a second are not in the log, and the seats of the server are not known (`--server-seats`): seat-seconds \
-                 and peaks are upper bounds. Possible seat-seconds: {}",
-                unsure.join(", ")
-            );
-        }
-        WaitSource::Modelled => {
-            "The log has no waits in queues; they are estimated from the queues of the levels"
-        }
-        _ => {
-            return writeln!(
-                out,
-                "\nThe log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks are upper bounds."
-            );
-        }
-    };
-    writeln!(
-        out,
-        "\n{source}. Possible seat-seconds: {}",
-        unsure.join(", ")
-    )
+    let possible = format!("Possible seat-seconds: {}", unsure.join(", "));
+    Some(match report.waits {
+        WaitSource::Recorded => format!(
+            "Waits of requests that took less than half a second are not in the log; they are estimated from the queues of the levels. {possible}"
+        ),
+        WaitSource::RecordedAlone => format!(
+            "Waits of requests that took less than half a second are not in the log, and the seats of the server are not known (`--server-seats`): seat-seconds \
+             and peaks contain these waits. {possible}"
+        ),
+        WaitSource::Modelled => format!(
+            "The log has no waits in queues; they are estimated from the queues of the levels. {possible}"
+        ),
+        _ => "The log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues."
+            .to_owned(),
+    })
 }
 
 /// A level whose least seat-seconds are a smaller part than this is named.
