@@ -111,9 +111,9 @@ Examples:
 enum Output {
     /// The verdict, the findings with evidence, and the evidence that is missing
     Text,
-    /// {"schemaVersion": 1, "verdict", "summary", "release", "servers": [{"address", "reachedBy", "intervalSeconds"}], "findings":
-    /// [{"check", "severity", "server", "priorityLevel", "message", "evidence", "action"}], "notLookedAt": [{"what", "why"}]}; evidence
-    /// is a list of {"type", "text"} and the fields of the type
+    /// {"schemaVersion": 1, "verdict", "summary", "release", "servers": [{"address", "reachedBy", "intervalSeconds"}], "auditLogs":
+    /// {"requests", "firstRequest", "lastRequest"}, "findings": [{"check", "severity", "server", "priorityLevel", "message", "evidence",
+    /// "action"}], "notLookedAt": [{"what", "why"}]}; `auditLogs` is null without requests of audit logs, and evidence is a list of {"type", "text"} and the fields of the type
     Json,
 }
 

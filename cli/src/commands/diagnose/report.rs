@@ -68,31 +68,27 @@ pub(super) fn text(
         None if metrics.any(Option::is_some) => "counters since the servers started; ".to_owned(),
         None => String::new(),
     };
+    let logs = of_logs(evidence).map(|(requests, first, last)| {
+        let requests = plural(usize::try_from(requests).unwrap_or(usize::MAX), "request");
+        format!("{requests} in audit logs from {first} to {last}; ")
+    });
     writeln!(out)?;
     out.paragraph(&format!(
         "{}: {}; {counters}{}Kubernetes {}",
         plural(names.len(), "API server"),
         names.join(", "),
-        of_logs(evidence).unwrap_or_default(),
+        logs.unwrap_or_default(),
         evidence.release
     ))?;
     Ok(())
 }
 
-/// The requests and the time of the audit logs.
-fn of_logs(evidence: &Evidence) -> Option<String> {
+/// The requests of the audit logs, and the times of the first and the last of them.
+fn of_logs(evidence: &Evidence) -> Option<(u64, Timestamp, Timestamp)> {
     let log = evidence.log.as_ref()?;
     let (first, last) = log.period_us()?;
-    let shown = |time| Timestamp::from_microsecond(time).map(|time| time.to_string());
-    Some(format!(
-        "{} in audit logs from {} to {}; ",
-        plural(
-            usize::try_from(log.requests()).unwrap_or(usize::MAX),
-            "request"
-        ),
-        shown(first).ok()?,
-        shown(last).ok()?
-    ))
+    let time = |time| Timestamp::from_microsecond(time).ok();
+    Some((log.requests(), time(first)?, time(last)?))
 }
 
 /// Prints the diagnosis for a program.
@@ -112,11 +108,15 @@ pub(super) fn json(
     let gaps: Vec<_> = gaps
         .map(|gap| json!({"what": gap.what, "why": gap.why}))
         .collect();
+    let logs = of_logs(evidence).map(|(requests, first, last)| {
+        json!({"requests": requests, "firstRequest": first.to_string(), "lastRequest": last.to_string()})
+    });
     let report = json!({
         "verdict": diagnosis.verdict.as_str(),
         "summary": diagnosis.summary,
         "release": evidence.release.to_string(),
         "servers": servers,
+        "auditLogs": logs,
         "findings": diagnosis.findings.iter().map(finding).collect::<Vec<_>>(),
         "notLookedAt": gaps,
     });

@@ -47,7 +47,7 @@ fn diagnosis(cluster: &Cluster, log: &str, more: &[&str]) -> Ran {
 #[tokio::test(flavor = "multi_thread")]
 async fn audit_logs_are_part_of_the_evidence() {
     let cluster = narrow(queue(1), Vec::new()).await;
-    let log = [(1, 200), (2, 429)].map(|(id, code)| event(id, 5000, 1000, code, &json!({})));
+    let log = [(1, 200), (2, 429)].map(|(id, code)| event(id, id * 5000, 1000, code, &json!({})));
     let ran = diagnosis(&cluster, &log.join("\n"), &["--user", "bob"]);
     let report = ran.expect(1).json();
     let own = findings(&report, "user-requests");
@@ -60,6 +60,10 @@ async fn audit_logs_are_part_of_the_evidence() {
         findings(&report, "rejections")[0]["evidence"][0]["requests"],
         1
     );
+    assert_eq!(
+        report["auditLogs"],
+        json!({"requests": 2, "firstRequest": "2026-11-20T15:57:05Z", "lastRequest": "2026-11-20T15:57:10Z"})
+    );
     let gaps = report["notLookedAt"].as_array().unwrap();
     let mut gaps = gaps.iter().filter_map(|gap| gap["what"].as_str());
     assert!(
@@ -67,6 +71,7 @@ async fn audit_logs_are_part_of_the_evidence() {
         "{report:#}"
     );
     let empty = diagnosis(&cluster, "", &[]).json();
+    assert_eq!(empty["auditLogs"], Value::Null);
     let gaps = empty["notLookedAt"].to_string();
     assert!(
         gaps.contains("the audit logs contain no requests"),
