@@ -266,6 +266,24 @@ impl<'a> Reader<'a> {
         Some(index)
     }
 
+    /// Moves behind the kind and version of an object, if they come next as a server writes them; otherwise nothing is read.
+    pub(crate) fn skip_type_meta(&mut self, kind: &str, api_version: &str) -> bool {
+        let parts = [
+            r#""kind":""#,
+            kind,
+            r#"","apiVersion":""#,
+            api_version,
+            "\"",
+        ];
+        let rest = parts
+            .iter()
+            .try_fold(self.rest(), |rest, part| rest.strip_prefix(part));
+        if let Some(rest) = rest {
+            self.mark.at = self.text.len() - rest.len();
+        }
+        rest.is_some()
+    }
+
     #[inline(never)]
     fn search_name(&mut self, names: &[Name], last: u64) -> Option<usize> {
         let text = self.text.as_bytes().get(self.mark.at + 1..)?;

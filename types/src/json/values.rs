@@ -141,7 +141,10 @@ const SLACK: usize = 32;
 
 impl<T: ReadJson> Elements for Vec<T> {
     fn reserve(&mut self, count: usize) {
-        self.reserve_exact(count);
+        match self.capacity() {
+            0 => *self = Self::with_capacity(count),
+            _ => self.reserve_exact(count),
+        }
     }
 
     fn count_in(&self, bytes: usize) -> usize {

@@ -27,7 +27,8 @@ fn read(
     table: &'static Table,
     reader: &mut Reader<'_>,
 ) -> Result<(), Fault> {
-    let mut seen = 0u128;
+    // Shifting a `u128` would take a tenth of the instructions of a field.
+    let mut seen = [0u64; 2];
     let mut explicit = Explicit::default();
     let mut has_unknown = false;
     let mut absent_meta = TypeMetaAbsence::expected(table, reader);
@@ -36,6 +37,13 @@ fn read(
     let keeps_text = std::mem::take(&mut reader.mark.keeps_text);
     let mut last = BEFORE;
     let mut more = reader.object(table)?;
+    if more
+        && let Some(meta) = table.type_meta
+        && reader.skip_type_meta(meta.kind, meta.api_version)
+    {
+        absent_meta = TypeMetaAbsence::default();
+        more = reader.more_fields()?;
+    }
     while more {
         let index = match reader.known_name(table.names, table.hash ^ last) {
             Some(index) => Some(index),
@@ -50,12 +58,12 @@ fn read(
             }
         };
         if let Some(index) = index {
-            let bit = 1 << index;
-            if seen & bit != 0 {
+            let (word, bit) = (index / 64 % 2, 1 << (index % 64));
+            if seen[word] & bit != 0 {
                 let (field, of) = (table.names[index].text, table.schema.name);
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
-            seen |= bit;
+            seen[word] |= bit;
             last = index as u64;
             reader.mark.field = table.hash ^ last;
             let start = reader.position();
@@ -65,7 +73,7 @@ fn read(
                 return Err(fault.in_field(table.names[index].text));
             }
             if reader.was_default() {
-                explicit.note(bit, reader);
+                explicit.note(1 << index, reader);
             }
             if reader.mark.keeps_text {
                 reader.mark.keeps_text = false;
@@ -74,6 +82,7 @@ fn read(
         }
         more = reader.more_fields()?;
     }
+    let seen = u128::from(seen[1]) << 64 | u128::from(seen[0]);
     if table.required & !seen != 0 || explicit.any {
         remember(object, table, seen, &explicit);
     }
