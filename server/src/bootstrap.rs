@@ -4,7 +4,7 @@ use crate::ids;
 use crate::kinds::{Kind, Kinds};
 use crate::registry::{DeleteOptions, Write, commit, create, delete};
 use crate::store::{Object, Store, edit_metadata};
-use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
+use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
 use k8s_flowcontrol_types::Kind as OwnKind;
 use serde_json::{Value, json};
 
@@ -81,11 +81,7 @@ fn maintenance(object: &Object, mandatory: bool) -> (bool, Option<&'static str>)
 /// The annotation's value, if Go parses it as a boolean.
 fn annotation(object: &Value) -> Option<bool> {
     let annotations = object.pointer("/metadata/annotations")?;
-    match annotations.get(AUTO_UPDATE_ANNOTATION)?.as_str()? {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
-        _ => None,
-    }
+    bootstrap::auto_update(annotations.get(AUTO_UPDATE_ANNOTATION)?.as_str()?)
 }
 
 /// The bootstrap spec. An exempt level keeps the operator's own settings.

@@ -24,6 +24,20 @@ pub struct Owner {
     pub name: String,
     /// The evidence, such as a label.
     pub sign: String,
+    upkeep: Upkeep,
+}
+
+/// What a server does with an object that has the annotation of built-in objects, or is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Upkeep {
+    /// It leaves the object alone.
+    Nothing,
+    /// Every release has the object and resets its spec.
+    Resets,
+    /// No release has the object: a server deletes it.
+    Deletes,
+    /// Some releases have it.
+    ResetsOrDeletes,
 }
 
 impl Owner {
@@ -31,15 +45,14 @@ impl Owner {
     pub fn consequence(&self, object: &Value) -> Option<String> {
         let metadata = &object["metadata"];
         Some(match self.name.as_str() {
-            SERVER => {
-                let is_kept = metadata["annotations"][AUTO_UPDATE_ANNOTATION] == "false";
-                // An exempt level keeps the operator's settings.
-                let is_exempt_level = object["spec"]["exempt"].is_object();
-                if is_exempt_level || (is_kept && !is_mandatory(metadata)) {
-                    return None;
-                }
-                "the API server resets its spec within a minute".to_owned()
-            }
+            // An exempt level keeps the operator's settings.
+            SERVER if object["spec"]["exempt"].is_object() => return None,
+            SERVER => match self.upkeep {
+                Upkeep::Nothing => return None,
+                Upkeep::Resets => "the API server resets its spec within a minute".to_owned(),
+                Upkeep::Deletes => "the API server deletes it within a minute: it has the annotation of built-in objects, and is none".to_owned(),
+                Upkeep::ResetsOrDeletes => "the API server resets its spec within a minute, or deletes it if its release does not have this object".to_owned(),
+            },
             "Helm" => "the next upgrade of its Helm release can undo the change".to_owned(),
             AKS if metadata["labels"][AKS_SKIPS] == "true" => return None,
             AKS => format!("Azure AKS resets it unless it has the label {AKS_SKIPS}=true"),
@@ -62,17 +75,12 @@ impl Owner {
     }
 }
 
-/// The owner of built-in objects.
+/// The owner of built-in objects that nobody has taken over.
 const SERVER: &str = "the API server";
 const AKS: &str = "Azure AKS";
 const OPENSHIFT: &str = "OpenShift";
 /// The label with which AKS keeps the changes of users.
 const AKS_SKIPS: &str = "aks-managed-skip-update-operation";
-
-/// Whether the server resets the object even if the annotation tells it not to update the spec.
-fn is_mandatory(metadata: &Value) -> bool {
-    matches!(metadata["name"].as_str(), Some("exempt" | "catch-all"))
-}
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,18 +98,33 @@ pub fn owner(kind: Kind, object: &Value) -> Option<Owner> {
         .or_else(|| vendor(name))
 }
 
-/// The server owns its built-in objects, and the leftovers of older releases that it would delete.
+/// The server owns the built-in objects that it updates, and the objects that it would delete, such as leftovers of older releases. A
+/// built-in object whose annotation ends the updates belongs to users.
 fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
-    let is_built_in = || Release::all().any(|release| bootstrap::is_built_in(kind, name, release));
+    let is_built_in = |release| bootstrap::is_built_in(kind, name, release);
     let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
+    let is_updated = bootstrap::is_updated(name, annotation, metadata["generation"].as_i64());
+    let has_annotation = annotation.and_then(bootstrap::auto_update) == Some(true);
+    let upkeep = match (
+        Release::all().any(is_built_in),
+        Release::all().all(is_built_in),
+    ) {
+        (true, _) if !is_updated => return None,
+        (true, true) => Upkeep::Resets,
+        // Without the annotation a release that does not have the object leaves it alone.
+        (true, false) if !has_annotation => Upkeep::Resets,
+        (true, false) => Upkeep::ResetsOrDeletes,
+        (false, _) if has_annotation => Upkeep::Deletes,
+        (false, _) => return None,
+    };
     let sign = match annotation {
         Some(value) => format!("{AUTO_UPDATE_ANNOTATION}: {value}"),
-        None if is_built_in() => "built-in object".to_owned(),
-        None => return None,
+        None => "built-in object".to_owned(),
     };
     Some(Owner {
         name: SERVER.into(),
         sign,
+        upkeep,
     })
 }
 
@@ -113,6 +136,7 @@ fn controller(metadata: &Value) -> Option<Owner> {
     Some(Owner {
         name: format!("{kind} \"{name}\""),
         sign: "ownerReferences".into(),
+        upkeep: Upkeep::Nothing,
     })
 }
 
@@ -176,6 +200,7 @@ fn by_marks(metadata: &Value) -> Option<Owner> {
         Some(Owner {
             name: name.to_owned(),
             sign: format!("{key}: {value}"),
+            upkeep: Upkeep::Nothing,
         })
     })
 }
@@ -199,5 +224,6 @@ fn vendor(name: &str) -> Option<Owner> {
     Some(Owner {
         name: (*vendor).to_owned(),
         sign: format!("the name begins with {prefix}"),
+        upkeep: Upkeep::Nothing,
     })
 }

@@ -5,7 +5,7 @@ use super::fault::Fault;
 use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule};
-use k8s_flowcontrol_rules::objects::{self, CATCH_ALL, EXEMPT};
+use k8s_flowcontrol_rules::objects;
 use k8s_flowcontrol_types::api::v1::{
     self, FlowSchema, PolicyRulesWithSubjects, PriorityLevelConfiguration,
 };
@@ -221,20 +221,15 @@ fn with_built_in<K: Resource>(
 /// Whether a server resets a built-in object to its built-in value.
 fn is_reset<K: Resource>(object: &K) -> bool {
     let metadata = object.metadata();
-    matches!(object.name(), EXEMPT | CATCH_ALL)
-        || auto_update(object).unwrap_or(metadata.generation.unwrap_or(1) <= 1)
+    let annotation = metadata.annotations.get(AUTO_UPDATE_ANNOTATION);
+    bootstrap::is_updated(
+        object.name(),
+        annotation.map(String::as_str),
+        metadata.generation,
+    )
 }
 
 /// The auto-update annotation as a server reads it; `None` if it is absent or not a boolean.
 pub(super) fn auto_update<K: Resource>(object: &K) -> Option<bool> {
-    match object
-        .metadata()
-        .annotations
-        .get(AUTO_UPDATE_ANNOTATION)?
-        .as_str()
-    {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
-        _ => None,
-    }
+    bootstrap::auto_update(object.metadata().annotations.get(AUTO_UPDATE_ANNOTATION)?)
 }

@@ -11,14 +11,18 @@
 //! # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
 //! ```
 
+mod maintained;
 mod requests;
 
 pub use requests::Requests;
 
+use maintained::maintained_levels;
+
 use crate::metrics::catalog::{self, Stability};
 use crate::upgrade::Plan;
+use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol_rules::limits::{LevelChange, ServerLimits};
-use k8s_flowcontrol_rules::{bootstrap, validate};
+use k8s_flowcontrol_rules::validate;
 use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol_types::kind::VersionedKind;
@@ -141,8 +145,12 @@ impl Preview {
                 .iter()
                 .find(|new| (new.kind, new.name) == (old.kind, old.name));
             let summary = match new {
-                None => "is not created any more, and an existing one is no longer maintained",
-                Some(new) if new.spec != old.spec => "has another spec",
+                None => {
+                    format!(
+                        "is not created any more, and an existing one is deleted if its annotation {AUTO_UPDATE_ANNOTATION} is \"true\""
+                    )
+                }
+                Some(new) if new.spec != old.spec => "has another spec".to_owned(),
                 Some(_) => continue,
             };
             let summary = format!("the built-in {title} {summary}");
@@ -252,10 +260,13 @@ impl Preview {
         }
     }
 
-    /// Adds the changes of the nominal, minimum and maximum seats of all levels on a server with `seats` seats.
+    /// Adds the changes of the nominal, minimum and maximum seats of all levels on a server with `seats` seats. A server resets built-in
+    /// levels that nobody has taken over to the spec of its release, and creates those that are missing.
     pub fn add_levels(&mut self, levels: &[PriorityLevelConfiguration], seats: u32) {
-        let limits = |release| ServerLimits::new(levels, seats, release);
-        let (before, after) = (limits(self.plan.from), limits(self.plan.to));
+        let Plan { from, to, .. } = self.plan;
+        let limits =
+            |release| ServerLimits::new(&maintained_levels(levels, release), seats, release);
+        let (before, after) = (limits(from), limits(to));
         for change in before.changes_to(&after) {
             let of = |limits: &ServerLimits| {
                 limits.level(change.name()).map_or_else(

@@ -1,5 +1,6 @@
 //! The requests of an audit log, as the servers of two releases see them.
 
+use super::maintained::{maintained_levels, maintained_schemas};
 use super::{Area, Preview};
 use crate::audit::Event;
 use crate::metrics::StoredObjects;
@@ -77,10 +78,14 @@ impl Requests {
         server_seats: u32,
         stored: StoredObjects,
     ) -> Self {
-        let seats = |release: Release| Seats {
-            classifier: Classifier::new(flow_schemas, priority_levels, release),
-            bounds: LevelBounds::new(priority_levels, server_seats, release),
-            estimator: Estimator::new(release),
+        let seats = |release: Release| {
+            let schemas = maintained_schemas(flow_schemas, release);
+            let levels = maintained_levels(priority_levels, release);
+            Seats {
+                classifier: Classifier::new(&schemas, &levels, release),
+                bounds: LevelBounds::new(&levels, server_seats, release),
+                estimator: Estimator::new(release),
+            }
         };
         Self {
             plan,

@@ -1,7 +1,7 @@
 //! The clients that recipes are for.
 
 use k8s_flowcontrol_rules::matching::{
-    ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User, service_account_of,
+    ANONYMOUS, SERVICE_ACCOUNTS, UNAUTHENTICATED, User, service_account_of,
 };
 use k8s_flowcontrol_types::api::v1::{
     GroupSubject, ServiceAccountSubject, Subject, SubjectKind, UserSubject,
@@ -11,7 +11,7 @@ use k8s_flowcontrol_types::api::v1::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Client {
-    /// The user with this name, in these groups, without `system:authenticated`; `None` if the groups are unknown.
+    /// The user with this name, in these groups and those that a server adds, such as `system:authenticated`; `None` if the groups are unknown.
     User {
         /// The name.
         name: String,
@@ -83,17 +83,16 @@ impl Client {
     /// The groups of the client; `None` if it may be in any.
     pub(super) fn groups(&self) -> Option<Vec<String>> {
         match self {
+            Self::User { name, .. } if name == ANONYMOUS => Some(User::anonymous().groups),
             Self::User { name, groups } => match groups {
-                Some(groups) if name != ANONYMOUS => {
-                    let named = groups.iter().map(String::as_str);
-                    Some(named.chain([AUTHENTICATED]).map(str::to_owned).collect())
-                }
-                None if name != ANONYMOUS && service_account_of(name).is_none() => None,
-                _ => Some(User::named(name).groups),
+                Some(groups) => Some(User::authenticated(name, groups).groups),
+                None => service_account_of(name).map(|_| User::named(name).groups),
             },
             // A user is never in both this group and system:authenticated.
             Self::Group(group) if group == UNAUTHENTICATED => Some(vec![group.clone()]),
-            Self::Group(_) => None,
+            Self::Group(group) => {
+                accounts_of(group).map(|namespace| User::service_account(namespace, ANY).groups)
+            }
             Self::ServiceAccount { .. } | Self::Namespace(_) => Some(self.user().groups),
         }
     }
@@ -106,11 +105,22 @@ impl Client {
                 None => User::named(name),
             },
             Self::Group(group) if group == UNAUTHENTICATED => User::anonymous(),
-            Self::Group(group) => User::authenticated("a-user-of-the-group", [group]),
+            Self::Group(group) => match accounts_of(group) {
+                Some(namespace) => User::service_account(namespace, ANY),
+                None => User::authenticated("a-user-of-the-group", [group]),
+            },
             Self::ServiceAccount { namespace, name } => User::service_account(namespace, name),
-            Self::Namespace(namespace) => User::service_account(namespace, "any"),
+            Self::Namespace(namespace) => User::service_account(namespace, ANY),
         }
     }
+}
+
+/// A service account that stands for all of its namespace.
+const ANY: &str = "any";
+
+/// The namespace, for a group of the service accounts of one namespace: no other user is in it.
+fn accounts_of(group: &str) -> Option<&str> {
+    group.strip_prefix(SERVICE_ACCOUNTS)?.strip_prefix(':')
 }
 
 /// A text as a part of an object's name.
@@ -120,5 +130,5 @@ pub(super) fn slug(text: &str) -> String {
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
     let mut slug = parts.join("-");
     slug.truncate(100);
-    slug
+    slug.trim_end_matches('-').to_owned()
 }

@@ -23,9 +23,9 @@ pub enum RecipeError {
         /// The wanted seats.
         wanted: i64,
     },
-    /// Every level gets more seats than wanted: its part of the seats is rounded up.
+    /// A level gets more seats than wanted even with a single share.
     TooFewSeats {
-        /// The seats of the smallest level.
+        /// The seats of the client's level with one share.
         least: i64,
         /// The wanted seats.
         wanted: i64,
@@ -82,7 +82,7 @@ impl fmt::Display for RecipeError {
             }
             Self::TooFewSeats { least, wanted } => write!(
                 f,
-                "the smallest level of this configuration has {least} seats, more than {wanted}"
+                "with a single share the level would have {least} seats beside the other levels, more than {wanted}"
             ),
             Self::NoLimit { server, wanted } => write!(
                 f,

@@ -1,6 +1,7 @@
 //! The proof of a recipe: the flow schemas and levels of requests before and after.
 
 use super::{Client, Recipes};
+use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::{
     Classifier, PolicyRule, RequestAttributes, Subject, UNAUTHENTICATED,
 };
@@ -97,10 +98,20 @@ impl Recipes {
             return Vec::new();
         }
         let without = taken(classifier, request);
-        let rules = self.flow_schemas.iter().flat_map(|schema| {
-            let rules = schema.spec.rules.iter().map(PolicyRule::new);
-            rules.flat_map(|rule| rule.subjects)
-        });
+        // A server has the mandatory ones, whether they are given or not.
+        let mandatory = bootstrap::flow_schemas(self.release);
+        let mandatory = mandatory
+            .iter()
+            .filter(|(is_mandatory, _)| *is_mandatory)
+            .map(|(_, schema)| schema);
+        let rules = self
+            .flow_schemas
+            .iter()
+            .chain(mandatory)
+            .flat_map(|schema| {
+                let rules = schema.spec.rules.iter().map(PolicyRule::new);
+                rules.flat_map(|rule| rule.subjects)
+            });
         let groups: BTreeSet<String> = rules
             .filter_map(|subject| match subject {
                 Subject::Group(group) if group != UNAUTHENTICATED => Some(group),

@@ -10,8 +10,8 @@ use k8s_flowcontrol_rules::objects::EXEMPT;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 
-/// The most shares that are tried: more than any server has seats.
-const MAX_SHARES: i32 = 1 << 20;
+/// The most shares that a level can have.
+const MAX_SHARES: i32 = i32::MAX;
 
 impl Recipes {
     /// The fewest shares that give `level` a nominal limit of at least `seats`, beside the other levels.
@@ -89,7 +89,8 @@ impl Recipes {
     /// The greatest precedence that comes before every flow schema that can take a request of the client: through its
     /// name, and through its groups, or any groups if they are unknown. `own` is the recipe's own schema.
     ///
-    /// The built-in `exempt` and `probes` stay before it: administrators and health checks remain exempt.
+    /// The built-in `exempt` and `probes` do not count: administrators remain exempt, and so do health checks, unless the precedence is that of
+    /// `probes`.
     pub(super) fn precedence_before_all(
         &self,
         client: &Client,

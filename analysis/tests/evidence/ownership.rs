@@ -13,10 +13,25 @@ fn owner_of(metadata: Value) -> Option<String> {
 fn evidence_of_an_owner() {
     let server = Some("the API server".to_owned());
     assert_eq!(owner_of(json!({"name": "probes"})), server);
-    assert_eq!(
-        owner_of(json!({"name": "mine", "annotations": {AUTO_UPDATE_ANNOTATION: "false"}})),
-        server
-    );
+    let annotated = |name: &str, value: &str| {
+        owner_of(
+            json!({"name": name, "generation": 2, "annotations": {AUTO_UPDATE_ANNOTATION: value}}),
+        )
+    };
+    // The server updates or deletes what has the annotation, in every form of Go, and leaves others alone.
+    assert_eq!(annotated("mine", "t"), server);
+    assert_eq!(annotated("probes", "1"), server);
+    assert_eq!(annotated("exempt", "false"), server);
+    for (name, value) in [
+        ("mine", "false"),
+        ("mine", "yes"),
+        ("probes", "0"),
+        ("probes", "no"),
+    ] {
+        assert_eq!(annotated(name, value), None, "{name} {value}");
+    }
+    let taken_over = json!({"name": "probes", "annotations": {AUTO_UPDATE_ANNOTATION: "false"}, "labels": {"helm.sh/chart": "a"}});
+    assert_eq!(owner_of(taken_over).unwrap(), "Helm");
     let references =
         json!([{"kind": "Team", "name": "a"}, {"kind": "Tenant", "name": "b", "controller": true}]);
     assert_eq!(
@@ -50,6 +65,14 @@ fn consequences_of_a_change() {
         of(json!({"name": "exempt", "annotations": kept})).unwrap(),
         server
     );
+    let kept = json!({AUTO_UPDATE_ANNOTATION: "true"});
+    for (name, part) in [
+        ("mine", "the API server deletes it"),
+        ("endpoint-controller", "or deletes it if its release"),
+    ] {
+        let consequence = of(json!({"name": name, "annotations": kept.clone()})).unwrap();
+        assert!(consequence.contains(part), "{name}: {consequence}");
+    }
     let guard = json!({"name": "aks-managed-apiserver-guard"});
     let consequence = of(guard).unwrap();
     assert!(

@@ -393,3 +393,53 @@ fn rules_have_sorted_ids_and_summaries() {
     assert_eq!(ids, sorted);
     assert!(rules().iter().all(|rule| rule.summary().ends_with('.')));
 }
+
+/// An exempt level for every resource of one API group, such as token reviews, is not one for most requests.
+#[test]
+fn only_wide_rules_exempt_everybody() {
+    let free =
+        json!({"priorityLevelConfiguration": {"name": "exempt"}, "distinguisherMethod": null});
+    let mut rules = everything();
+    rules["resourceRules"][0]["apiGroups"] = json!(["authentication.k8s.io"]);
+    rules["nonResourceRules"] = json!([]);
+    let reviews = schema("reviews", user("*"), rules.clone(), free.clone());
+    assert_eq!(schema_findings(&[reviews]), []);
+    rules["resourceRules"][0]["apiGroups"] = json!(["*"]);
+    let all = schema_findings(&[schema("all", user("*"), rules, free)]);
+    assert!(
+        all[0]
+            .message
+            .ends_with("requests of many users for all resources"),
+        "{}",
+        all[0]
+    );
+}
+
+#[test]
+fn advice_can_be_followed() {
+    let masters = schema("mine", group("system:masters"), everything(), json!({}));
+    let findings = schema_findings(&[masters]);
+    assert_eq!(findings[0].rule, "unreachable-schema");
+    assert!(
+        findings[0].help.starts_with("delete it"),
+        "{}",
+        findings[0].help
+    );
+    // A resource of another domain can have any name.
+    let custom = |group: &str| {
+        let rules = json!({"resourceRules": [
+            {"verbs": ["get"], "apiGroups": [group], "resources": ["event"], "namespaces": ["a"]}]});
+        schema_findings(&[schema("custom", user("u"), rules, json!({}))])
+    };
+    assert_eq!(custom("example.com"), []);
+    assert_eq!(found(&custom("events.k8s.io"))[0].0, "singular-resource");
+    let unused = level("unused", json!({}));
+    let findings = lint(&Configuration::files(&[], &[unused], Release::NEWEST));
+    assert!(
+        findings[0]
+            .message
+            .starts_with("no flow schema of these files"),
+        "{}",
+        findings[0]
+    );
+}

@@ -139,8 +139,26 @@ fn metrics_of_a_text_and_seats_of_levels_are_compared() -> Result<(), UnknownRel
             ),
         ]
     );
+    // The new release gives its built-in levels their lending.
     preview.add_levels(&[], 600);
-    assert!(!of(&preview, Area::Seats).is_empty());
+    let seats = of(&preview, Area::Seats);
+    let low = seats.iter().find(|(name, _)| *name == "workload-low");
+    assert_eq!(
+        low.unwrap().1,
+        "nominal limit: 245 seats before, 245 seats after; minimum -221, maximum +600"
+    );
+    // But not to one that belongs to users.
+    let mut levels = bootstrap::priority_levels("1.25".parse()?);
+    for (_, level) in &mut levels {
+        let annotations = &mut level.metadata.annotations;
+        annotations.insert(bootstrap::AUTO_UPDATE_ANNOTATION.into(), "false".into());
+    }
+    let levels: Vec<_> = levels.into_iter().map(|(_, level)| level).collect();
+    let mut preview = self::preview("1.25", "1.32")?;
+    preview.add_levels(&levels, 600);
+    let seats = of(&preview, Area::Seats);
+    let low = seats.iter().find(|(name, _)| *name == "workload-low");
+    assert!(low.unwrap().1.ends_with("; minimum +0, maximum +600"));
     Ok(())
 }
 

@@ -213,6 +213,59 @@ fn groups_count() {
     );
 }
 
+/// The proof is about the user that the server sees.
+#[test]
+fn a_server_adds_groups_to_those_that_are_named() {
+    let recipes = Recipes::built_in(600, Release::NEWEST);
+    let account = Client::User {
+        name: "system:serviceaccount:a:b".into(),
+        groups: Some(vec!["tools".into()]),
+    };
+    let recipe = recipes.isolate(&account, 5).unwrap();
+    let before = recipe.proof[0].before.as_ref().unwrap();
+    assert_eq!(before.flow_schema, "service-accounts");
+    assert_eq!(recipe.flow_schema.spec.matching_precedence, Some(8999));
+    // Only service accounts of the namespace are in their group.
+    let group = Client::Group("system:serviceaccounts:kube-system".into());
+    let first = &recipes.protect(&group, 5).unwrap().proof[0];
+    let before = first.before.as_ref().unwrap();
+    assert_eq!(before.flow_schema, "kube-system-service-accounts");
+    assert!(first.after_by_group.is_empty());
+}
+
+/// Administrators stay exempt, also where the mandatory objects are not given.
+#[test]
+fn mandatory_objects_are_part_of_a_proof() {
+    let recipes = Recipes::new(&[], &[], 600, Release::NEWEST);
+    let alice = Client::User {
+        name: "alice".into(),
+        groups: None,
+    };
+    let recipe = recipes.isolate(&alice, 500).unwrap();
+    let masters = &recipe.proof[0].after_by_group[0];
+    assert_eq!(
+        (masters.group.as_str(), masters.taken.flow_schema.as_str()),
+        ("system:masters", "exempt")
+    );
+}
+
+/// Shares have no limit below that of the field, and names none below that of an object.
+#[test]
+fn extreme_wishes_are_fulfilled_if_they_can_be() {
+    let mut large = k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration::default();
+    large.metadata.name = Some("large".into());
+    large.spec = serde_json::from_value(json!({"type": "Limited", "limited": {"nominalConcurrencyShares": 100_000_000, "limitResponse": {"type": "Reject"}}})).unwrap();
+    let recipes = Recipes::new(&[], &[large], 600, Release::NEWEST);
+    let long = Client::User {
+        name: format!("{}-{}", "a".repeat(99), "b"),
+        groups: None,
+    };
+    let recipe = recipes.protect(&long, 300).unwrap();
+    let limits = ServerLimits::new(&recipe.priority_levels, 600, Release::NEWEST);
+    let own = limits.level(recipe.flow_schema.name()).unwrap();
+    assert_eq!(own.minimum, 300);
+}
+
 /// Names that are YAML, Markdown or a template are text in the YAML of a recipe.
 #[test]
 fn hostile_names_are_text_in_yaml() {

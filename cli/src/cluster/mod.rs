@@ -25,5 +25,6 @@ pub(crate) use manifest::Manifest;
 pub(crate) use server_seats::{SeatsArg, ServerSeats, seats};
 pub(crate) use target::{Target, TargetArgs, Unfound, kinds_named};
 pub(crate) use write::{
-    Deed, FIELD_MANAGER, ServerSideArg, WriteArgs, dropped_message, field_manager,
+    Deed, FIELD_MANAGER, ServerSideArg, WriteArgs, dropped_message, field_manager, foreign_owner,
+    is_built_in,
 };

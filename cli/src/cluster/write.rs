@@ -5,8 +5,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
 use clap::ValueEnum;
-use k8s_flowcontrol::{ApiVersion, Kind};
-use k8s_flowcontrol_analysis::ownership::owner;
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::objects::EXEMPT;
+use k8s_flowcontrol::{ApiVersion, Kind, Release};
+use k8s_flowcontrol_analysis::ownership::{Owner, owner};
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -117,25 +119,36 @@ impl WriteArgs {
         kind: Kind,
         object: &Value,
     ) -> Result<(), Failure> {
-        let Some(owner) = owner(kind, object).filter(|_| !self.include_managed) else {
+        if self.include_managed {
             return Ok(());
-        };
+        }
         let name = name(object);
+        let is_built_in = is_built_in(kind, name);
+        let recreated = is_built_in.then(|| {
+            "the API server creates its built-in objects again, with their built-in values"
+                .to_owned()
+        });
+        let Some(owner) = owner(kind, object) else {
+            // Users have taken it over, but cannot get rid of it.
+            let deleted = recreated.filter(|_| deed == Deed::Delete);
+            return deleted.map_or(Ok(()), |consequence| {
+                let message = format!("{kind} \"{name}\" is a built-in object: not deleted");
+                Err(Failure::new(Exit::Findings, message).hint(format!(
+                    "`--include-managed` deletes managed objects; {consequence}"
+                )))
+            });
+        };
         let (done, does, consequence) = match deed {
-            Deed::Delete if owner.is_server() => (
-                "deleted",
-                "deletes",
-                Some("the API server creates its built-in objects again".to_owned()),
-            ),
-            Deed::Delete => ("deleted", "deletes", None),
+            Deed::Delete => ("deleted", "deletes", recreated),
             Deed::Rewrite => ("written", "writes", None),
+            // The server keeps an operator's shares and lending of the exempt level as they are.
             Deed::TakeOver if owner.is_server() => (
                 "changed",
                 "changes",
-                Some(
+                (is_built_in && name != EXEMPT).then(|| {
                     "the API server then no longer updates them, until `reset` gives them back"
-                        .to_owned(),
-                ),
+                        .to_owned()
+                }),
             ),
             Deed::Change | Deed::TakeOver => ("changed", "changes", owner.consequence(object)),
         };
@@ -148,6 +161,18 @@ impl WriteArgs {
             "`--include-managed` {does} managed objects{consequence}"
         )))
     }
+}
+
+/// Whether an API server of some release has a built-in object of this kind and name, which it creates again after a deletion.
+pub(crate) fn is_built_in(kind: Kind, name: &str) -> bool {
+    Release::all().any(|release| bootstrap::is_built_in(kind, name, release))
+}
+
+/// The owner of an object that `apply` leaves as it is without `--include-managed`, although the manifest changes it. A manifest with the marks of
+/// the same owner comes from the owner, unless that is the API server.
+pub(crate) fn foreign_owner(kind: Kind, before: &Value, manifest: &Value) -> Option<Owner> {
+    let of_manifest = owner(kind, manifest);
+    owner(kind, before).filter(|owner| owner.is_server() || of_manifest.as_ref() != Some(owner))
 }
 
 /// The kind of a write, for messages.

@@ -5,7 +5,7 @@ mod prune;
 use crate::cluster::block_on;
 use crate::cluster::{
     Deed, Live, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, apply_own,
-    dropped_message, name, owner, title,
+    dropped_message, foreign_owner, name, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -179,10 +179,7 @@ async fn apply(
     let (kind, name) = (manifest.kind, manifest.name());
     let before = live.find(kind, name).await?;
     if let Some(before) = &before {
-        // A manifest with the marks of the same owner comes from the owner.
-        if owner(kind, before) != owner(kind, &manifest.tree)
-            || owner(kind, before).is_some_and(|owner| owner.is_server())
-        {
+        if foreign_owner(kind, before, &manifest.tree).is_some() {
             args.write.check_owner(Deed::Change, kind, before)?;
         }
         if !args.write.is_dry_run() && takeover(args, live, before).is_some() {

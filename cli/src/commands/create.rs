@@ -79,8 +79,8 @@ Examples:
 
 /// Print objects that limit the seats of a client
 ///
-/// The client gets a dedicated priority level, which does not borrow seats. Its requests wait in one queue. The objects go to the standard
-/// output, and their effect to the standard error.
+/// The client gets a dedicated priority level, which does not borrow seats. The requests of one user wait in one queue, and those of a group or a
+/// namespace in 64. The objects go to the standard output, and their effect to the standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ISOLATE_EXAMPLES)]
 struct IsolateArgs {
@@ -219,10 +219,10 @@ fn recipe(
     let recipe = make(&base.recipes()).map_err(|error| {
         let hint = match error {
             RecipeError::TooFewSeats { .. } => {
-                Some("every level gets at least its part of the seats, rounded up")
+                Some("give more seats with `--at-most`: a level gets its part of the seats, rounded up, and the other levels have few shares")
             }
             RecipeError::TooManySeats { .. } => {
-                Some("every other level keeps at least one seat: give fewer seats with `--at-least`, or the seats of your servers with `--server-seats`")
+                Some("the other levels keep their part: give fewer seats with `--at-least`, or the seats of your servers with `--server-seats`")
             }
             RecipeError::NoLimit { .. } => {
                 Some("give fewer seats with `--at-most`, or the seats of your servers with `--server-seats`")

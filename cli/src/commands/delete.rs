@@ -1,7 +1,9 @@
 //! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
+use crate::cluster::{
+    Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, is_built_in, name, title,
+};
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, each_object};
 use crate::exit::Exit;
@@ -140,7 +142,7 @@ impl Command for Args {
                         );
                         streams.err.paragraph(&until)?;
                     }
-                    if owner(kind, object).is_some_and(|owner| owner.is_server()) {
+                    if is_built_in(kind, name(object)) {
                         streams.out.flush()?;
                         writeln!(
                             streams.err,

@@ -4,7 +4,7 @@ use super::apply::conflict as conflict_of;
 use crate::cluster::block_on;
 use crate::cluster::{
     FIELD_MANAGER, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, field_manager,
-    title,
+    foreign_owner, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -19,7 +19,8 @@ use std::io::Write;
 ///
 /// The server computes the result in a dry run, with its defaults and the fields of other field managers. Files can be in any
 /// API version. A field that another field manager owns with a different value is shown with the value of the file, and named:
-/// `apply` writes it only with `--force-conflicts`.
+/// `apply` writes it only with `--force-conflicts`. An object that the API server, a tool or a vendor manages is named too: `apply` writes it only
+/// with `--include-managed`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -97,6 +98,9 @@ impl Command for Args {
                 if conflict.is_some() {
                     after = apply(true).await;
                 }
+                let owner = before
+                    .as_ref()
+                    .and_then(|before| foreign_owner(kind, before, tree));
                 let before = before.map(text).unwrap_or_default();
                 let after = after.map(text).map_err(|error| {
                     Failure::new(
@@ -111,13 +115,21 @@ impl Command for Args {
                     streams.fact(&title, change);
                     exit = Exit::Findings;
                 }
+                let is_changed = before != after || conflict.is_some();
+                streams.out.flush()?;
                 if let Some(conflict) = conflict {
-                    streams.out.flush()?;
                     writeln!(
                         streams.err,
                         "{conflict}: `apply` writes it only with `--force-conflicts`"
                     )?;
                     exit = Exit::Findings;
+                }
+                if let Some(owner) = owner.filter(|_| is_changed) {
+                    writeln!(
+                        streams.err,
+                        "{} is managed by {owner}: `apply` writes it only with `--include-managed`",
+                        manifest.document.title()
+                    )?;
                 }
             }
             Ok(exit)

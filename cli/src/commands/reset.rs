@@ -1,7 +1,7 @@
 //! `reset`: giving built-in objects back to the API server.
 
 use crate::cluster::block_on;
-use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name, title};
+use crate::cluster::{Deed, LiveArgs, TargetArgs, WriteArgs, name, owner, title};
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,7 +14,8 @@ use std::io::Write;
 /// Give built-in objects back to the API server, which resets them to their built-in values
 ///
 /// Sets the annotation apf.kubernetes.io/autoupdate-spec to "true". The API server then resets the spec within a minute, and again
-/// after every change and upgrade. `tune` and edits of a built-in object end this maintenance.
+/// after every change and upgrade. `tune`, and an edit that sets the annotation to "false", end this maintenance. Of the level exempt the API
+/// server keeps the shares and the lending.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -41,7 +42,10 @@ impl Command for Args {
     const PLACE: u8 = 7;
     const ALIASES: &'static [&'static str] = &["restore"];
     const NEEDS: Needs = Needs::new(&[SERVED, RELEASE], &[on(BOTH, &["get", "list", "patch"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[(Exit::Findings, "an object is not built in")];
+    const EXITS: &'static [(Exit, &'static str)] = &[(
+        Exit::Findings,
+        "an object is not built in, or a managed object was not changed",
+    )];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         if !self.target.has_names()? && self.target.selector().is_none() {
@@ -54,7 +58,7 @@ impl Command for Args {
             let release = live.release().await?;
             let (objects, unfound) = self.target.find_each(&live).await?;
             let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
-            let mut is_restored = false;
+            let (mut is_restored, mut keeps_exempt) = (false, false);
             if objects.is_empty() && failures.is_empty() {
                 writeln!(streams.err, "no objects found")?;
             }
@@ -70,6 +74,16 @@ impl Command for Args {
                     );
                     continue;
                 }
+                // `--include-managed` is about the others: the API server gets the object back.
+                if !owner(*kind, object).is_some_and(|owner| owner.is_server())
+                    && let Err(failure) = self.write.check_owner(Deed::Change, *kind, object)
+                {
+                    failures.push(failure);
+                    continue;
+                }
+                if object["spec"]["exempt"].is_object() {
+                    keeps_exempt = true;
+                }
                 let title = title(*kind, name);
                 let note = self.write.note();
                 if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
@@ -83,11 +97,17 @@ impl Command for Args {
                     failures.push(error.into());
                     continue;
                 }
-                is_restored = true;
+                is_restored |= !object["spec"]["exempt"].is_object();
                 writeln!(streams.out, "{title} restored{note}")?;
             }
             streams.out.flush()?;
             let exit = Failure::report_all(failures, streams);
+            if keeps_exempt {
+                writeln!(
+                    streams.err,
+                    "the API server keeps the shares and the lending of the level exempt: `kubectl flowcontrol tune exempt 0 --lendable-percent 0 --include-managed` resets them"
+                )?;
+            }
             if is_restored && exit == Exit::Success && !self.write.is_dry_run() {
                 writeln!(
                     streams.err,

@@ -16,8 +16,9 @@ use std::path::PathBuf;
 
 /// Rewrite all objects in the current storage version of the cluster
 ///
-/// An object stays in the storage version of its last write until the next write. Before a server release removes a version, all
-/// objects must be written again. This command writes each object unchanged, and can be repeated safely.
+/// An object stays in the storage version of its last write until the next write. Write all objects again before an upgrade to a release that
+/// removes this version; releases up to 1.36 can still read every version but v1alpha1, which 1.29 removed. This command writes each object
+/// unchanged, and can be repeated safely.
 ///
 /// There is one side effect: at every write a server drops managedFields entries of versions that it no longer serves. These
 /// entries are listed.

@@ -2,17 +2,18 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped_message, name, shares, stanza,
+    Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped_message, is_built_in, name, owner,
+    shares, stanza,
 };
 use crate::command::{Command, Declared, Group, LEVELS, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::number::number;
 use crate::output::{OutputArg, Streams};
-use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use k8s_flowcontrol::rules::dropped_fields;
-use k8s_flowcontrol::rules::objects::CATCH_ALL;
+use k8s_flowcontrol::rules::objects::{CATCH_ALL, EXEMPT};
+use k8s_flowcontrol::{ApiVersion, Kind};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::str::FromStr;
@@ -21,7 +22,8 @@ use std::str::FromStr;
 ///
 /// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. Then
 /// its annotation apf.kubernetes.io/autoupdate-spec becomes "false", because the server would revert the change; `reset` gives
-/// the level back to the server. The level catch-all cannot be changed, and of the level exempt only its shares and lending.
+/// the level back to the server. The level catch-all cannot be changed, and of the level exempt only its shares and lending, which the API server
+/// keeps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -138,7 +140,9 @@ impl Command for Args {
             } else {
                 print(level, &before, &after, self.write.note(), streams)?;
             }
-            if after["metadata"]["annotations"] != before["metadata"]["annotations"] {
+            let is_taken_over =
+                after["metadata"]["annotations"] != before["metadata"]["annotations"];
+            if is_taken_over && is_built_in(kind, level) && !self.write.is_dry_run() {
                 streams.out.flush()?;
                 writeln!(
                     streams.err,
@@ -240,7 +244,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
             return Err(Failure::new(
                 Exit::Loss,
                 format!(
-                    "{} cannot represent zero shares: the level would get 30",
+                    "a server reads zero shares in {} as the default: the level would get 30",
                     live.version
                 ),
             )
@@ -260,7 +264,12 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
         part.insert("borrowingLimitPercent".into(), json!(percent));
     }
     let mut patch = json!({"spec": {stanza(spec): part}});
-    if before["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
+    // Of the level exempt a server keeps these settings, and the annotation.
+    let is_updated = || {
+        let owner = owner(Kind::PriorityLevelConfiguration, before);
+        owner.is_some_and(|owner| owner.is_server())
+    };
+    if name(before) != EXEMPT && is_updated() {
         patch["metadata"] = json!({"annotations": {AUTO_UPDATE_ANNOTATION: "false"}});
     }
     Ok(patch)

@@ -23,6 +23,7 @@ mod storage;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod trouble;
+mod upkeep;
 mod validating;
 mod writing;
 

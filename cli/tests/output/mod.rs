@@ -4,4 +4,5 @@ mod commands;
 mod comments;
 mod examples;
 mod json;
+mod proofs;
 mod sessions;

@@ -110,6 +110,33 @@ pub fn is_built_in(kind: Kind, name: &str, release: Release) -> bool {
     }
 }
 
+/// The value of [`AUTO_UPDATE_ANNOTATION`] as a server reads it; `None` if it is not a boolean.
+///
+/// ```
+/// use k8s_flowcontrol_rules::bootstrap;
+///
+/// assert_eq!(bootstrap::auto_update("T"), Some(true));
+/// assert_eq!(bootstrap::auto_update("no"), None);
+/// ```
+pub fn auto_update(annotation: &str) -> Option<bool> {
+    match annotation {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a server resets a built-in object to its built-in spec: always a mandatory one, and another one unless its annotation says otherwise. If
+/// the annotation is absent or not a boolean, a server resets an object that has never been changed.
+pub fn is_updated(name: &str, annotation: Option<&str>, generation: Option<i64>) -> bool {
+    // The mandatory flow schemas have the names of the mandatory levels.
+    let mut mandatory = LEVELS.iter().filter(|level| level.mandatory);
+    mandatory.any(|level| level.name == name)
+        || annotation
+            .and_then(auto_update)
+            .unwrap_or(generation.unwrap_or(1) <= 1)
+}
+
 /// The built-in priority levels of `release`, and whether each is mandatory.
 pub fn priority_levels(release: Release) -> Vec<(bool, v1::PriorityLevelConfiguration)> {
     LEVELS

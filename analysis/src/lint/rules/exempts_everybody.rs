@@ -7,7 +7,7 @@ use k8s_flowcontrol_types::api::v1::PriorityLevelType;
 pub(super) const RULE: Rule = Rule {
     id: "exempts-everybody",
     severity: Severity::Warning,
-    summary: "A flow schema exempts most requests of most users from all limits: all of them, or the non-resource ones.",
+    summary: "A flow schema exempts requests of many users from all limits, for all resources or for all paths.",
     check,
 };
 
@@ -25,7 +25,7 @@ fn check(context: &Context, report: &mut Report) {
             }
             if let Some(requests) = most_requests(rule) {
                 let message = format!(
-                    "requests of an exempt level are never queued or rejected, and this rule matches {requests} of most users"
+                    "requests of an exempt level are never queued or rejected, and this rule matches requests of many users for {requests}"
                 );
                 let help = "limit the rule to the users and requests that must never wait, or use a limited level";
                 report.schema(schema, format!("spec.rules[{index}]"), message, help);
@@ -34,7 +34,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// The requests of which the rule matches most.
+/// What the rule matches all of: resources, in all groups and namespaces, or paths.
 fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     let is_any_url = |url: &Url| match url {
         Url::Any => true,
@@ -42,10 +42,13 @@ fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     };
     let mut resources = rule.resource_rules.iter();
     let mut others = rule.non_resource_rules.iter();
-    if resources.any(|policy| policy.resources == Names::Any) {
-        return Some("most requests");
+    if resources.any(|policy| {
+        let lists = [&policy.resources, &policy.api_groups, &policy.namespaces];
+        lists.iter().all(|names| **names == Names::Any)
+    }) {
+        return Some("all resources");
     }
     others
         .any(|policy| policy.urls.iter().any(is_any_url))
-        .then_some("most non-resource requests")
+        .then_some("all paths")
 }

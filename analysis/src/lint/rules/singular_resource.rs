@@ -1,11 +1,12 @@
 //! Singular and short names of resources, which match no request.
 
 use super::{Context, Report, Rule, Severity};
+use k8s_flowcontrol_types::api::v1::ResourcePolicyRule;
 
 pub(super) const RULE: Rule = Rule {
     id: "singular-resource",
     severity: Severity::Warning,
-    summary: "An entry in resources is the singular or short name of a resource and matches no request.",
+    summary: "An entry in resources is the singular or short name of a built-in resource, for which no request has this name.",
     check,
 };
 
@@ -88,20 +89,29 @@ const OTHERS: &[(&str, &str)] = &[
 
 fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas() {
-        for (path, policy) in schema.resource_policies() {
+        let policies = schema.resource_policies();
+        for (path, policy) in policies.filter(|(_, policy)| has_built_in_group(policy)) {
             for (index, resource) in policy.resources.iter().enumerate() {
                 let (name, rest) = match resource.find('/') {
                     Some(slash) => resource.split_at(slash),
                     None => (resource.as_str(), ""),
                 };
                 if let Some(plural) = plural(name) {
-                    let message = format!("no request is for the resource `{resource}`");
+                    let message = format!(
+                        "no request for the built-in resource {plural} has the name `{name}`"
+                    );
                     let help = format!("use the plural name {plural}{rest}");
                     report.schema(schema, format!("{path}.resources[{index}]"), message, &help);
                 }
             }
         }
     }
+}
+
+/// Whether the rule is for a group that can be Kubernetes' own: those of custom resources and extensions have other domains, and any names of resources.
+fn has_built_in_group(policy: &ResourcePolicyRule) -> bool {
+    let mut groups = policy.api_groups.iter();
+    groups.any(|group| !group.contains('.') || group.ends_with(".k8s.io"))
 }
 
 fn plural(name: &str) -> Option<String> {

@@ -30,7 +30,8 @@ fn check(context: &Context, report: &mut Report) {
                 taken.join(", "),
                 schema.level(),
             );
-            let help = "use a matchingPrecedence between 9000 and 9900, or limit the schema to certain users";
+            let help =
+                "use a matchingPrecedence from 9001 to 9899, or limit the schema to certain users";
             report.schema(schema, "spec.matchingPrecedence", message, help);
         }
     }

@@ -14,7 +14,9 @@ fn check(context: &Context, report: &mut Report) {
         if fault.what != FaultKind::UnknownField {
             continue;
         }
-        let help = match fault.path.ends_with("ConcurrencyShares") {
+        let help = match fault.path.contains("limited.")
+            && fault.path.ends_with("ConcurrencyShares")
+        {
             true => {
                 "the field is assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
             }

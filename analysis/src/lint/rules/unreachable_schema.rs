@@ -4,6 +4,7 @@ use super::{Context, Report, Rule, Severity};
 use crate::lint::context::{Maintainer, Schema};
 use crate::lint::rule_index::RuleIndex;
 use k8s_flowcontrol_rules::matching::{PolicyRule, is_covered};
+use k8s_flowcontrol_rules::objects::EXEMPT;
 use std::collections::BTreeSet;
 
 /// The number of schemas among which the message looks for a single sufficient schema.
@@ -73,6 +74,9 @@ fn examine(
                  matches"
             .to_owned(),
     };
-    let help = "give it a smaller matchingPrecedence than the earlier schemas, or delete it";
+    let help = match alone.is_some_and(|other| other.name() == EXEMPT) {
+        true => "delete it: no flow schema can come before this one",
+        false => "give it a smaller matchingPrecedence than the earlier schemas, or delete it",
+    };
     report.schema(schema, "spec.matchingPrecedence", message, help);
 }

@@ -25,8 +25,12 @@ fn check(context: &Context, report: &mut Report) {
             .limits
             .level(level.name())
             .map_or(0, |limits| limits.nominal);
+        let files = match context.complete {
+            true => "",
+            false => " of these files or of a new cluster",
+        };
         let message = format!(
-            "no flow schema refers to the level, which has {seats} of the server's {} seats",
+            "no flow schema{files} refers to the level, which has {seats} of the server's {} seats",
             context.limits.concurrency_limit()
         );
         report.level(

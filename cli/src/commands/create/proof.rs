@@ -8,6 +8,7 @@ use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::decode::tree_of;
 use k8s_flowcontrol::rules::limits::{LevelChange, ServerLimits};
+use k8s_flowcontrol::rules::matching::ANONYMOUS;
 use k8s_flowcontrol::{ApiVersion, Kind, Resource};
 use k8s_flowcontrol_analysis::lint::{Configuration, lint};
 use k8s_flowcontrol_analysis::recipes::{ProvenRequest, Recipe, Taken, TakenByGroup};
@@ -17,6 +18,11 @@ use std::io::Write;
 
 /// Prints the proof of a recipe, and its objects.
 pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Result<Exit, Failure> {
+    if let Some(first) = recipe.proof.first() {
+        streams
+            .err
+            .paragraph(&format!("Requests of {}:", requester(recipe, first)))?;
+    }
     let mut table = Table::new(["REQUEST", "BEFORE", "AFTER"]);
     for request in &recipe.proof {
         let marked = |taken: Option<&Taken>, by_group: &[TakenByGroup]| {
@@ -78,11 +84,18 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
         table.write(&mut streams.err)?;
         let legend = format!("{}, Kubernetes {}", base.seats, base.release);
         streams.err.paragraph(&legend)?;
-        if let Some(warning) = squeezed(&changes) {
+        let others = changes
+            .iter()
+            .filter(|change| !is_own(recipe, change.name()));
+        if let Some(warning) = squeezed(others) {
             streams.err.warning(&warning)?;
         }
     }
-    let findings = lint(&Configuration::files(schemas, levels, base.release));
+    for warning in replaced(base, recipe) {
+        streams.err.warning(&warning)?;
+    }
+    // These are all objects of the server: the built-in ones are among them, unless the user leaves them out.
+    let findings = lint(&Configuration::cluster(schemas, levels, base.release));
     for finding in findings
         .iter()
         .filter(|finding| is_own(recipe, &finding.name))
@@ -96,9 +109,54 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
     Ok(Exit::Success)
 }
 
+/// The user of the requests, as the flow schema names it, and the groups.
+fn requester(recipe: &Recipe, request: &ProvenRequest) -> String {
+    let rules = &recipe.flow_schema.spec.rules;
+    let subject = rules.first().and_then(|rule| rule.subjects.first());
+    let user = &request.request.user;
+    let who = match subject.map(|subject| (&subject.service_account, &subject.user)) {
+        _ if user.name == ANONYMOUS => "a user without credentials".to_owned(),
+        Some((Some(account), _)) if account.name == "*" => format!(
+            "a service account of the namespace {} that no flow schema names",
+            account.namespace
+        ),
+        Some((Some(_), _) | (_, Some(_))) => format!("the user {}", user.name),
+        _ => "a user that no flow schema names".to_owned(),
+    };
+    let groups = user.groups.join(", ");
+    match user.groups.len() {
+        1 => format!("{who}, in the group {groups}"),
+        _ => format!("{who}, in the groups {groups}"),
+    }
+}
+
+/// What applying the objects changes for the clients of objects with the same name.
+fn replaced(base: &Base, recipe: &Recipe) -> Vec<String> {
+    let own = recipe.flow_schema.name();
+    let mut warnings = Vec::new();
+    let same = base.flow_schemas.iter().find(|schema| schema.name() == own);
+    if same.is_some_and(|schema| schema.spec.rules != recipe.flow_schema.spec.rules) {
+        warnings.push(format!(
+            "there is a flow schema {own} with other rules: applying these objects replaces it, and its requests get another schema"
+        ));
+    }
+    let level = recipe.priority_level.as_ref().map(Resource::name);
+    let sharing = base.flow_schemas.iter().filter(|schema| {
+        schema.name() != own && level == Some(&*schema.spec.priority_level_configuration.name)
+    });
+    let sharing: Vec<_> = sharing.map(Resource::name).collect();
+    if !sharing.is_empty() {
+        warnings.push(format!(
+            "other flow schemas refer to the priority level {own} too, and their requests share its seats: {}",
+            sharing.join(", ")
+        ));
+    }
+    warnings
+}
+
 /// The levels that keep less than half of their nominal limit, in one sentence.
-fn squeezed(changes: &[LevelChange]) -> Option<String> {
-    let found = changes.iter().filter_map(|change| match change {
+fn squeezed<'a>(changes: impl Iterator<Item = &'a LevelChange>) -> Option<String> {
+    let found = changes.filter_map(|change| match change {
         LevelChange::Changed { before, after } if after.nominal * 2 < before.nominal => {
             let (before, now) = (before.nominal, after.nominal);
             Some(format!("{} {now} of {before}", change.name()))

@@ -23,8 +23,12 @@ pub(super) fn describe(
     if let Some(response) = part["limitResponse"]["type"].as_str() {
         let queuing = &part["limitResponse"]["queuing"];
         let text = match response {
+            "Queue" if queuing["queues"] == 1 => format!(
+                "queued: one queue of at most {} waiting requests",
+                queuing["queueLengthLimit"]
+            ),
             "Queue" => format!(
-                "queued: {} queues of {} requests, {} per flow",
+                "queued: {} queues of at most {} waiting requests each; the requests of a flow go to {} of them",
                 queuing["queues"], queuing["queueLengthLimit"], queuing["handSize"]
             ),
             _ => "rejected with 429".to_owned(),
@@ -71,14 +75,23 @@ fn seats(name: &str, around: &Surroundings, streams: &mut Streams) -> Result<(),
     let Some(limits) = limits.level(name) else {
         return Ok(());
     };
-    let maximum = match limits.borrowing {
-        None => "all seats of the server".to_owned(),
-        Some(_) => limits.maximum.to_string(),
+    let (nominal, lendable) = (limits.nominal, limits.lendable);
+    let text = match limits.exempt {
+        true => format!(
+            "{nominal} of {} (lends {lendable}); its requests take seats without a limit",
+            server.seats
+        ),
+        false => {
+            let maximum = match limits.borrowing {
+                None => "borrows all that other levels lend".to_owned(),
+                Some(_) => format!("at most {}", limits.maximum),
+            };
+            format!(
+                "{nominal} of {}; at least {} (lends {lendable}), {maximum}",
+                server.seats, limits.minimum
+            )
+        }
     };
-    let text = format!(
-        "{} of {}; at least {} (lends {}), at most {maximum}",
-        limits.nominal, server.seats, limits.minimum, limits.lendable
-    );
     line(streams, "Seats", &text)?;
     line(streams, "Server", &server.to_string())
 }

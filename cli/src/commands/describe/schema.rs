@@ -5,6 +5,7 @@ use crate::cluster::{dangling, name};
 use crate::failure::Failure;
 use crate::output::{Streams, one_line};
 use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::rules::objects::queuing;
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -45,7 +46,15 @@ pub(super) fn describe(
         Some(other) => other,
         None => "one for all requests",
     };
-    line(streams, "Flows", flows)?;
+    let level = around.levels.iter().find(|other| other.name() == level);
+    let queues = level.and_then(queuing).map_or(0, |(queues, _)| queues);
+    let flows = match level {
+        Some(_) if queues <= 1 => {
+            format!("{flows}; the priority level does not have several queues to separate them")
+        }
+        _ => flows.to_owned(),
+    };
+    line(streams, "Flows", &flows)?;
     if let Some(dangling) = dangling(object) {
         line(streams, "Dangling", dangling)?;
     }
@@ -135,7 +144,7 @@ fn listed(rule: &Value, name: &str) -> Option<String> {
     let words: Vec<_> = elements(rule, name)
         .iter()
         .filter_map(Value::as_str)
-        .map(|word| if word.is_empty() { "core" } else { word })
+        .map(|word| if word.is_empty() { "\"\" (core)" } else { word })
         .collect();
     (!words.contains(&"*")).then(|| words.join(", "))
 }
