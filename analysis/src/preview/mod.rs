@@ -20,9 +20,9 @@ use maintained::maintained_levels;
 
 use crate::metrics::catalog::{self, Stability};
 use crate::upgrade::Plan;
-use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION, BootstrapObject};
 use k8s_flowcontrol_rules::limits::{LevelChange, ServerLimits};
-use k8s_flowcontrol_rules::validate;
+use k8s_flowcontrol_rules::{defaults, validate};
 use k8s_flowcontrol_types::__named as named;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol_types::kind::VersionedKind;
@@ -150,7 +150,10 @@ impl Preview {
                         "is not created any more, and an existing one is deleted if its annotation {AUTO_UPDATE_ANNOTATION} is \"true\""
                     )
                 }
-                Some(new) if new.spec != old.spec => "has another spec".to_owned(),
+                // The same spec with the defaults of the new release is no change.
+                Some(new) if with_defaults(new, to) != with_defaults(old, to) => {
+                    "has another spec".to_owned()
+                }
                 Some(_) => continue,
             };
             let summary = format!("the built-in {title} {summary}");
@@ -307,6 +310,14 @@ impl Preview {
             }
         }
     }
+}
+
+/// The spec of a built-in object as a server of `release` completes it.
+fn with_defaults(object: &BootstrapObject, release: Release) -> Value {
+    let mut tree = object.tree();
+    let kind = VersionedKind::new(object.kind, ApiVersion::V1, release);
+    defaults::apply(&mut tree, kind);
+    tree["spec"].take()
 }
 
 /// The messages of a server about an object.

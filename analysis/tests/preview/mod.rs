@@ -76,6 +76,30 @@ fn versions_built_in_objects_and_metrics_differ() -> Result<(), UnknownRelease> 
         "apiserver_flowcontrol_request_concurrency_in_use",
         "is gone"
     )));
+    let controller = built_in
+        .iter()
+        .find(|(name, _)| *name == "FlowSchema endpoint-controller");
+    assert!(
+        controller
+            .unwrap()
+            .1
+            .contains("an existing one is deleted if its annotation")
+    );
+    // A field that has its default is not a change.
+    let preview = self::preview("1.25", "1.26")?;
+    let built_in = of(&preview, Area::BuiltIn);
+    let names: Vec<_> = built_in.iter().map(|(subject, _)| *subject).collect();
+    let levels = [
+        "system",
+        "node-high",
+        "workload-high",
+        "workload-low",
+        "global-default",
+    ];
+    assert_eq!(
+        names,
+        levels.map(|name| format!("PriorityLevelConfiguration {name}"))
+    );
     Ok(())
 }
 

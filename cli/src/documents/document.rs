@@ -62,6 +62,10 @@ pub(crate) struct Found {
     pub(crate) unreadable: Vec<Unreadable>,
     /// Texts after `---`, at which kubectl fails.
     pub(crate) separators: Vec<Span>,
+    /// Directives, at which kubectl fails.
+    pub(crate) directives: Vec<Span>,
+    /// Documents after `...`, which kubectl ignores.
+    pub(crate) ignored: Vec<Span>,
 }
 
 /// Finds the flow-control objects of a file.
@@ -82,6 +86,8 @@ pub(crate) fn documents(source: Source) -> Found {
         others: found.others,
         unreadable: found.unreadable,
         separators: found.separators,
+        directives: found.directives,
+        ignored: found.ignored,
         source,
     }
 }

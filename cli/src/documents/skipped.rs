@@ -67,7 +67,7 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// Counts the documents of other kinds, and warns of broken ones, and of separators that kubectl does not read.
+    /// Counts the documents of other kinds, and warns of broken ones, and of what kubectl does not read.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
         // Without the lines, which can be of objects of other kinds, such as Secrets.
@@ -84,9 +84,23 @@ impl Skipped {
         // kubectl does not read templates, nor files of other programs.
         let is_action = |text: &Span| found.source.text[text.start..].starts_with(b"{{");
         let is_of_interest = |text: &&Span| !found.documents.is_empty() && !is_action(text);
-        for text in found.separators.iter().filter(is_of_interest) {
-            let message = "kubectl cannot read this file: only a comment may follow `---`; move the rest to the next line";
-            warn(text.start, message.to_owned())?;
+        for (texts, message) in [
+            (
+                &found.separators,
+                "kubectl cannot read this file: only a comment may follow `---`; move the rest to the next line",
+            ),
+            (
+                &found.directives,
+                "kubectl cannot read this file: it reads a directive as a document of its own; remove the line",
+            ),
+            (
+                &found.ignored,
+                "kubectl ignores this document: it follows `...`; write `---` between them",
+            ),
+        ] {
+            for text in texts.iter().filter(is_of_interest) {
+                warn(text.start, message.to_owned())?;
+            }
         }
         Ok(())
     }

@@ -234,6 +234,26 @@ fn text_after_a_separator_is_a_warning() {
     assert!(warned.contains(&format!("{file}:3:5")), "{warned}");
 }
 
+/// kubectl applies less than the file has.
+#[test]
+fn documents_that_kubectl_ignores_are_a_warning() {
+    let folder = Folder::new();
+    let second = SCHEMA.replace("\"x\"", "\"y\"");
+    let file = folder.file(
+        "a.yaml",
+        format!("%YAML 1.1\n---\n{SCHEMA}\n...\n{second}\n"),
+    );
+    let output = run(&["validate", "-f", &file]);
+    let (printed, warned) = (stdout(&output), stderr(&output));
+    assert_eq!(printed.matches(" is valid").count(), 2, "{printed}");
+    for part in [
+        format!("{file}:1:1: kubectl cannot read this file"),
+        format!("{file}:5:1: kubectl ignores this document"),
+    ] {
+        assert!(warned.contains(&part), "{part}: {warned}");
+    }
+}
+
 #[test]
 fn the_standard_input_is_read() {
     let mut child = program()

@@ -4,7 +4,7 @@ use super::document::{Body, Document, ParsedObject};
 use super::form::Form;
 use super::parse::{Part, parse_each};
 use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
-use super::split::text_after_separators;
+use super::split::{text_after_separators, unread_by_kubectl};
 use k8s_flowcontrol_rules::decode::{Format, Problem};
 use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, to_value};
 use std::ops::Range;
@@ -23,6 +23,10 @@ pub struct Documents {
     /// Texts of a YAML stream that follow `---` in its line, and are not comments. They are part of the documents here and on a server,
     /// but kubectl fails with `invalid Yaml document separator`.
     pub separators: Vec<Span>,
+    /// Directives of a YAML stream, such as `%YAML 1.1` in the first line, at which kubectl fails.
+    pub directives: Vec<Span>,
+    /// The first lines of the documents of a YAML stream that follow `...` without `---`, which kubectl ignores.
+    pub ignored: Vec<Span>,
 }
 
 /// A document with a syntax error that does not mention flow control.
@@ -81,6 +85,7 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
     };
     if form == Form::Yaml {
         found.separators = text_after_separators(&text);
+        (found.directives, found.ignored) = unread_by_kubectl(&text);
     }
     let parts = parse_each(&text, form);
     // A single document is read as flow control unless it says otherwise.

@@ -134,6 +134,38 @@ pub(super) fn text_after_separators(text: &[u8]) -> Vec<Span> {
     after.collect()
 }
 
+/// The lines that kubectl reads otherwise than YAML: directives, at which it fails, and the first lines of documents that it ignores.
+///
+/// It separates parts at lines that start with `---`, keeps such a line only where a part is empty so far, and reads the first document of each part:
+/// it ignores what comes after `...`, and a directive without `---` in its part is an error.
+pub(super) fn unread_by_kubectl(text: &[u8]) -> (Vec<Span>, Vec<Span>) {
+    let (mut directives, mut ignored) = (Vec::new(), Vec::new());
+    let (mut is_begun, mut has_document, mut has_ended) = (false, false, false);
+    for line in lines(text) {
+        let bytes = without_mark(&text[line.clone()]);
+        let start = line.end - bytes.len();
+        let span = Span::new(start, start + bytes.trim_ascii_end().len());
+        let is_separator = bytes.starts_with(b"---");
+        let is_kept = is_separator && !is_begun;
+        if is_separator {
+            (has_document, has_ended) = (is_kept, false);
+        } else if is_marker(bytes, b"...") {
+            has_ended = has_document;
+        } else if bytes.starts_with(b"%") && (!has_document || has_ended) {
+            if !has_document {
+                directives.push(span);
+            }
+        } else if !is_empty(bytes) {
+            if has_ended {
+                ignored.push(span);
+            }
+            (has_document, has_ended) = (true, false);
+        }
+        is_begun = is_kept || !is_separator;
+    }
+    (directives, ignored)
+}
+
 /// Whether kubectl finds nothing but a comment after `---`. It also skips white space beyond ASCII.
 fn is_comment_for_kubectl(after: &[u8]) -> bool {
     let after = String::from_utf8_lossy(after);

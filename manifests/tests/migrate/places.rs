@@ -2,7 +2,7 @@
 
 use super::{V1, clean};
 use k8s_flowcontrol_manifests::{Form, Lines, ReadOptions, read, read_with};
-use k8s_flowcontrol_text::Position;
+use k8s_flowcontrol_text::{Position, Span};
 
 #[test]
 fn lines_and_columns_count_characters() {
@@ -146,6 +146,43 @@ fn kubectl_reads_only_comments_after_separators() {
     }
     assert_eq!(read("{\n---x\n}".as_bytes()).separators, []);
     assert_eq!(read("\u{feff}--- a: 1\n".as_bytes()).separators.len(), 1);
+}
+
+/// kubectl's reader separates documents at `---` alone, and reads the first document of each part.
+#[test]
+fn documents_that_kubectl_does_not_read_are_listed() {
+    let (a, b) = ("kind: FlowSchema\n", "kind: PriorityLevelConfiguration\n");
+    let listed = |text: &str| {
+        let found = read(text.as_bytes());
+        let texts = |spans: &[Span]| -> Vec<String> {
+            let spans = spans.iter();
+            spans
+                .map(|span| text[span.start..span.end].to_owned())
+                .collect()
+        };
+        let count = found.documents.len() + found.others;
+        (count, texts(&found.directives), texts(&found.ignored))
+    };
+    let kind = |text: &str| vec![text.trim_end().to_owned()];
+    for (text, ignored) in [
+        (format!("{a}...\n{b}"), kind(b)),
+        (format!("{a}...\n# c\n\n{b}x: 1\n"), kind(b)),
+        (format!("---\n{a}... # c\n...\n{b}"), kind(b)),
+        (format!("--- {{}}\n...\n{b}"), kind(b)),
+        (format!("---\n...\n{b}"), kind(b)),
+        (format!("{a}...\n---\n{b}"), vec![]),
+        (format!("{a}...\n---#\n{b}"), vec![]),
+        (format!("# c\n...\n{a}---\n...\n{b}"), vec![]),
+        (format!("{a}....: 1\n...\n# end\n"), vec![]),
+    ] {
+        let (_, directives, found) = listed(&text);
+        assert_eq!((directives, found), (vec![], ignored), "{text}");
+    }
+    let (count, directives, ignored) = listed(&format!(
+        "\u{feff}%YAML 1.1\n---\n{a}...\n%TAG ! !\n---\n# c\n%YAML 1.1\n---\n{b}x: '\n%y'\n"
+    ));
+    assert_eq!((count, ignored), (2, vec![]));
+    assert_eq!(directives, ["%YAML 1.1", "%YAML 1.1"]);
 }
 
 #[test]

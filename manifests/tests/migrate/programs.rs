@@ -174,7 +174,7 @@ fn changes_that_are_more_than_a_name_have_a_reason() {
     assert_eq!(
         reasons,
         [
-            "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.25 converts it",
+            "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.21 serves it",
             "0 means the default of 30 in the old version, and no shares in v1"
         ]
     );

@@ -43,7 +43,7 @@ fn reason(change: ChangeKind, from: Option<&str>, to: ApiVersion) -> Option<Stri
     let is_alpha = from.is_some_and(|from| from.ends_with("/v1alpha1"));
     match change {
         ChangeKind::Version if is_alpha => Some(
-            "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.25 converts it"
+            "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.21 serves it"
                 .to_owned(),
         ),
         ChangeKind::ZeroShares => Some(format!(
