@@ -28,10 +28,11 @@ const MANDATORY: [&str; 2] = ["catch-all", "exempt"];
 
 impl Monitoring {
     /// Checks the rules against the metrics of API servers: the metrics and labels that the rules use, the series of deleted levels,
-    /// and what each alert says now.
+    /// and whether the condition of each alert holds now.
     ///
     /// `levels` are the names of the priority levels of the cluster, if they are known. The selector is not checked, because Prometheus adds
-    /// the labels of targets. Rates, means and minima of minutes come from the two moments; the increase of a day is the counter itself.
+    /// the labels of targets. Rates, means and minima of minutes come from the two moments, and a counter that begins between them begins with zero; the increase of
+    /// a day is the counter itself.
     ///
     /// ```
     /// use k8s_flowcontrol_analysis::monitoring::{AlertState, Monitoring, ServerMetrics};
@@ -297,6 +298,9 @@ fn state(
         Err(Unknown::History) => {
             AlertState::Unknown("it compares with the history that only Prometheus has")
         }
+        Err(Unknown::Prometheus) => AlertState::Unknown(
+            "it is about the metrics that Prometheus has, and the servers show theirs",
+        ),
         Err(Unknown::Expression) => AlertState::Unknown("its expression cannot be evaluated"),
     }
 }

@@ -30,7 +30,7 @@ use std::time::Duration;
 /// rules. Both use the metrics of one release; rules and panels that need alpha metrics are marked.
 ///
 /// With `--live` the rules are compared with the metrics of every API server of a cluster that is reachable by its own address: metrics and labels that a
-/// rule uses and a server lacks, levels that were deleted, and what each alert says now. Exits with 1 if a server lacks a metric or a label.
+/// rule uses and a server lacks, levels that were deleted, and whether the condition of each alert holds now. Exits with 1 if a server lacks a metric or a label.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("purpose").args(["out", "live"]).required(true).multiple(true),

@@ -47,6 +47,24 @@ fn rates_are_those_since_the_reading_before() {
 }
 
 #[test]
+fn counters_of_other_sources_are_no_rate() {
+    let server = MadeUp::start();
+    let mut low = level("low", 1, 0, 20);
+    low.rejected = 3;
+    let dump = dump(&[low], None);
+    let metrics = Answer::text(
+        "apiserver_flowcontrol_rejected_requests_total{priority_level=\"low\",reason=\"time-out\"} 5000\n",
+    );
+    server.set(METRICS, metrics);
+    server.set_each(LEVELS, vec![dump, Answer::error(503, "no dump")]);
+    let low = top(&server)["levels"][0].take();
+    assert_eq!(
+        (&low["rejected"], &low["rejectedPerSecond"]),
+        (&json!(5000), &Value::Null)
+    );
+}
+
+#[test]
 fn metrics_are_added_up_per_level() {
     let server = MadeUp::start();
     let level = |metrics: &str, name: &str| {

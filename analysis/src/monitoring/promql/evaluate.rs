@@ -20,6 +20,8 @@ pub(in super::super) enum Unknown {
     SecondSample,
     /// The expression looks back longer than the samples.
     History,
+    /// The expression is about the series of Prometheus, and not about those of a server.
+    Prometheus,
     /// The expression is unknown.
     Expression,
 }
@@ -106,7 +108,8 @@ impl Data {
                     labels: Labels::new(),
                     value: 1.0,
                 }],
-                false => Vec::new(),
+                // A server does not know what Prometheus keeps of its metrics.
+                false => return Err(Unknown::Prometheus),
             },
             Expression::Quantile(quantile, inner) => quantiles(*quantile, self.vector(inner)?),
             Expression::Aggregate {
@@ -177,6 +180,10 @@ impl Data {
             let value = match function {
                 RangeFunction::Rate | RangeFunction::Increase => {
                     let between = values.seconds.ok_or(Unknown::SecondSample)?;
+                    // A counter begins with zero at its first request.
+                    let both = values
+                        .now
+                        .map(|now| (values.earlier.unwrap_or_default(), now));
                     // A counter that became smaller was reset by a restart.
                     let increase = both.map(|(earlier, now)| match now < earlier {
                         true => now,

@@ -126,15 +126,14 @@ impl Live {
             writeln!(out, " {}", one_line(&problem.to_string()))?;
         }
         let metrics = plural(check.found.len(), "metric");
-        match check.problems.is_empty() {
-            true => out.paragraph(&format!(
-                "The servers have the {metrics} of the rules, with all labels."
-            ))?,
-            false => out.paragraph(&format!("The servers have {metrics} of the rules."))?,
-        }
+        let labels = match check.problems.is_empty() {
+            true => ", with all labels",
+            false => "",
+        };
+        out.paragraph(&format!("The servers have {metrics} of the rules{labels}."))?;
         if !check.not_yet.is_empty() {
             out.paragraph(&format!(
-                "Without series yet, because they begin with the first such request: {}.",
+                "No server has series of {}: a server shows them from the first such request on.",
                 check.not_yet.join(", ")
             ))?;
         }
@@ -193,9 +192,8 @@ impl Live {
                 names += &format!(" and {more} more");
             }
             out.paragraph(&format!(
-                "{} {} deleted, and still in the metrics: {names}.",
+                "{} in the metrics and not in the cluster: {names}. A server keeps the metrics of a deleted level until it restarts.",
                 plural(deleted.len(), "priority level"),
-                if deleted.len() == 1 { "was" } else { "were" },
             ))?;
         }
         for seats in &check.seats {

@@ -25,6 +25,15 @@ pub(crate) struct Reading {
     pub(super) flows: Vec<Flow>,
     /// The parts that are missing, with errors.
     pub(crate) missing: Vec<String>,
+    /// The parts that were read.
+    sources: Sources,
+}
+
+/// The parts of a reading. The dump counts the rejected requests of a level since its creation, and the metrics since the start of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sources {
+    has_dump: bool,
+    has_metrics: bool,
 }
 
 /// A priority level in one server; none for values that the server does not report.
@@ -48,14 +57,18 @@ pub(crate) struct Level {
 impl Reading {
     pub(crate) async fn take(server: &ApiServer) -> Result<Self, Failure> {
         let client = &server.client;
+        let (dump, metrics) = (server.text(DUMP).await, server.text("/metrics").await);
         let mut reading = Self {
             address: server.address.clone(),
             reached_by: server.reached_by(),
             levels: Vec::new(),
             flows: Vec::new(),
             missing: Vec::new(),
+            sources: Sources {
+                has_dump: dump.is_ok(),
+                has_metrics: metrics.is_ok(),
+            },
         };
-        let (dump, metrics) = (server.text(DUMP).await, server.text("/metrics").await);
         let mut levels = BTreeMap::new();
         match &dump {
             Ok(text) => read_dump(text, &mut levels)?,
@@ -96,15 +109,19 @@ impl Reading {
         self
     }
 
-    /// Computes the rates since an earlier reading of the same server. A counter that went back is that of a new process.
+    /// Computes the rates since an earlier reading of the same server from the same sources: their counters differ. A counter that went back is that of
+    /// a new process.
     pub(crate) fn rates_since(&mut self, earlier: &[Self], elapsed: Duration) {
         let Some(earlier) = earlier
             .iter()
             .find(|earlier| earlier.address == self.address)
+            .filter(|earlier| earlier.sources == self.sources)
         else {
             return;
         };
-        for level in &mut self.levels {
+        let has_metrics = self.sources.has_metrics;
+        let known = |level: &&mut Level| has_metrics || level.rejected.is_some();
+        for level in self.levels.iter_mut().filter(known) {
             // A level without rejections does not have a counter yet.
             let before = earlier
                 .levels
