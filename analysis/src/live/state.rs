@@ -35,6 +35,9 @@ pub struct Live {
     pub(super) broken: u64,
     pub(super) lost_ends: u64,
     pub(super) last_us: Option<i64>,
+    /// The end of the earliest request: nothing is known about the time before.
+    #[serde(default)]
+    first_us: Option<i64>,
     pub(super) alerts: Alerts,
     tails: BTreeMap<String, Tail>,
     /// The number of the last record of the journal that is a part of this.
@@ -87,6 +90,7 @@ impl Live {
             broken: 0,
             lost_ends: 0,
             last_us: None,
+            first_us: None,
             alerts: Alerts::default(),
             tails: BTreeMap::new(),
             sequence: 0,
@@ -136,6 +140,8 @@ impl Live {
         if let Some(time) = request.time_us.filter(|time| *time <= now_us) {
             self.last_us = Some(self.last_us.map_or(time, |last| last.max(time)));
         }
+        let end = request.time_us.map_or(now_us, |time| time.min(now_us));
+        self.first_us = Some(self.first_us.map_or(end, |first| first.min(end)));
         let is_in_window = self.windows.add(request, self.window_us, now_us);
         self.late += u64::from(!is_in_window);
         true
@@ -190,8 +196,17 @@ impl Live {
             duplicates: self.duplicates,
             broken_lines: self.broken,
             lost_ends: self.lost_ends,
+            observed_seconds: self.observed_seconds(now_us),
             ..Summary::new(total, self.window_us, now_us)
         }
+    }
+
+    /// The part of the window that ends now about which requests are known, in seconds: at least one.
+    fn observed_seconds(&self, now_us: i64) -> f64 {
+        let begin = Windows::begin_us(self.window_us, now_us);
+        let begin = self.first_us.map_or(begin, |first| first.max(begin));
+        let seconds = now_us.saturating_sub(begin).max(1_000_000) as f64 / 1e6;
+        (seconds * 10.0).round() / 10.0
     }
 
     fn seconds(&self) -> f64 {

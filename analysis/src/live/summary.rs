@@ -18,6 +18,8 @@ pub struct Summary {
     pub time: String,
     /// The length of the window, in seconds.
     pub window_seconds: f64,
+    /// The part of it about which requests are known, in seconds: less than the window after the start. Rates refer to it.
+    pub observed_seconds: f64,
     /// The requests of the window.
     #[serde(flatten)]
     pub sums: LiveSums,
@@ -60,6 +62,7 @@ impl Summary {
         Self {
             time: shown(now_us),
             window_seconds: window_us as f64 / 1e6,
+            observed_seconds: window_us as f64 / 1e6,
             sums: total.all,
             priority_levels: named(total.levels),
             flow_schemas: named(total.flow_schemas),

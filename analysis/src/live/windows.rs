@@ -82,6 +82,12 @@ impl Windows {
         total
     }
 
+    /// The begin of the window that ends now, which is that of a span.
+    pub(super) fn begin_us(window_us: i64, now_us: i64) -> i64 {
+        let (first, _) = span_numbers(window_us, now_us);
+        first.saturating_mul(width(window_us))
+    }
+
     fn drop_before(&mut self, first: i64) {
         while let Some(span) = self.spans.first_entry()
             && *span.key() < first

@@ -4,9 +4,10 @@ use super::coverage::CoverageTally;
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
-use super::totals::{Open, Traffic};
+use super::totals::{MAX_OPEN_REQUESTS, Open, Traffic};
 use crate::metrics::StoredObjects;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
@@ -32,6 +33,7 @@ struct File {
     minutes: Vec<(Minute, Load)>,
     deprecated: Vec<(Deprecated, u64)>,
     open: VecDeque<Open>,
+    #[serde(deserialize_with = "ended")]
     ended: Vec<String>,
     in_use: Vec<(String, SeatsInUse)>,
     at_most: Vec<(String, SeatsInUse)>,
@@ -41,6 +43,32 @@ struct File {
     servers: u64,
     #[serde(default)]
     coverage: CoverageTally,
+}
+
+/// The most requests of [`File::ended`] that are read: those of 16 runs. They are the shortest part of the text, and would take many times its memory.
+const MOST_ENDED: usize = 16 * MAX_OPEN_REQUESTS;
+
+fn ended<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Bounded;
+    impl<'de> Visitor<'de> for Bounded {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MOST_ENDED} requests")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut ended = Vec::new();
+            while let Some(key) = list.next_element()? {
+                if ended.len() == MOST_ENDED {
+                    return Err(A::Error::invalid_length(MOST_ENDED + 1, &self));
+                }
+                ended.push(key);
+            }
+            Ok(ended)
+        }
+    }
+    deserializer.deserialize_seq(Bounded)
 }
 
 /// The error of [`Traffic::from_json`].

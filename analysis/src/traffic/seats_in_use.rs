@@ -1,7 +1,9 @@
 //! The seats in use over time, second by second, and the limits of the levels, which bound them.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The microseconds of a second.
 const SECOND: i64 = 1_000_000;
@@ -23,7 +25,44 @@ pub(super) struct LevelSeats {
 /// The seats in use of a level: of each minute the milliseconds of seats in each of its seconds, if no request waited that the log does
 /// not say so of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SeatsInUse(BTreeMap<i64, Vec<u64>>);
+pub(super) struct SeatsInUse(BTreeMap<i64, Seconds>);
+
+/// The milliseconds of seats in each second of a minute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Seconds(Vec<u64>);
+
+impl Default for Seconds {
+    fn default() -> Self {
+        Self(vec![0; SECONDS])
+    }
+}
+
+/// A text with other minutes than of 60 seconds would take many times its memory.
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Minute;
+        impl<'de> Visitor<'de> for Minute {
+            type Value = Seconds;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a minute of 60 seconds")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Seconds, A::Error> {
+                let mut minute = Seconds::default();
+                for (index, second) in minute.0.iter_mut().enumerate() {
+                    let value = list.next_element()?;
+                    *second = value.ok_or_else(|| A::Error::invalid_length(index, &self))?;
+                }
+                match list.next_element::<u64>()? {
+                    None => Ok(minute),
+                    Some(_) => Err(A::Error::invalid_length(SECONDS + 1, &self)),
+                }
+            }
+        }
+        deserializer.deserialize_seq(Minute)
+    }
+}
 
 /// The seats in use over all seconds, in milliseconds of seats.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,9 +89,9 @@ impl SeatsInUse {
             let used = seats.saturating_mul(time).saturating_add(500) / 1000;
             if used > 0 {
                 let minute = self.0.entry(second.div_euclid(SECONDS as i64));
-                let minute = minute.or_insert_with(|| vec![0; SECONDS]);
+                let minute = minute.or_default();
                 let index = second.rem_euclid(SECONDS as i64) as usize;
-                if let Some(place) = minute.get_mut(index) {
+                if let Some(place) = minute.0.get_mut(index) {
                     *place = place.saturating_add(used);
                 }
             }
@@ -62,8 +101,8 @@ impl SeatsInUse {
 
     pub(super) fn merge(&mut self, other: Self) {
         for (minute, values) in other.0 {
-            let own = self.0.entry(minute).or_insert_with(|| vec![0; SECONDS]);
-            for (own, value) in own.iter_mut().zip(values) {
+            let own = self.0.entry(minute).or_default();
+            for (own, value) in own.0.iter_mut().zip(values.0) {
                 *own = own.saturating_add(value);
             }
         }
@@ -72,7 +111,7 @@ impl SeatsInUse {
     /// The sums over all seconds; `limits` are the limits of a level on all servers together.
     pub(super) fn bounded(&self, limits: Option<LevelSeats>) -> Bounded {
         let mut sums = Bounded::default();
-        for value in self.0.values().flatten() {
+        for value in self.0.values().flat_map(|minute| &minute.0) {
             let (maximum, minimum) = capped(*value, limits);
             sums.all = sums.all.saturating_add(*value);
             sums.at_maximum = sums.at_maximum.saturating_add(maximum);
@@ -85,7 +124,7 @@ impl SeatsInUse {
     /// The mean of the seats in use in each minute.
     pub(super) fn means(&self, limits: Option<LevelSeats>) -> impl Iterator<Item = (i64, f64)> {
         self.0.iter().map(move |(minute, seconds)| {
-            let used: u64 = seconds.iter().map(|value| capped(*value, limits).0).sum();
+            let used: u64 = seconds.0.iter().map(|value| capped(*value, limits).0).sum();
             (*minute, used as f64 / (SECONDS as f64 * 1000.0))
         })
     }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 
 /// The most requests that are looked up in other partial results; older ones count where they began.
-const MAX_OPEN_REQUESTS: usize = 1 << 16;
+pub(super) const MAX_OPEN_REQUESTS: usize = 1 << 16;
 
 /// The tolerance for the order of events: a server writes them by the time of their stage, but not exactly.
 const DISORDER: i64 = 1_000_000;

@@ -129,7 +129,7 @@ impl LevelVerification {
 }
 
 impl Verification {
-    /// Whether chance and the errors of the model explain all differences.
+    /// Whether chance and the errors of the model explain all differences of the levels that are compared: those whose requests the logs have.
     pub fn is_explained(&self) -> bool {
         let mut levels = self.levels.iter();
         levels.all(|level| level.unexplained().next().is_none())

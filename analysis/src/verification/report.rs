@@ -14,7 +14,7 @@ impl Verification {
         let (first, last) = self.period_us;
         let _ = writeln!(
             text,
-            "Kubernetes {}, {} seats, requests from {} to {}.\n",
+            "The rules of Kubernetes {}, {} seats, requests that arrived from {} to {}.\n",
             self.release,
             self.seats,
             time(first).unwrap_or_default(),
@@ -42,9 +42,26 @@ impl Verification {
                 histogram(&mut text, level, quantity);
             }
         }
-        match self.is_explained() {
-            true => text.push_str("\nEvery difference is explained.\n"),
-            false => text.push_str(SIMILAR),
+        let incomplete = self.levels.iter().filter(|level| level.is_incomplete());
+        let incomplete: Vec<_> = incomplete
+            .map(|level| escaped(&level.priority_level))
+            .collect();
+        match (self.is_explained(), incomplete.len() < self.levels.len()) {
+            (false, _) => text.push_str(KNOWN),
+            (true, true) if incomplete.is_empty() => {
+                text.push_str("\nEvery difference is explained.\n");
+            }
+            (true, true) => {
+                text.push_str("\nEvery difference of the compared levels is explained.\n")
+            }
+            (true, false) => {}
+        }
+        if !incomplete.is_empty() {
+            let names = incomplete.join(", ");
+            let _ = writeln!(
+                text,
+                "\nNot compared, because the logs lack requests: {names}."
+            );
         }
         text
     }
@@ -68,8 +85,8 @@ second later. A part of a histogram differs only if it is outside of what these 
 shorter explain.
 ";
 
-const SIMILAR: &str = "
-Similar reports: kubernetes/kubernetes#130139, kubernetes/kubernetes#138313, kubernetes/kubernetes#138478.
+const KNOWN: &str = "
+Known reports about seats and waits: kubernetes/kubernetes#130139, kubernetes/kubernetes#138313, kubernetes/kubernetes#138478.
 ";
 
 fn histogram(text: &mut String, level: &LevelVerification, quantity: &QuantityVerification) {

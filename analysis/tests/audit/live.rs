@@ -63,6 +63,19 @@ fn add(live: &mut Live, counter: &mut Counter, events: &[Value]) {
 }
 
 #[test]
+fn rates_refer_to_the_time_since_the_first_request() {
+    let mut live = Live::new(WINDOW, By::Caller);
+    let observed = |live: &Live| live.summary(NOW).observed_seconds;
+    add(&mut live, &mut counter(), &[event("1", "alice", 5, 200)]);
+    assert_eq!(observed(&live), 5.0);
+    // A restart keeps it. The window consists of spans of two seconds, of which the last one begins now.
+    live = Live::from_json(&live.to_json().unwrap(), WINDOW, By::Caller).unwrap();
+    assert_eq!(observed(&live), 5.0);
+    add(&mut live, &mut counter(), &[event("2", "alice", 300, 200)]);
+    assert_eq!(observed(&live), 58.0);
+}
+
+#[test]
 fn a_window_rolls_and_counts_each_request_once() {
     let mut live = Live::new(WINDOW, By::Caller);
     let mut counter = counter();

@@ -122,5 +122,13 @@ fn logs_that_lack_requests_have_no_verdict() {
     let verification = verifier.compare();
     assert!(level(&verification, "batch").is_incomplete());
     assert!(verification.is_explained());
-    assert!(verification.report().contains("| the logs lack requests |"));
+    let report = verification.report();
+    assert!(report.contains("| the logs lack requests |"));
+    assert!(!report.contains("Every difference"), "{report}");
+    let missing = "Not compared, because the logs lack requests: batch, global-default";
+    assert!(report.contains(missing), "{report}");
+    assert!(
+        report.contains("The rules of Kubernetes 1.36, 60 seats"),
+        "{report}"
+    );
 }

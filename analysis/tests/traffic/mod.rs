@@ -290,3 +290,38 @@ fn parts_with_and_without_a_proposed_configuration_have_no_sum() {
     // Nothing can be told from a log without requests.
     all.merge(partial(0..0, 0, &without)).unwrap();
 }
+
+/// Short values would take many times the memory of their text.
+#[test]
+fn partial_results_that_no_run_writes_are_not_read() {
+    let known = partial(0..1, 0, &accounting("Queue")).to_json().unwrap();
+    let text = String::from_utf8(known).unwrap();
+    let read = |text: &str| {
+        let error = Traffic::from_json(text.as_bytes()).err()?;
+        Some(std::error::Error::source(&error)?.to_string())
+    };
+    assert_eq!(read(&text), None);
+    let ended = r#""ended":["0 2026-01-01T00:00:00.000000Z"]"#;
+    let with = |number: usize| {
+        let list = vec![r#""""#; number].join(",");
+        assert!(text.contains(ended), "{text}");
+        read(&text.replace(ended, &format!(r#""ended":[{list}]"#)))
+    };
+    assert_eq!(with(1 << 20), None);
+    let error = with((1 << 20) + 1).unwrap();
+    assert!(
+        error.contains("expected a list of at most 1048576 requests"),
+        "{error}"
+    );
+    for (seconds, is_read) in [(59, false), (60, true), (61, false)] {
+        let minute = format!("[{}]", vec!["0"; seconds].join(","));
+        let begin = text.find(r#""inUse":[["#).unwrap();
+        let end = begin + text[begin..].find(r#","atMost""#).unwrap();
+        let other = format!(
+            r#"{}"inUse":[["batch",{{"1":{minute}}}]]{}"#,
+            &text[..begin],
+            &text[end..]
+        );
+        assert_eq!(read(&other).is_none(), is_read, "{seconds}");
+    }
+}

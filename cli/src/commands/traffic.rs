@@ -50,7 +50,7 @@ use std::path::PathBuf;
 /// sufficient. A log of any length needs the same memory. `traffic merge` adds up results of `--partial`.
 ///
 /// Seat-seconds are without the time in queues: servers since 1.31 write it into the log for requests of more than half a second; other waits are
-/// estimated from the queues of the levels if the seats of the server are known, and unknown without.
+/// estimated from the queues of the levels if the seats of the server are known. Without them, and with `--follow` and `--listen`, they count as execution.
 ///
 /// The seats of lists depend on the number of stored objects, which `--metrics` and `--live` provide. A list of a resource whose number
 /// is unknown counts as one seat. A watch counts as a request, and not in the seat-seconds.

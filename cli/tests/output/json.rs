@@ -181,7 +181,7 @@ fn every_output_fits_its_definition() {
     commands.push(vec!["size", &intents, "-o", "json"]);
     let metrics = folder.path("metrics.txt");
     let wait = "apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute=\"true\",priority_level=\"global-default\"";
-    let text = format!("{wait},le=\"1\"}} 20\n{wait},le=\"+Inf\"}} 20\n");
+    let text = format!("{wait},le=\"1\"}} 12\n{wait},le=\"+Inf\"}} 12\n");
     std::fs::write(&metrics, text).unwrap();
     commands.push(vec![
         "seats",

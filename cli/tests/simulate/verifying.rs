@@ -163,6 +163,18 @@ fn the_histograms_of_a_recorded_server_are_compared() {
         assert_eq!(batch["quantities"][1]["verdict"], "differs", "{batch}");
     }
 
+    // The metrics of the whole time, and the log of its beginning.
+    let mut begin = String::new();
+    let packed = std::fs::File::open(&log).unwrap();
+    GzDecoder::new(packed).read_to_string(&mut begin).unwrap();
+    let begin: String = begin.split_inclusive('\n').take(500).collect();
+    let begin = folder.file("begin.log", begin);
+    let output = verify("30", &["--audit-log", &begin, "--metrics", &after]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (3, ""));
+    let error = stderr(&output);
+    let counts = "the metrics and the logs have of batch 1509 and ";
+    assert!(error.contains(counts), "{error}");
+
     let output = verify("30", &["--audit-log", &log]);
     assert_eq!(code(&output), 2);
     assert!(

@@ -49,7 +49,27 @@ pub(super) fn run(
         return Err(Failure::input(
             "no priority level has requests both in the metrics and in the audit logs",
         )
-        .hint("the metrics need the histograms apiserver_flowcontrol_request_wait_duration_seconds of the same server"));
+        .hint("`--metrics` needs the histograms apiserver_flowcontrol_request_wait_duration_seconds of the same server, and `--metrics-before` those of an earlier time"));
+    }
+    if verification
+        .levels
+        .iter()
+        .all(LevelVerification::is_incomplete)
+    {
+        let counts = verification.levels.iter().map(|level| {
+            format!(
+                "{} {} and {}",
+                level.priority_level, level.counted, level.logged
+            )
+        });
+        let counts: Vec<_> = counts.collect();
+        return Err(Failure::input(format!(
+            "the audit logs do not have the requests that the metrics count: the metrics and the logs have of {}",
+            counts.join(", of ")
+        ))
+        .hint(
+            "give the logs of one server for the time between `--metrics-before` and `--metrics`; without `--metrics-before`, all logs since the start of the server",
+        ));
     }
     match args.output {
         Output::Table => streams

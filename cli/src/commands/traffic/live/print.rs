@@ -64,10 +64,10 @@ impl Printer {
             return Ok(streams.out.flush()?);
         }
         let out = &mut streams.out;
-        let seconds = summary.window_seconds;
+        let seconds = summary.observed_seconds;
         writeln!(
             out,
-            "{}: {} in {seconds} s, {:.1} a second, {} rejected",
+            "{}: {} in {seconds:.0} s, {:.1} a second, {} rejected",
             summary.time,
             counted(summary.sums.requests, "request"),
             summary.sums.requests as f64 / seconds,
