@@ -4,7 +4,7 @@ use super::flows::Flow;
 use super::run::Observer;
 use super::source::Facts;
 use k8s_flowcontrol_rules::controller::{FlowController, LevelState, Ticket};
-use k8s_flowcontrol_rules::queueing::{QueueSet, Rejection, SeatSeconds, Work};
+use k8s_flowcontrol_rules::queueing::{QueueSet, Queuing, Rejection, SeatSeconds, Work};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct RequestTrace {
     pub arrived: Duration,
     /// The seats that the request needs.
     pub work: Work,
-    /// The number of retries that are left.
+    /// The number of retries that are left; 0 for a request of an audit log, which has the retries as requests.
     pub retries_left: u32,
     /// The state of the level at the arrival of the request.
     pub arrival: ArrivalState,
@@ -36,8 +36,8 @@ pub struct ArrivalState {
     pub queue: Option<u32>,
     /// The seats in use.
     pub seats_in_use: u64,
-    /// The current limit in seats.
-    pub limit: i64,
+    /// The current limit in seats; none for an exempt level, which dispatches all requests on arrival.
+    pub limit: Option<i64>,
     /// The number of requests that wait in all queues of the level.
     pub waiting: usize,
     /// The reading of virtual time at the arrival.
@@ -77,7 +77,7 @@ pub enum Step {
     Dispatched {
         /// The number of requests that were dispatched since its arrival from the same level, before it.
         others: u64,
-        /// The reasons; `None` for a request that needed no queue.
+        /// The reasons; `None` for a request of a level without queues.
         turn: Option<DispatchState>,
     },
     /// It got status 429 because it waited too long.
@@ -276,7 +276,7 @@ fn arrival(level: &LevelState<'_>, hash: u64) -> ArrivalState {
         hand: level.queues.hand(hash).into_iter().filter_map(of).collect(),
         queue: level.queues.next_queue_of(hash),
         seats_in_use: level.queues.seats_in_use(),
-        limit: level.limit,
+        limit: (level.queuing != Queuing::Exempt).then_some(level.limit),
         waiting: level.queues.waiting(),
         current_r: level.queues.current_r(),
     }

@@ -74,7 +74,7 @@ pub struct Recording {
     next_client: u32,
     /// When each client sends its next request.
     habits: HashMap<u32, Habit>,
-    /// None if requests do not slow each other down, and before [`find_slowdown`](Self::find_slowdown).
+    /// None if the log does not show that requests slow each other down, and before [`find_slowdown`](Self::find_slowdown).
     slowdown: Option<Slowdown>,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,

@@ -19,8 +19,8 @@ pub struct Report {
     pub end: Duration,
     /// The number of requests, retries included.
     pub requests: u64,
-    /// How many times as long the requests of an audit log execute if twice as many execute at the same time; none if they do
-    /// not slow each other down, and for generated clients.
+    /// How many times as long the requests of an audit log execute if twice as many execute at the same time; none if the log does
+    /// not show that they slow each other down, and for generated clients.
     pub slowdown: Option<f64>,
 }
 
@@ -67,6 +67,10 @@ pub struct LevelReport {
     pub samples: Vec<Sample>,
     /// The most seats in use for any time.
     pub peak_seats_in_use: u64,
+    /// The least and the greatest current limit at any time; none for an exempt level, whose seats have no limit, and without samples.
+    pub limits: Option<[i64; 2]>,
+    /// The least that the current limit exceeded the seats in use at any time, at least 0; none for an exempt level, and without samples.
+    pub least_free_seats: Option<u64>,
     /// How far the waits of several replays of an audit log differ; none for one run.
     pub spread: Option<Spread>,
     /// The times from the arrival to the response, without rejected requests; empty for generated clients.
@@ -115,7 +119,7 @@ impl Observed {
 pub struct Sample {
     /// The time from the start.
     pub at: Duration,
-    /// The current limit in seats.
+    /// The current limit in seats; it does not limit exempt levels.
     pub limit: i64,
     /// The seats in use.
     pub seats_in_use: u64,

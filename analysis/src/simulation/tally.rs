@@ -5,6 +5,7 @@ use super::report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 use super::source::{Facts, Passed};
 use super::waits::Waits;
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
+use k8s_flowcontrol_rules::queueing::Queuing;
 use k8s_flowcontrol_types::order;
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ struct LevelTally {
     used: u128,
     waited: u128,
     peak: u64,
+    /// The least and the greatest limit, and the least free seats, of all states that lasted.
+    limits: Option<[i64; 2]>,
+    free: Option<u64>,
 }
 
 impl Tally {
@@ -90,6 +94,11 @@ impl Tally {
                 .waited
                 .saturating_add(lasted.saturating_mul(waiting.into()));
             tally.peak = tally.peak.max(in_use);
+            let [least, most] = tally.limits.unwrap_or([level.limit; 2]);
+            tally.limits = Some([least.min(level.limit), most.max(level.limit)]);
+            let free = u64::try_from(level.limit).unwrap_or_default();
+            let free = free.saturating_sub(in_use);
+            tally.free = Some(tally.free.map_or(free, |least| least.min(free)));
         }
     }
 
@@ -136,15 +145,20 @@ impl Tally {
         let mut levels: Vec<_> = server
             .levels()
             .zip(self.levels)
-            .map(|(level, tally)| LevelReport {
-                name: level.name.to_owned(),
-                counts: Counts::default(),
-                waits: tally.waits,
-                samples: tally.samples,
-                peak_seats_in_use: tally.peak,
-                spread: None,
-                responses: Waits::default(),
-                observed: Observed::default(),
+            .map(|(level, tally)| {
+                let is_limited = level.queuing != Queuing::Exempt;
+                LevelReport {
+                    name: level.name.to_owned(),
+                    counts: Counts::default(),
+                    waits: tally.waits,
+                    samples: tally.samples,
+                    peak_seats_in_use: tally.peak,
+                    limits: tally.limits.filter(|_| is_limited),
+                    least_free_seats: tally.free.filter(|_| is_limited),
+                    spread: None,
+                    responses: Waits::default(),
+                    observed: Observed::default(),
+                }
             })
             .collect();
         for flow in &self.flows {

@@ -12,7 +12,7 @@ const REJECTIONS: u64 = 10;
 const WAIT_PERCENT: u32 = 25;
 /// A shorter difference of waits is within the limits.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// Times are compared from this number of requests on.
+/// Times are compared from this number of executed requests on.
 const LEAST_WAITS: u64 = 20;
 
 /// A number of the log, and the same number of the simulation.
@@ -47,10 +47,15 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Whether the rejections are within 15 % or 10 requests, and the waits and response times within 25 % or 10 ms.
+    /// Whether the rejections are within 15 % or 10 requests, and the waits and response times, if they are compared, within 25 % or 10 ms.
     pub fn is_within_limits(&self) -> bool {
         let times = self.waits.iter().chain(&self.responses);
         self.is_rejected_within_limits() && times.flatten().all(Compared::is_within_limits)
+    }
+
+    /// Whether the log has enough requests for a verdict: 20 that the server executed, or 20 that it rejected.
+    pub fn has_enough_requests(&self) -> bool {
+        self.waits.is_some() || self.rejected.observed >= LEAST_WAITS
     }
 
     /// Whether a wait is outside the limits, and lies between those of several simulations of the same requests: then its error is
@@ -95,7 +100,8 @@ impl Compared<Duration> {
 
 impl Report {
     /// The predicted numbers beside the numbers of the audit log, for each priority level and each flow of it in which
-    /// requests wait for more than 10 ms or are rejected, in the log or in the simulation. Empty for generated clients.
+    /// requests are rejected, or the median or the 99th percentile of the waits is above 10 ms, in the log or in the simulation. Waits
+    /// count from 20 executed requests of the log on. Empty for generated clients.
     ///
     /// They show how far the simulation can be trusted, if it uses the configuration of the server that wrote the log.
     pub fn predictions(&self) -> Vec<Prediction> {

@@ -121,12 +121,14 @@ pub struct Examined {
 
 impl Proof {
     /// The limits of the model, in sentences.
-    pub const LEFT_OUT: [&str; 5] = [
+    pub const LEFT_OUT: [&str; 7] = [
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
-        "Seats do not limit memory: large lists and many watches can exhaust it while seats are free; a warning names those of audit logs.",
-        "Seats of requests are estimated like on a server, from the object counts that were given; without counts a list takes one seat.",
-        "Requests of logs whose users do not appear in them are not in the load.",
+        "The simulated waits are not compared with those of the logs: `kubectl flowcontrol simulate --audit-log` compares them.",
+        "A level can use seats that other levels leave idle: when those need them, its requests wait longer.",
+        "Seats do not limit memory: large lists and many watches can exhaust it while seats are free; with audit logs and object counts, a warning names those that do.",
+        "The seats of requests of logs are estimated like on a server, from the object counts that were given; without counts a list takes one seat.",
+        "Requests that the logs lack are not in the load.",
     ];
 
     /// Whether all required checks are met.
@@ -138,7 +140,7 @@ impl Proof {
     }
 }
 
-/// The proof that intents cannot be satisfied together.
+/// Why no configuration was found that satisfies all intents. Only a [contradiction](Self::contradiction) proves that there is none.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Impossible {
@@ -146,7 +148,8 @@ pub struct Impossible {
     pub seats: u32,
     /// The intents that need more seats than there are, whatever the configuration is.
     pub contradiction: Option<Contradiction>,
-    /// The checks that fail with as many seats as the server can give to the intent.
+    /// The checks that fail in the last configuration that was tried. Fewer seats of a level can be better than more: see
+    /// [`size`](super::Sizer::size).
     pub failing: Vec<Check>,
     /// The fewest seats of a server that satisfy all intents, if they were found.
     pub needed: Option<u32>,

@@ -44,7 +44,7 @@ pub enum Measured {
 }
 
 impl Check {
-    /// Whether it holds.
+    /// Whether it holds. It does if a level has no requests.
     pub fn is_met(&self) -> bool {
         match &self.measured {
             Measured::Wait { limit, found, .. } => {
@@ -54,9 +54,10 @@ impl Check {
         }
     }
 
-    /// How much of the limit is left, in percent; negative if it is exceeded.
+    /// How much of the limit is left, in percent; negative if it is exceeded; none if there are no requests.
     pub fn margin_percent(&self) -> Option<f64> {
         let (limit, found) = match &self.measured {
+            Measured::Wait { .. } if self.requests == 0 => return None,
             Measured::Wait { limit, found, .. } => {
                 (limit.at_most.as_secs_f64(), (*found)?.as_secs_f64())
             }
@@ -70,6 +71,9 @@ impl Check {
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.measured {
+            Measured::Wait { limit, .. } if self.requests == 0 => {
+                write!(f, "no requests; {limit} at most {}", shown(limit.at_most))
+            }
             Measured::Wait {
                 limit,
                 found,

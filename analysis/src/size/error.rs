@@ -37,6 +37,13 @@ pub enum SizeError {
         /// Its client or level.
         target: String,
     },
+    /// The simulated load has no request of an intent.
+    NoArrivals {
+        /// The name of the intent.
+        intent: String,
+        /// Its line in the file.
+        line: usize,
+    },
     /// An intent is about a priority level that the configuration lacks.
     UnknownLevel {
         /// The name of the intent.
@@ -63,7 +70,7 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRequests => f.write_str(
-                "the audit logs contain no request that flow control sees; the times requestReceivedTimestamp of the events are needed, too",
+                "the audit logs contain no request that flow control sees: long-running requests, such as exec, and events without requestReceivedTimestamp do not count; give logs with other requests",
             ),
             Self::BackwardTimes { requests, first } => write!(
                 f,
@@ -83,7 +90,11 @@ impl fmt::Display for SizeError {
                 target,
             } => write!(
                 f,
-                "line {line}: the intent {intent}: no request of the audit logs is one of {target}; look for other names with the log's users, or give atLoad with concurrent or perSecond"
+                "line {line}: the intent {intent}: no request of the audit logs is one of {target}; give a client as the logs name it, or atLoad with concurrent or perSecond"
+            ),
+            Self::NoArrivals { intent, line } => write!(
+                f,
+                "line {line}: the intent {intent}: its load has no request within the simulated time; give a longer duration, or more requests"
             ),
             Self::UnknownLevel {
                 intent,

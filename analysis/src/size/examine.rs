@@ -1,8 +1,9 @@
 //! A configuration under the whole load.
 
 use super::answer::{Examined, Proof};
-use super::check::Check;
+use super::check::{Check, Measured};
 use super::error::SizeError;
+use super::intents::Target;
 use super::pair::both;
 use super::setting::Objects;
 use super::sizer::{Extent, Outcome, Sizer};
@@ -50,7 +51,7 @@ impl Sizer<'_> {
     /// As [`check`](Self::check), with 1.5 times the load as a margin, and the simulation itself.
     ///
     /// # Errors
-    /// [`SizeError::InvalidLevel`].
+    /// [`SizeError::NoArrivals`] and [`SizeError::InvalidLevel`].
     pub fn examine(
         &self,
         flow_schemas: &[FlowSchema],
@@ -94,6 +95,13 @@ impl Sizer<'_> {
             ..Variation::seed(FIRST_SEED)
         };
         let all: Vec<_> = self.required().into_iter().chain([more]).collect();
+        let run = |variation: Variation| {
+            let (variation, outcome) = run(variation)?;
+            if self.is_required(&variation) {
+                self.check_arrivals(&outcome)?;
+            }
+            Ok((variation, outcome))
+        };
         let run_all = |variations: &[Variation]| variations.iter().copied().map(run).collect();
         match self.is_large() {
             false => run_all(&all),
@@ -109,6 +117,21 @@ impl Sizer<'_> {
                 Ok(first)
             }
         }
+    }
+
+    /// An error if the load has no request of a client: nothing would be checked.
+    fn check_arrivals(&self, outcome: &Outcome) -> Result<(), SizeError> {
+        for check in &outcome.checks {
+            let intent = &self.intents.intents[check.intent];
+            let is_wait = matches!(check.measured, Measured::Wait { .. });
+            if is_wait && check.requests == 0 && matches!(intent.target, Target::Client(_)) {
+                return Err(SizeError::NoArrivals {
+                    intent: intent.name.clone(),
+                    line: intent.line,
+                });
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn proof(&self, outcomes: &[(Variation, Outcome)]) -> Proof {

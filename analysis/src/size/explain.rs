@@ -105,7 +105,7 @@ impl Explained<'_> {
         match self.setting.lendable {
             None => {}
             Some(0) => {
-                let text = "0 % lendable: its seats are free whenever its requests come";
+                let text = "0 % lendable: no other level uses its seats";
                 of_level("lendablePercent", text.to_owned());
             }
             Some(percent) => {
@@ -174,7 +174,7 @@ impl Explained<'_> {
         reasons
     }
 
-    /// `shares 37: 41 seats of 600, needed at 14:03:10 when 39 requests of alice run`.
+    /// `shares 37: 41 seats of 600, needed at 2026-01-02T14:03:10Z when 39 requests of alice run`.
     fn shares(&self, shares: i32) -> String {
         let seats = plural(self.nominal, "seat");
         let mut text = format!("shares {shares}: {seats} of {}", self.seats);
@@ -211,7 +211,7 @@ impl Explained<'_> {
             jiff::Timestamp::from_microsecond(us).ok()
         });
         match time {
-            Some(time) => format!("at {}", time.strftime("%H:%M:%S")),
+            Some(time) => format!("at {}", time.strftime("%Y-%m-%dT%H:%M:%SZ")),
             None => format!("{:.1} s after the start", at.as_secs_f64()),
         }
     }

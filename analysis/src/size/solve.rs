@@ -13,13 +13,16 @@ use std::ops::ControlFlow;
 
 impl Sizer<'_> {
     /// Finds the fewest seats of the server, if they are unknown, and the fewest and smallest changes that satisfy all intents, or
-    /// the proof that no seats suffice.
+    /// the reason why none were found.
+    ///
+    /// More seats of a level are not always better, because a list then takes more of them. So the search can miss a configuration
+    /// with other numbers; every answer that it gives is simulated with the whole load.
     ///
     /// `progress` is called before each simulation. When it returns [`ControlFlow::Break`], the search ends with what it has found.
     /// The answer depends only on the arguments unless it does.
     ///
     /// # Errors
-    /// [`SizeError::Recipe`] if no flow schema can separate a client, and [`SizeError::InvalidLevel`].
+    /// [`SizeError::Recipe`] if no flow schema can separate a client, [`SizeError::NoArrivals`] and [`SizeError::InvalidLevel`].
     pub fn size(
         &self,
         progress: impl FnMut(Progress) -> ControlFlow<()>,

@@ -264,7 +264,7 @@ fn a_life_is_explained() {
         let arrival = &trace.arrival;
         assert_eq!(
             (arrival.hand.len(), arrival.seats_in_use as i64),
-            (4, arrival.limit)
+            (4, arrival.limit.unwrap())
         );
         let steps: Vec<_> = trace.steps.iter().map(|(_, step)| *step).collect();
         let [
@@ -333,4 +333,45 @@ fn samples_have_means_and_the_report_has_the_peak() {
         "{}",
         level.peak_seats_in_use
     );
+}
+
+/// Between two samples of a long load the limits can change many times.
+#[test]
+fn limits_and_the_least_free_seats_are_those_of_all_times() {
+    let mut batch = level("batch", 5, 16, 50);
+    batch.spec.limited.as_mut().unwrap().borrowing_limit_percent = None;
+    let (schemas, levels) = (
+        [schema("batch", "batch", "batch")],
+        [batch, level("web", 90, 8, 50)],
+    );
+    let server =
+        FlowController::new(&schemas, &levels, 100, Release::NEWEST, Duration::ZERO).unwrap();
+    let clients = Arrivals::Closed {
+        clients: 40,
+        think: ms(1),
+    };
+    let burst = Client {
+        start: ms(105_000),
+        end: ms(109_000),
+        ..client("burst", clients)
+    };
+    let admin = Client::new("admin", get_pods(user("admin", "system:masters")));
+    let load = Load {
+        duration: Duration::from_secs(20_000),
+        clients: vec![burst, admin],
+    };
+    let report = simulate(server, &load, 1, |_| ());
+    let of = |name: &str| report.levels.iter().find(|level| level.name == name);
+    let batch = of("batch").unwrap();
+    let samples = || batch.samples.iter();
+    let [least, most] = batch.limits.unwrap();
+    assert!(samples().all(|sample| (least..=most).contains(&sample.limit)));
+    let shown = samples().map(|sample| sample.limit).max().unwrap();
+    assert!(most > shown, "{most} {shown}");
+    assert!(most >= batch.peak_seats_in_use as i64);
+    assert_eq!(batch.least_free_seats, Some(0));
+    assert!(samples().all(|sample| sample.free_seats() > 0.5));
+    let exempt = of("exempt").unwrap();
+    assert!(exempt.counts.dispatched > 0);
+    assert_eq!((exempt.limits, exempt.least_free_seats), (None, None));
 }

@@ -167,6 +167,8 @@ fn predictions_have_limits() {
             .all(|found| found.is_within_limits() && found.waits.is_none())
     );
     assert_eq!(found[1].flow, Some(("batch".into(), "a".into())));
+    assert!(!found[0].has_enough_requests());
+    assert!(predictions(20)[0].has_enough_requests());
     assert!(
         predictions(11)
             .iter()

@@ -1,6 +1,7 @@
 //! `simulate`: a server's queues without a server.
 
 pub(super) mod audit;
+mod differences;
 mod explain;
 mod input;
 mod json;
@@ -68,7 +69,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     seats: SeatsArg,
 
-    /// The seed of all random times
+    /// The seed of the random times of `--load`; audit logs have their own times
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = number::<u64>(0..))]
     seed: u64,
 

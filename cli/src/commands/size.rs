@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Print the objects that satisfy intents, such as the longest waits of a client, with a proof
 ///
 /// A file says what must hold under which load, in YAML or JSON. The answer is the fewest seats of the server, if they are unknown, and the
-/// fewest and smallest changes of the present objects, or the intents that exclude each other. The objects go to the standard output, with
+/// fewest and smallest changes of the present objects, or the reason why none were found. The objects go to the standard output, with
 /// the reason of each number as a comment, and the proof to the standard error: the simulation of the whole load, with another seed, and 1.5
 /// times the load. The same input gives the same answer, unless the time of `--budget` ends the search.
 ///
@@ -144,7 +144,7 @@ impl Command for Args {
     const EXITS: &'static [(Exit, &'static str)] = &[
         (
             Exit::Findings,
-            "the intents cannot be satisfied, not within --budget, or have drifted",
+            "no configuration was found that satisfies the intents, or they have drifted",
         ),
         (Exit::Loss, "the API version cannot hold the objects"),
     ];

@@ -25,7 +25,7 @@ fn each_command_has_its_short_table() {
         (
             &["simulate", "--load", load, "--compare", batch],
             0,
-            "| batch | 15855 requests, 0 → 0 rejected |",
+            "| batch | 15855 requests, 0 → 0 with status 429 |",
         ),
         (
             &[

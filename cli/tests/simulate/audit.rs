@@ -66,14 +66,14 @@ pub(crate) fn lines(events: &[Value]) -> String {
 }
 
 /// Two logs: lines, and a compressed batch of a webhook.
-struct Logs {
-    folder: Folder,
+pub(super) struct Logs {
+    pub(super) folder: Folder,
     levels: String,
     logs: [String; 2],
 }
 
 impl Logs {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = Folder::new();
         let levels = folder.file("narrow.yaml", NARROW);
         let (even, odd): (Vec<_>, Vec<_>) = events().into_iter().partition(|event| {
@@ -94,7 +94,7 @@ impl Logs {
         }
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub(super) fn run(&self, arguments: &[&str]) -> Output {
         let logs = ["--audit-log", &self.logs[0], &self.logs[1]];
         let server = ["simulate", "-f", &self.levels, "--server-seats", "2"];
         run(&[&server[..], &logs, arguments].concat())
@@ -145,16 +145,16 @@ fn tables_compare_the_waits() {
     let output = logs.run(&[]);
     let text = stdout(&output);
     for part in [
-        "OBSERVED / PREDICTED   REQUESTS   REJECTED   WAIT P50",
+        "OBSERVED / PREDICTED   EXECUTED   STATUS 429   WAIT P50",
         "level narrow           40         0 / 0",
         "Fewer than 10 requests are behind the 99th percentiles of level narrow, flow bob/bob",
-        "The server recorded the waits of 38 of the 40 executed requests",
-        "The prediction agrees with the logs for every level and flow of the table",
+        "The server recorded the waits of 38 of the 40 executed requests of these levels; the others are estimated",
+        "The prediction agrees with the logs for every level and flow with a verdict",
     ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     for part in [
-        "40 requests from 2026-01-02T03:04:00Z to 2026-01-02T03:04:03.9Z",
+        "40 simulated requests for the logs from 2026-01-02T03:04:00Z to 2026-01-02T03:04:03.9Z",
         "sends each request after the simulated response",
         "does not know the load of other API",
     ] {
@@ -204,6 +204,38 @@ fn past_its_error_a_simulation_says_not_to_rely_on_it() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["trust"]["isReliable"], false);
     assert_eq!(report["trust"]["predictions"][0]["isWithinLimits"], false);
+    // The page says it, too, also if the server recorded no wait.
+    let mut events = events();
+    for event in &mut events {
+        let annotations = event["annotations"].as_object_mut().unwrap();
+        annotations.remove("apiserver.latency.k8s.io/apf-queue-wait");
+    }
+    let log = logs.folder.file("estimated.log", lines(&events));
+    let estimated = ["--audit-log", &log];
+    for (levels, own, verdict) in [
+        (&wide, &own[..], "Do not rely on this simulation"),
+        (
+            &logs.levels,
+            &estimated,
+            "recorded the waits of 0 of the 40 executed",
+        ),
+    ] {
+        let page = logs.folder.path("page.html");
+        let arguments = [
+            "simulate",
+            "-f",
+            levels,
+            "--server-seats",
+            "2",
+            "--html",
+            &page,
+        ];
+        run(&[&arguments[..], &["--force"], own].concat());
+        let html = std::fs::read_to_string(&page).unwrap();
+        for part in [verdict, "Observed and predicted waits", "level narrow"] {
+            assert!(html.contains(part), "{part}");
+        }
+    }
 }
 
 #[test]
@@ -220,7 +252,7 @@ fn a_comparison_shows_differences_beside_the_error() {
         row("DIFFERENCE"),
         [
             "DIFFERENCE",
-            "REJECTED",
+            "STATUS 429",
             "ERROR",
             "WAIT P50",
             "ERROR",
@@ -301,10 +333,9 @@ fn logs_without_annotations_say_so() {
     let log = logs.folder.file("old.log", lines(&events));
     let output = run(&["simulate", "-f", &logs.levels, "--audit-log", &log]);
     assert_eq!(code(&output), 0);
-    assert!(
-        stdout(&output)
-            .contains("No request has the annotation apiserver.latency.k8s.io/apf-queue-wait")
-    );
+    assert!(stdout(&output).contains(
+        "No executed request of the logs has the annotation apiserver.latency.k8s.io/apf-queue-wait"
+    ));
     let text = stdout(&output);
     assert!(
         text.contains("The server recorded the waits of 0 of the 40 executed requests"),

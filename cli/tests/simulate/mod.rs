@@ -7,6 +7,7 @@ mod page;
 mod scenarios;
 mod sized_server;
 mod sizes;
+mod unproven;
 mod unusual_logs;
 mod verifying;
 

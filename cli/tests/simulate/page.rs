@@ -1,8 +1,8 @@
 //! The web page.
 
 use crate::common::browser::reads_well;
-use crate::common::{Folder, code, run, stderr};
-use crate::simulate::audit::{NARROW, events, lines};
+use crate::common::{Folder, code, run, stderr, stdout};
+use crate::simulate::audit::{Logs, NARROW, events, lines};
 use crate::simulate::level;
 use serde_json::Value;
 
@@ -89,4 +89,37 @@ fn a_page_of_logs_compares_observed_and_predicted_waits() {
         assert!(html.contains(&row), "{row}");
     }
     reads_well(&html, 4);
+}
+
+/// A level without requests has no shorter waits, and the requests that another level gets have a row.
+#[test]
+fn a_comparison_names_levels_and_flows_of_one_configuration() {
+    let logs = Logs::new();
+    let moved = NARROW.replace("name: narrow", "name: other");
+    let moved = moved.replace("name: bob}\nspec", "name: robert}\nspec");
+    let moved = moved.replace("matchingPrecedence: 100", "matchingPrecedence: 99");
+    let moved = logs.folder.file("moved.yaml", moved);
+    let page = logs.folder.path("page.html");
+    let text = stdout(&logs.run(&["--compare", &moved, "--html", &page]));
+    let differences = text.split_once("DIFFERENCE").unwrap().1;
+    for name in [
+        "level narrow (only before) ",
+        "level other (only after) ",
+        "flow bob/bob (only before) ",
+        "flow robert/bob (only after) ",
+    ] {
+        let row = differences.lines().find(|line| line.starts_with(name));
+        let row = row.unwrap_or_else(|| panic!("no {name} in\n{text}"));
+        let cells: Vec<_> = row[name.len()..].split_whitespace().collect();
+        assert_eq!([cells[0], cells[2], cells[4]], ["-"; 3], "{row}");
+    }
+    // The page says the same.
+    let html = std::fs::read_to_string(page).unwrap();
+    for part in [
+        "The prediction agrees with the logs",
+        "level other (only after)",
+        "<td>-</td>",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
 }

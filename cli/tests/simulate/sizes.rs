@@ -23,6 +23,10 @@ fn objects_have_reasons_and_a_proof() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let manifests = stdout(&output);
     assert!(manifests.contains("# shares "), "{manifests}");
+    assert!(
+        manifests.contains("# 0 % lendable: no other level uses its seats\n"),
+        "{manifests}"
+    );
     assert!(manifests.contains("name: size-flux-system-kustomize-controller"));
     let proof = stderr(&output);
     assert!(proof.contains("the whole load with seed 2"), "{proof}");
@@ -30,6 +34,13 @@ fn objects_have_reasons_and_a_proof() {
     let words = proof.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("INTENT HOLDS FOUND MARGIN"), "{proof}");
     assert!(words.contains("The model is one API server"), "{proof}");
+    let servers =
+        "the whole load with 100 seats: the present objects (before) and the answer (after)";
+    assert!(words.contains(servers), "{proof}");
+    assert!(
+        words.contains("The simulated waits are not compared with those of the logs"),
+        "{proof}"
+    );
     let json = run(&["size", file, "-o", "json"]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["isPossible"], true);
@@ -116,7 +127,7 @@ fn errors_have_places_and_contradictions_have_numbers() {
     std::fs::write(&log, "").unwrap();
     let output = run(&["size", &path, "--audit-log", &log]);
     assert_eq!(code(&output), 3);
-    assert!(stderr(&output).contains("the audit logs contain no request that flow control sees"));
+    assert!(stderr(&output).contains("the audit logs contain no requests"));
 }
 
 /// As `create`: the wish is clear, and the configuration does not allow it.

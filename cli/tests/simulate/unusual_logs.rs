@@ -1,8 +1,8 @@
 //! `simulate --audit-log`: logs that cannot be simulated, or not as a whole.
 
 use super::audit::{NARROW, REQUESTS, events, lines};
-use crate::common::{Folder, code, run, stderr};
-use serde_json::Value;
+use crate::common::{Folder, code, run, stderr, stdout};
+use serde_json::{Value, json};
 
 #[test]
 fn unusable_logs_are_errors() {
@@ -16,7 +16,7 @@ fn unusable_logs_are_errors() {
     let (code, told) = simulate(&["--audit-log", &empty]);
     assert_eq!(code, 3);
     assert!(
-        told.contains("contain no request that flow control sees"),
+        told.contains("the audit logs contain no requests") && told.contains("--audit-log-path"),
         "{told}"
     );
     let text = folder.file("text.log", "no event\n");
@@ -67,4 +67,79 @@ fn long_running_requests_of_logs_are_counted() {
     let intents = folder.file("intents.yaml", intents);
     let output = run(&["size", &intents, "--audit-log", &log]);
     assert!(stderr(&output).contains(expected), "{output:?}");
+}
+
+/// Of fewer than 20 requests no times are compared, so that nothing is said about them.
+#[test]
+fn few_requests_give_no_verdict() {
+    let folder = Folder::new();
+    let levels = folder.file("narrow.yaml", NARROW);
+    let simulate = |events: &[Value], form: &str| {
+        let log = folder.file("audit.log", lines(events));
+        let logs = ["--audit-log", &log, "-o", form];
+        run(&[
+            &["simulate", "-f", &levels, "--server-seats", "2"][..],
+            &logs,
+        ]
+        .concat())
+    };
+    // They waited for seconds.
+    let late = &events()[25..40];
+    let text = stdout(&simulate(late, "table"));
+    let verdict = "The logs do not show whether to rely on this simulation";
+    assert!(text.contains(verdict), "{text}");
+    assert!(!text.contains("No request waited"), "{text}");
+    assert!(
+        text.contains("the logs do not show that requests slow each other down"),
+        "{text}"
+    );
+    // One of them was rejected.
+    let mut rejected = late.to_vec();
+    rejected[3]["responseStatus"]["code"] = 429.into();
+    let annotations = rejected[3]["annotations"].as_object_mut().unwrap();
+    annotations.remove("authorization.k8s.io/decision");
+    let text = stdout(&simulate(&rejected, "table"));
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("level narrow "))
+        .unwrap();
+    let cells: Vec<_> = row.split_whitespace().collect();
+    let expected = ["14", "1", "/", "0", "-", "-", "-", "-", "-", "-", "-"];
+    assert_eq!(cells[2..], expected, "{text}");
+    assert!(text.contains(verdict), "{text}");
+    assert!(
+        text.contains("There is no verdict about level narrow, flow bob/bob: "),
+        "{text}"
+    );
+    assert!(!text.contains("behind the 99th percentiles"), "{text}");
+    let report: Value = serde_json::from_slice(&simulate(&rejected, "json").stdout).unwrap();
+    assert_eq!(report["trust"]["isReliable"], Value::Null);
+}
+
+/// The current limit of an exempt level follows its demand, and limits nothing.
+#[test]
+fn an_exempt_level_has_no_limit() {
+    let folder = Folder::new();
+    let mut events = events();
+    for event in &mut events {
+        event["user"]["groups"] = json!(["system:masters"]);
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let text = stdout(&run(&["simulate", "--audit-log", &log]));
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("exempt "))
+        .unwrap();
+    assert!(row.ends_with(" -"), "{row}");
+    let explain = ["simulate", "--audit-log", &log, "--explain", "exempt"];
+    let text = stdout(&run(&explain));
+    assert!(
+        text.contains(
+            "with 1 seat; its level is exempt\n  0: is dispatched at once: no limit applies\n"
+        ),
+        "{text}"
+    );
+    let output = run(&[&explain[..], &["-o", "json"]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["requests"][0]["limit"], Value::Null);
 }

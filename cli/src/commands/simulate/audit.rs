@@ -1,7 +1,7 @@
 //! `simulate --audit-log`: the requests of audit logs.
 
 use super::sorted::{Entry, Sorter};
-use crate::audit_logs::{LongRunning, read_logs};
+use crate::audit_logs::{LongRunning, no_requests, read_logs};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::Stored;
@@ -32,7 +32,7 @@ impl Logs {
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
         let mut long_running = LongRunning::default();
-        read_logs(files, streams, |event, _, _| {
+        let counts = read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
             long_running.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
@@ -42,6 +42,9 @@ impl Logs {
             let entry = Entry::new(added.next().flatten(), added.next().flatten());
             entry.map_or(Ok(()), |entry| sorter.add(entry).map_err(unsorted))
         })?;
+        if counts.requests == 0 {
+            return Err(no_requests());
+        }
         let logs = Self { recordings, sorter };
         match logs.period_us() {
             Some((first, last)) if last.saturating_sub(first) > LONGEST_US => {
@@ -57,7 +60,7 @@ impl Logs {
             }
             None => Err(
                 Failure::input("the audit logs contain no request that flow control sees")
-                    .hint("the times `requestReceivedTimestamp` of the events are needed, too"),
+                    .hint("long-running requests, such as `exec`, and events without `requestReceivedTimestamp` do not count; give logs with other requests"),
             ),
         }
     }

@@ -4,7 +4,9 @@ use super::outcome::{seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, plural, write_report};
 use k8s_flowcontrol::rules::queueing::{Rejection, Work};
-use k8s_flowcontrol_analysis::simulation::{DispatchState, HandQueue, RequestTrace, Step};
+use k8s_flowcontrol_analysis::simulation::{
+    ArrivalState, DispatchState, HandQueue, RequestTrace, Step,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -26,14 +28,11 @@ pub(super) fn print(
         let arrival = &trace.arrival;
         writeln!(
             out,
-            "{}: {} sends a request of flow {flow} with {}; {} of {} seats are in use, {} waiting, R is {}",
+            "{}: {} sends a request of flow {flow} with {}; {}",
             time(trace.arrived),
             trace.client,
             told_seats(&trace.work),
-            arrival.seats_in_use,
-            arrival.limit,
-            arrival.waiting,
-            arrival.current_r
+            told_level(arrival)
         )?;
         if !arrival.hand.is_empty() {
             writeln!(out, "  hand:")?;
@@ -57,6 +56,21 @@ pub(super) fn print(
     Ok(())
 }
 
+fn told_level(arrival: &ArrivalState) -> String {
+    let ArrivalState {
+        seats_in_use,
+        waiting,
+        current_r,
+        ..
+    } = arrival;
+    match arrival.limit {
+        Some(limit) => format!(
+            "{seats_in_use} of {limit} seats are in use, {waiting} waiting, R is {current_r}"
+        ),
+        None => "its level is exempt".to_owned(),
+    }
+}
+
 fn told_seats(work: &Work) -> String {
     let initial = plural(work.initial_seats as usize, "seat");
     match work.final_seats {
@@ -70,15 +84,19 @@ fn told_seats(work: &Work) -> String {
 
 fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
     let retries = match trace.retries_left {
-        1 => "1 retry".to_owned(),
-        count => format!("{count} retries"),
+        0 => String::new(),
+        1 => "; 1 retry left".to_owned(),
+        count => format!("; {count} retries left"),
     };
     match *step {
         Step::Queued { queue, ahead } => {
             let ahead = plural(ahead as usize, "request");
             format!("joins queue {queue} behind {ahead}")
         }
-        Step::Dispatched { turn: None, .. } => "is dispatched at once: seats are free".into(),
+        Step::Dispatched { turn: None, .. } => match trace.arrival.limit {
+            Some(_) => "is dispatched at once: seats are free".into(),
+            None => "is dispatched at once: no limit applies".into(),
+        },
         Step::Dispatched {
             others,
             turn: Some(turn),
@@ -92,10 +110,7 @@ fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
                     "not enough seats are free, and the level does not queue"
                 }
             };
-            format!(
-                "is rejected with 429 ({}): {why}; {retries} left",
-                reason.reason()
-            )
+            format!("is rejected with 429 ({}): {why}{retries}", reason.reason())
         }
         Step::TimedOut {
             ahead,
@@ -103,7 +118,7 @@ fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
             current_r,
         } => format!(
             "is rejected with 429 (time-out) after {}, a quarter of its deadline and at most one minute: {} ahead in its queue, \
-             whose next dispatch is at R {next_dispatch_r}; R is {current_r}; {retries} left",
+             whose next dispatch is at R {next_dispatch_r}; R is {current_r}{retries}",
             time(waited),
             plural(ahead as usize, "request")
         ),

@@ -32,7 +32,7 @@ impl Outcome {
         Some([time(first).ok()?, time(last).ok()?])
     }
 
-    /// The number of requests with a recorded wait.
+    /// The number of executed requests with a recorded wait.
     pub(super) fn observed(&self) -> u64 {
         let counts = self.before.levels.iter();
         counts.map(|level| level.observed.recorded).sum()
@@ -42,18 +42,21 @@ impl Outcome {
     pub(super) fn facts(&self) -> String {
         let Self { seats, release, .. } = self;
         let requests = self.before.requests;
+        let after = self.after.as_ref();
+        let after = after.map(|after| format!(" before and {} after", after.requests));
+        let after = after.unwrap_or_default();
         match self.period() {
             None => format!(
-                "{requests} requests, seed {}, Kubernetes {release}; {seats}",
+                "{requests} requests{after}, seed {}, Kubernetes {release}; {seats}",
                 self.seed
             ),
             Some([first, last]) => format!(
-                "{requests} requests from {first} to {last}, Kubernetes {release}; {seats}; {}",
+                "{requests} simulated requests{after} for the logs from {first} to {last}, Kubernetes {release}; {seats}; {}",
                 match self.before.slowdown {
                     Some(factor) => format!(
                         "in the logs, requests take {factor:.1} times as long while twice as many execute"
                     ),
-                    None => "in the logs, requests do not slow each other down".to_owned(),
+                    None => "the logs do not show that requests slow each other down, so each executes as long as in the logs".to_owned(),
                 }
             ),
         }
@@ -73,7 +76,8 @@ servers, other programs on the same machine, the watches that see a write, or mo
 
 /// The reason why the waits of the logs are estimates.
 pub(super) const NOT_OBSERVED: &str = "\
-No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so the waits of the logs are estimated. Servers write it since 1.31, for requests that waited and took more than half a second.";
+No executed request of the logs has the annotation apiserver.latency.k8s.io/apf-queue-wait, so the waits of the logs are estimated. Servers \
+write it since 1.31, except some patches of 1.34 and 1.35, for requests that waited and took more than half a second.";
 
 /// The cells of the columns from REQUESTS to FAILED.
 pub(super) fn counts(counts: &Counts) -> [String; 6] {

@@ -3,6 +3,7 @@
 mod rows;
 
 use super::outcome::{NOT_OBSERVED, Outcome, delayed};
+use super::trust;
 use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Sample, Waits};
 use rows::{FLOW_HEAD, flow_row, levels, milliseconds, name, seconds};
@@ -18,7 +19,8 @@ const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (90.0, "p90"), (99.0, "p99
 const CHARTS: [OverTime; 2] = [OverTime::SEATS, OverTime::WAITING];
 
 pub(super) fn page(outcome: &Outcome) -> String {
-    let mut summary = vec![outcome.facts()];
+    let mut summary: Vec<_> = trust::verdict_of(outcome).into_iter().collect();
+    summary.push(outcome.facts());
     if outcome.period.is_some() && outcome.observed() == 0 {
         summary.push(NOT_OBSERVED.to_owned());
     }
@@ -38,8 +40,11 @@ pub(super) fn page(outcome: &Outcome) -> String {
             compared_flows(&mut page, before, after);
         }
     }
-    if outcome.observed() > 0 {
+    if outcome.period.is_some() {
         observed(&mut page, before);
+        for (heading, table) in trust::tables(outcome) {
+            page.table(heading, &table);
+        }
     }
     let mut reports = vec![("Priority levels", before)];
     if let Some(after) = &outcome.after {
@@ -205,10 +210,15 @@ pub(in crate::commands) fn compared_levels(page: &mut Page, before: &Report, aft
             before: milliseconds(p99[0]),
             after: milliseconds(p99[1]),
         });
+        // A level without requests has no waits.
+        let shown = |counts: Counts, p99| match counts.arrived {
+            0 => "-".to_owned(),
+            _ => seconds(p99),
+        };
         table.add(vec![
             name,
-            seconds(p99[0]),
-            seconds(p99[1]),
+            shown(before, p99[0]),
+            shown(after, p99[1]),
             before.rejected.to_string(),
             after.rejected.to_string(),
             before.timed_out.to_string(),
@@ -319,6 +329,9 @@ fn observed(page: &mut Page, report: &Report) {
             row.push(seconds(waits.longest()));
             table.add(row);
         }
+    }
+    if groups.is_empty() {
+        return;
     }
     page.figure(
         "Observed and predicted waits",

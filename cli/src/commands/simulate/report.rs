@@ -5,7 +5,7 @@ use super::trust;
 use crate::commands::traffic::flow_name;
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
-use k8s_flowcontrol_analysis::simulation::{FlowReport, LevelReport, Report, Waits};
+use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, LevelReport, Report, Waits};
 use std::io::Write;
 
 /// The most flows of a table.
@@ -19,12 +19,13 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
             for level in &after.levels {
                 let before = outcome.before.levels.iter();
                 let before = before.clone().find(|before| before.name == level.name);
-                let rejected = before.map_or(0, |before| before.counts.rejected);
+                let of = |counts: &Counts| counts.rejected + counts.timed_out;
+                let rejected = before.map_or(0, |before| of(&before.counts));
                 let arrived = level.counts.arrived;
                 if arrived > 0 {
                     let text = format!(
-                        "{arrived} requests, {rejected} → {} rejected",
-                        level.counts.rejected
+                        "{arrived} requests, {rejected} → {} with status 429",
+                        of(&level.counts)
                     );
                     streams.fact(&level.name, text);
                 }
@@ -91,16 +92,12 @@ fn levels(report: &Report) -> Table {
     table
 }
 
-/// The smallest and the largest limit.
+/// The smallest and the largest limit; an exempt level has none.
 fn limits(level: &LevelReport) -> String {
-    let limits = || level.samples.iter().map(|sample| sample.limit);
-    let (least, most) = (
-        limits().min().unwrap_or_default(),
-        limits().max().unwrap_or_default(),
-    );
-    match least == most {
-        true => most.to_string(),
-        false => format!("{least}–{most}"),
+    match level.limits {
+        None => "-".to_owned(),
+        Some([least, most]) if least == most => most.to_string(),
+        Some([least, most]) => format!("{least}–{most}"),
     }
 }
 

@@ -1,9 +1,11 @@
 //! How far the simulation of audit logs is from the logs.
 
+use super::differences;
 use super::outcome::{Outcome, seconds, time};
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
-use k8s_flowcontrol_analysis::simulation::{Compared, Counts, FlowReport, Prediction, Report};
+use crate::output::html::Rows;
+use crate::output::{Streams, Table, plural};
+use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -14,218 +16,244 @@ pub(super) fn write(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fail
         return Ok(());
     }
     let predictions = outcome.before.predictions();
-    if predictions.is_empty() {
-        streams.out.paragraph(NOTHING)?;
-        return Ok(());
-    }
-    writeln!(streams.out)?;
-    table(&predictions).write(&mut streams.out)?;
-    if let Some(after) = &outcome.after {
+    if !predictions.is_empty() {
         writeln!(streams.out)?;
-        differences(&outcome.before, after, &predictions).write(&mut streams.out)?;
+        let rows = predictions.iter().map(|found| {
+            let row = row(found).into();
+            (found.flow.is_some(), row)
+        });
+        print(&HEAD, rows, streams)?;
     }
-    streams.out.paragraph(&verdict(&predictions))?;
+    if let Some(after) = &outcome.after {
+        let rows = differences::rows(&outcome.before, after, &predictions);
+        if !rows.is_empty() {
+            writeln!(streams.out)?;
+            print(&differences::HEAD, rows.into_iter(), streams)?;
+        }
+    }
+    streams
+        .out
+        .paragraph(&verdict(&outcome.before, &predictions))?;
     Ok(())
 }
 
+/// Prints rows, of which the first cell is the key, with a bounded number of flows.
+fn print(
+    head: &[&str],
+    rows: impl Iterator<Item = (bool, Vec<String>)>,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let mut table = Table::with_head(head).keys(1);
+    let (mut flows, mut more) = (0, 0);
+    for (is_flow, row) in rows {
+        flows += usize::from(is_flow);
+        match is_flow && flows > MOST_FLOWS {
+            true => more += 1,
+            false => table.add(row),
+        }
+    }
+    table.write(&mut streams.out)?;
+    if more > 0 {
+        writeln!(streams.out, "{} more: see -o json", plural(more, "flow"))?;
+    }
+    Ok(())
+}
+
+/// The same as tables of a web page, and the verdict.
+pub(super) fn tables(outcome: &Outcome) -> Vec<(&'static str, Rows)> {
+    let predictions = outcome.before.predictions();
+    let mut tables = Vec::new();
+    let mut add = |heading, head: &[&str], rows: Vec<Vec<String>>| {
+        let mut table = Rows::new(head);
+        for row in rows {
+            table.add(row);
+        }
+        tables.push((heading, table));
+    };
+    if !predictions.is_empty() {
+        let rows = predictions.iter().map(|found| row(found).into());
+        add("Observed / predicted", &HEAD, rows.collect());
+    }
+    if let Some(after) = &outcome.after {
+        let rows = differences::rows(&outcome.before, after, &predictions);
+        if !rows.is_empty() {
+            let rows = rows.into_iter().map(|(_, row)| row).collect();
+            add(
+                "Differences beside the errors of the prediction",
+                &differences::HEAD,
+                rows,
+            );
+        }
+    }
+    tables
+}
+
+/// Whether to rely on the simulation of audit logs.
+pub(super) fn verdict_of(outcome: &Outcome) -> Option<String> {
+    outcome.period?;
+    Some(verdict(&outcome.before, &outcome.before.predictions()))
+}
+
 const NOTHING: &str = "\
-No request waited for more than 10 ms or was rejected, in the logs or in the simulation, so there is nothing to compare.";
+The logs do not show whether to rely on this simulation: neither they nor the simulation have a rejected request, or a level or flow with \
+at least 20 executed requests whose median or 99th percentile of waits is above 10 ms.";
 
 /// The limits of errors.
 const LIMITS: &str = "rejections within 15 % or 10 requests, median and 99th percentile of waits and response times within 25 % or 10 ms";
 
+/// The reason of a missing verdict.
+const TOO_FEW: &str = "the logs have fewer than 20 requests of it that were executed, and fewer than 20 rejected ones";
+
 /// Fewer requests behind a 99th percentile are named.
 const FEW: u64 = 10;
+/// The most names in a sentence, and the most flows in a table.
+const MOST_NAMES: usize = 10;
+const MOST_FLOWS: usize = 20;
 
-fn verdict(predictions: &[Prediction]) -> String {
+fn verdict(report: &Report, predictions: &[Prediction]) -> String {
+    if predictions.is_empty() {
+        return NOTHING.to_owned();
+    }
     let of = |is_named: fn(&Prediction) -> bool| {
         let named = predictions.iter().filter(|found| is_named(found)).map(name);
-        named.collect::<Vec<_>>().join(", ")
+        list(&named.collect::<Vec<_>>())
     };
     let wrong = of(|found| !found.is_within_limits());
-    let mut text = match wrong.is_empty() {
-        true => format!(
-            "The prediction agrees with the logs for every level and flow of the table: {LIMITS}."
+    let is_compared = predictions.iter().any(Prediction::has_enough_requests);
+    let mut text = match (&wrong, is_compared) {
+        (None, true) => format!(
+            "The prediction agrees with the logs for every level and flow with a verdict: {LIMITS}."
         ),
-        false => format!(
-            "Do not rely on this simulation: its error exceeds the limits ({LIMITS}) for {wrong}. Give the configuration that the server \
-             of the logs had; if it is that, the model does not fit this load."
+        (None, false) => "The logs do not show whether to rely on this simulation.".to_owned(),
+        (Some(wrong), _) => format!(
+            "Do not rely on this simulation: its error exceeds the limits ({LIMITS}) for {wrong}. Give the objects, `--server-seats` and \
+             `--metrics` of the server that wrote the logs, and all requests of this server and no others; if they are that, the model does \
+             not fit this load."
         ),
     };
-    let few = of(|found| found.slowest_requests() < FEW);
-    if !few.is_empty() {
+    if let Some(unknown) = of(|found| found.is_within_limits() && !found.has_enough_requests()) {
+        text += &format!(" There is no verdict about {unknown}: {TOO_FEW}.");
+    }
+    if let Some(few) = of(|found| found.waits.is_some() && found.slowest_requests() < FEW) {
         text += &format!(
-            " Fewer than {FEW} requests are behind the 99th percentiles of {few}, so that chance can explain their errors."
+            " Fewer than {FEW} requests are behind the 99th percentiles of {few}, so that chance can explain errors of these percentiles."
         );
     }
-    let unsteady = of(|found| !found.is_within_limits() && found.is_within_spread());
-    if !unsteady.is_empty() {
+    if let Some(unsteady) = of(|found| !found.is_within_limits() && found.is_within_spread()) {
         text += &format!(
             " Replays of these requests whose executions differ by one percent differ as much from each other for {unsteady}, so that \
              no simulation predicts these times."
         );
     }
-    let sum = |of: fn(&Prediction) -> u64| {
-        let levels = predictions.iter().filter(|found| found.flow.is_none());
-        levels.map(of).sum::<u64>()
-    };
-    let (recorded, all) = (sum(|found| found.recorded), sum(|found| found.requests));
+    let levels = report.levels.iter().filter(|level| {
+        let mut names = predictions.iter().map(|found| &found.priority_level);
+        names.any(|name| *name == level.name)
+    });
+    let (recorded, all) = levels.fold((0, 0), |(recorded, all), level| {
+        let observed = &level.observed;
+        (recorded + observed.recorded, all + observed.waits.count())
+    });
     text += &format!(
-        " The server recorded the waits of {recorded} of the {all} executed requests; the others are estimated from its queues."
+        " The server recorded the waits of {recorded} of the {all} executed requests of these levels{}.",
+        if recorded < all {
+            "; the others are estimated from its queues"
+        } else {
+            ""
+        }
     );
     text
+}
+
+/// Names for a sentence; none without names.
+fn list(names: &[String]) -> Option<String> {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let named = names.get(..names.len() - more)?.join(", ");
+    match (names.len(), more) {
+        (0, _) => None,
+        (_, 0) => Some(named),
+        (_, 1) => Some(format!("{named} and 1 other")),
+        (_, more) => Some(format!("{named} and {more} others")),
+    }
 }
 
 fn name(prediction: &Prediction) -> String {
     match &prediction.flow {
         None => format!("level {}", prediction.priority_level),
-        Some(flow) => name_of_flow(flow),
+        Some((schema, distinguisher)) => name_of_flow((schema, distinguisher)),
     }
 }
 
-fn name_of_flow((schema, distinguisher): &(String, String)) -> String {
+pub(super) fn name_of_flow((schema, distinguisher): (&str, &str)) -> String {
     match distinguisher.is_empty() {
         true => format!("flow {schema}"),
         false => format!("flow {schema}/{distinguisher}"),
     }
 }
 
+const HEAD: [&str; 10] = [
+    "OBSERVED / PREDICTED",
+    "EXECUTED",
+    "STATUS 429",
+    "WAIT P50",
+    "WAIT P99",
+    "RESPONSE P50",
+    "RESPONSE P99",
+    "BEHIND P99",
+    "P99 OF REPLAYS",
+    "TRUST",
+];
+
 /// The observed and the predicted numbers.
-fn table(predictions: &[Prediction]) -> Table {
-    let mut table = Table::new([
-        "OBSERVED / PREDICTED",
-        "REQUESTS",
-        "REJECTED",
-        "WAIT P50",
-        "WAIT P99",
-        "RESPONSE P50",
-        "RESPONSE P99",
-        "BEHIND P99",
-        "P99 OF REPLAYS",
-        "TRUST",
-    ])
-    .keys(1);
-    for prediction in predictions {
-        let Compared {
-            observed,
-            predicted,
-        } = prediction.rejected;
-        let mut row = vec![
-            name(prediction),
-            prediction.requests.to_string(),
-            format!("{observed} / {predicted}"),
-        ];
-        for times in [prediction.waits, prediction.responses] {
-            match times {
-                Some(times) => {
-                    row.extend(times.map(|found| {
-                        format!("{} / {}", time(found.observed), time(found.predicted))
-                    }))
-                }
-                None => row.extend(["-".to_owned(), "-".to_owned()]),
-            }
+fn row(prediction: &Prediction) -> [String; 10] {
+    let none = || "-".to_owned();
+    let times = |times: Option<[Compared<Duration>; 2]>| match times {
+        Some(times) => {
+            times.map(|found| format!("{} / {}", time(found.observed), time(found.predicted)))
         }
-        row.push(prediction.slowest_requests().to_string());
-        row.push(match prediction.spread {
-            Some(spread) if prediction.waits.is_some() => spread.p99.map(time).join("–"),
-            _ => "-".into(),
-        });
-        row.push(
-            match prediction.is_within_limits() {
-                true => "yes",
-                false => "no",
-            }
-            .into(),
-        );
-        table.add(row);
-    }
-    table
-}
-
-/// The differences that the other configuration makes, beside the error of the prediction.
-fn differences(before: &Report, after: &Report, predictions: &[Prediction]) -> Table {
-    let mut table = Table::new([
-        "DIFFERENCE",
-        "REJECTED",
-        "ERROR",
-        "WAIT P50",
-        "ERROR",
-        "P99",
-        "ERROR",
-    ])
-    .keys(1);
-    let levels = before.levels.iter().map(|level| {
-        let new = after.levels.iter().find(|new| new.name == level.name);
-        let new = new.map(|new| (&new.counts, &new.waits));
-        let key = (level.name.as_str(), None);
-        (key, (&level.counts, &level.waits), new)
-    });
-    let flows = before.flows.iter().map(|flow| {
-        let (schema, distinguisher) = (&flow.flow_schema, &flow.flow_distinguisher);
-        let is_same = |new: &&FlowReport| {
-            new.flow_schema == *schema && new.flow_distinguisher == *distinguisher
-        };
-        let new = after.flows.iter().find(is_same);
-        let new = new.map(|new| (&new.counts, &new.waits));
-        let key = Some((schema.clone(), distinguisher.clone()));
-        let key = (flow.priority_level.as_str(), key);
-        (key, (&flow.counts, &flow.waits), new)
-    });
-    for ((level, flow), (counts, waits), new) in levels.chain(flows) {
-        let found = predictions
-            .iter()
-            .find(|found| found.priority_level == level && found.flow == flow);
-        let Some((new_counts, new_waits)) = new else {
-            continue;
-        };
-        let rejected = |counts: &Counts| i128::from(counts.rejected + counts.timed_out);
-        let difference = rejected(new_counts) - rejected(counts);
-        let percentiles = [50.0, 99.0].map(|percent| {
-            let (old, new) = (waits.percentile(percent), new_waits.percentile(percent));
-            (old, new)
-        });
-        let is_changed = percentiles.iter().any(|(old, new)| old != new) || difference != 0;
-        if counts.arrived == 0 || (found.is_none() && !is_changed) {
-            continue;
-        }
-        let name = match &flow {
-            None => format!("level {level}"),
-            Some(flow) => name_of_flow(flow),
-        };
-        let mut row = vec![
-            name,
-            format!("{difference:+}"),
-            found.map_or("-".into(), |found| {
-                let rejected = found.rejected;
-                rejected.observed.abs_diff(rejected.predicted).to_string()
-            }),
-        ];
-        for (index, (old, new)) in percentiles.into_iter().enumerate() {
-            row.push(signed(old, new));
-            let wait = found.and_then(|found| found.waits);
-            row.push(wait.map_or("-".into(), |waits| {
-                let wait = waits[index];
-                time(wait.observed.abs_diff(wait.predicted))
-            }));
-        }
-        table.add(row);
-    }
-    table
-}
-
-fn signed(before: Duration, after: Duration) -> String {
-    let sign = match after.cmp(&before) {
-        std::cmp::Ordering::Less => "-",
-        std::cmp::Ordering::Equal => "",
-        std::cmp::Ordering::Greater => "+",
+        None => [none(), none()],
     };
-    format!("{sign}{}", time(after.abs_diff(before)))
+    let [wait_p50, wait_p99] = times(prediction.waits);
+    let [response_p50, response_p99] = times(prediction.responses);
+    let (behind, spread) = match prediction.waits {
+        None => (none(), none()),
+        Some(_) => (
+            prediction.slowest_requests().to_string(),
+            prediction
+                .spread
+                .map_or_else(none, |spread| spread.p99.map(time).join("–")),
+        ),
+    };
+    let trust = match (
+        prediction.is_within_limits(),
+        prediction.has_enough_requests(),
+    ) {
+        (false, _) => "no",
+        (true, true) => "yes",
+        (true, false) => "-",
+    };
+    let Compared {
+        observed,
+        predicted,
+    } = prediction.rejected;
+    [
+        name(prediction),
+        prediction.requests.to_string(),
+        format!("{observed} / {predicted}"),
+        wait_p50,
+        wait_p99,
+        response_p50,
+        response_p99,
+        behind,
+        spread,
+        trust.to_owned(),
+    ]
 }
 
-/// The predictions as JSON. `isReliable` is null where nothing could be compared.
+/// The predictions as JSON. `isReliable` is null where the logs do not show it.
 pub(super) fn json(report: &Report) -> Value {
     let predictions = report.predictions();
-    let is_reliable = predictions.iter().all(Prediction::is_within_limits);
+    let is_within_limits = predictions.iter().all(Prediction::is_within_limits);
+    let is_shown = predictions.iter().any(Prediction::has_enough_requests);
     let wait = |wait: Compared<Duration>| json!({"observed": seconds(wait.observed), "predicted": seconds(wait.predicted)});
     let one = |found: &Prediction| {
         json!({
@@ -246,7 +274,7 @@ pub(super) fn json(report: &Report) -> Value {
         })
     };
     json!({
-        "isReliable": (!predictions.is_empty()).then_some(is_reliable),
+        "isReliable": (is_shown || !is_within_limits).then_some(is_within_limits),
         "slowdown": report.slowdown,
         "predictions": predictions.iter().map(one).collect::<Vec<_>>(),
     })

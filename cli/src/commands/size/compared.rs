@@ -4,7 +4,7 @@ use super::report::check_json;
 use crate::commands::simulate::outcome::{seconds, time};
 use crate::commands::simulate::page::busy;
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
+use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol_analysis::simulation::{LevelReport, Report};
 use k8s_flowcontrol_analysis::size::{Check, Examination, Sizing};
 use serde_json::{Value, json};
@@ -24,13 +24,18 @@ impl<'a> Compared<'a> {
     }
 
     /// The waits and the headroom of each level.
-    pub(super) fn print(&self, streams: &mut Streams) -> Result<(), Failure> {
+    pub(super) fn print(&self, seats: u32, streams: &mut Streams) -> Result<(), Failure> {
+        writeln!(
+            streams.err,
+            "the whole load with {}: the present objects (before) and the answer (after)",
+            plural(seats as usize, "seat")
+        )?;
         let mut table = Table::new([
             "PRIORITYLEVEL",
             "CONFIGURATION",
             "REQUESTS",
             "P99 WAIT",
-            "REJECTED",
+            "STATUS 429",
             "LEAST FREE SEATS",
         ]);
         for (name, configuration, level) in self.rows() {
@@ -40,7 +45,9 @@ impl<'a> Compared<'a> {
                 level.counts.arrived.to_string(),
                 time(level.waits.percentile(99.0)),
                 (level.counts.rejected + level.counts.timed_out).to_string(),
-                least_free(level).map_or_else(|| "-".to_owned(), |seats| format!("{seats:.1}")),
+                level
+                    .least_free_seats
+                    .map_or_else(|| "-".to_owned(), |seats| seats.to_string()),
             ]);
         }
         table.write(&mut streams.err)?;
@@ -57,7 +64,7 @@ impl<'a> Compared<'a> {
                 "requests": level.counts.arrived,
                 "p99Seconds": seconds(level.waits.percentile(99.0)),
                 "rejected": level.counts.rejected + level.counts.timed_out,
-                "leastFreeSeats": least_free(level),
+                "leastFreeSeats": level.least_free_seats,
             })
         })
         .collect()
@@ -76,24 +83,22 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// The smallest headroom at any time; none for a level without a limit.
-fn least_free(level: &LevelReport) -> Option<f64> {
-    let limited = level.samples.iter().filter(|sample| sample.limit > 0);
-    let least = limited.map(|sample| sample.free_seats()).reduce(f64::min)?;
-    Some((least * 10.0).round() / 10.0)
-}
-
 /// Prints the checks of a proposal.
 pub(super) fn print_proposed(proposed: &Examination, streams: &mut Streams) -> Result<(), Failure> {
+    for line in verdict_of(proposed) {
+        streams.err.paragraph(&line)?;
+    }
+    Ok(())
+}
+
+/// The verdict about a proposal, and the checks that fail.
+pub(super) fn verdict_of(proposed: &Examination) -> Vec<String> {
     let verdict = match proposed.proof.is_met() {
         true => "the compared configuration satisfies all intents",
         false => "the compared configuration does not satisfy all intents:",
     };
-    streams.err.paragraph(verdict)?;
-    for check in failing(proposed) {
-        streams.err.paragraph(&format!("{}: {check}", check.name))?;
-    }
-    Ok(())
+    let failing = failing(proposed).map(|check| format!("{}: {check}", check.name));
+    [verdict.to_owned()].into_iter().chain(failing).collect()
 }
 
 /// The checks of a proposal, for programs; null without one.

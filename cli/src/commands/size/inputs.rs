@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::drift::Earlier;
-use crate::audit_logs::{LongRunning, read_logs};
+use crate::audit_logs::{LongRunning, no_requests, read_logs};
 use crate::cluster::SeatsArg;
 use crate::configuration::Configuration;
 use crate::documents::read;
@@ -107,7 +107,7 @@ impl Args {
         let mut collector = collector.map_err(wrong)?;
         let mut memory = Memory::of(objects, release, &stored);
         let mut long_running = LongRunning::default();
-        read_logs(&self.audit_log, streams, |event, _, _| {
+        let counts = read_logs(&self.audit_log, streams, |event, _, _| {
             let attributes = event.attributes();
             long_running.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
@@ -115,6 +115,9 @@ impl Args {
             memory.add(event, str::to_owned);
             Ok(())
         })?;
+        if counts.requests == 0 {
+            return Err(no_requests());
+        }
         warn_of(&memory.estimate())?;
         let requests = collector
             .finish()

@@ -1,6 +1,7 @@
 //! The answer as a web page: before and after, the headroom of each level over time, and the cost of tiers.
 
-use super::report::lines;
+use super::compared::verdict_of;
+use super::report::{borrowers, lines, verdict};
 use crate::commands::simulate::page::{OverTime, busy, compared_levels, over_time};
 use crate::output::html::{Bar, Group, Page, Rows, bars};
 use k8s_flowcontrol::{Release, Resource};
@@ -17,17 +18,19 @@ const TITLE: &str = "Sizes for intents";
 pub(super) fn page(answer: &Answer, proposed: Option<&Examination>, release: Release) -> String {
     match answer {
         Answer::Sized(sizing) => of_sizing(sizing, proposed, release),
-        Answer::Impossible(impossible) => Page::new(TITLE, &lines(impossible)).html(),
+        Answer::Impossible(impossible) => {
+            let mut lines = lines(impossible);
+            lines.extend(proposed.iter().flat_map(|proposed| verdict_of(proposed)));
+            Page::new(TITLE, &lines).html()
+        }
         _ => Page::new(TITLE, &[]).html(),
     }
 }
 
 fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>, release: Release) -> String {
-    let seats = sizing.seats;
-    let mut summary = vec![match sizing.changes.is_empty() {
-        true => format!("With {seats} seats the present objects satisfy all intents."),
-        false => format!("With {seats} seats these objects satisfy all intents."),
-    }];
+    let mut summary = vec![verdict(sizing)];
+    summary.extend(proposed.iter().flat_map(|proposed| verdict_of(proposed)));
+    summary.extend(borrowers(sizing));
     summary.push(Proof::LEFT_OUT.join(" "));
     let mut page = Page::new(TITLE, &summary);
     checks(&mut page, sizing, proposed);
@@ -57,7 +60,7 @@ fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>, release: Release) 
 fn limited(report: &Report, levels: &[String]) -> Vec<String> {
     let has_limit = |name: &&String| {
         let level = report.levels.iter().find(|level| level.name == **name);
-        level.is_some_and(|level| level.samples.iter().any(|sample| sample.limit > 0))
+        level.is_some_and(|level| level.limits.is_some())
     };
     levels.iter().filter(has_limit).cloned().collect()
 }

@@ -3,7 +3,7 @@
 use super::compared::{Compared, print_proposed, proposed_json};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, Table, write_report};
+use crate::output::{Streams, Table, plural, write_report};
 use k8s_flowcontrol::convert::Lossy;
 use k8s_flowcontrol::{Release, Resource};
 use k8s_flowcontrol_analysis::size::{
@@ -39,7 +39,7 @@ pub(super) fn print(
         writeln!(streams.err)?;
     }
     if proposed.is_some() || !sizing.changes.is_empty() {
-        Compared::new(sizing, proposed).print(streams)?;
+        Compared::new(sizing, proposed).print(sizing.seats, streams)?;
     }
     for (tier, fits) in &sizing.tiers {
         let fits = if *fits { "is enough" } else { "is too small" };
@@ -49,25 +49,12 @@ pub(super) fn print(
         writeln!(streams.err, "{name} ({seats} seats, price {price}) {fits}")?;
     }
     let seats = sizing.seats;
-    let text = match (sizing.changes.is_empty(), sizing.is_complete) {
-        (true, _) => format!("with {seats} seats the present objects satisfy all intents"),
-        (false, true) => format!("with {seats} seats these objects satisfy all intents"),
-        (false, false) => format!(
-            "with {seats} seats these objects satisfy all intents; fewer may be enough, but the time of the search ended"
-        ),
-    };
-    streams.err.paragraph(&text)?;
+    streams.err.paragraph(&verdict(sizing))?;
     if let Some(proposed) = proposed {
         print_proposed(proposed, streams)?;
     }
-    for change in &sizing.changes {
-        let nominal = u64::try_from(change.nominal).unwrap_or_default();
-        if change.peak_seats > nominal {
-            let (name, peak) = (change.priority_level.name(), change.peak_seats);
-            streams.err.paragraph(&format!(
-                "{name} has a nominal limit of {nominal} and uses up to {peak} seats: the answer holds only while other levels leave their seats idle"
-            ))?;
-        }
+    for borrower in borrowers(sizing) {
+        streams.err.paragraph(&borrower)?;
     }
     streams.err.paragraph(&Proof::LEFT_OUT.join(" "))?;
     streams.fact("Seats of each server", seats);
@@ -77,6 +64,32 @@ pub(super) fn print(
         .map_err(|lossy| unserved(&lossy, release))?;
     streams.out.data().write_all(manifests.as_bytes())?;
     Ok(())
+}
+
+/// Whether the objects satisfy the intents.
+pub(super) fn verdict(sizing: &Sizing) -> String {
+    let objects = match sizing.changes.is_empty() {
+        true => "the present objects",
+        false => "these objects",
+    };
+    let more = match sizing.is_complete {
+        true => "",
+        false => "; fewer may be enough, but the time of the search ended",
+    };
+    let seats = plural(sizing.seats as usize, "seat");
+    format!("with {seats} {objects} satisfy all intents{more}")
+}
+
+/// The changed levels that use more seats than their nominal limits.
+pub(super) fn borrowers(sizing: &Sizing) -> Vec<String> {
+    let changes = sizing.changes.iter().filter_map(|change| {
+        let nominal = u64::try_from(change.nominal).unwrap_or_default();
+        let (name, peak) = (change.priority_level.name(), change.peak_seats);
+        (peak > nominal).then(|| format!(
+            "{name} has a nominal limit of {nominal} and uses up to {peak} seats: the answer holds only while other levels leave their seats idle"
+        ))
+    });
+    changes.collect()
 }
 
 /// The added and changed objects in the newest version that the release serves.
@@ -125,22 +138,34 @@ pub(super) fn print_impossible(
 }
 
 pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
-    let seats = impossible.seats;
-    let mut lines = vec![format!("{seats} seats cannot satisfy all intents")];
-    if let Some(contradiction) = &impossible.contradiction {
-        lines.push(contradiction.to_string());
+    let seats = plural(impossible.seats as usize, "seat");
+    let mut lines = Vec::new();
+    match &impossible.contradiction {
+        Some(contradiction) => {
+            lines.push(format!("{seats} cannot satisfy all intents"));
+            lines.push(contradiction.to_string());
+        }
+        // The search does not try all configurations.
+        None => lines.push(format!(
+            "no configuration with {seats} was found that satisfies all intents"
+        )),
     }
     for check in &impossible.failing {
         lines.push(format!(
-            "{}: {check}, with all the seats that it can get",
+            "{}: {check}, in the last configuration that was tried",
             check.name
         ));
     }
     if let Some(needed) = impossible.needed {
-        lines.push(format!("{needed} seats satisfy all intents"));
+        let needed = plural(needed as usize, "seat");
+        lines.push(format!("{needed} satisfy all intents"));
     }
-    for (intents, seats) in &impossible.needs {
-        lines.push(format!("{}: {seats} seats of these", intents.join(", ")));
+    for (intents, nominal) in &impossible.needs {
+        let nominal = plural(usize::try_from(*nominal).unwrap_or_default(), "seat");
+        lines.push(format!(
+            "{}: a level with a nominal limit of {nominal} then",
+            intents.join(", ")
+        ));
     }
     for intent in &impossible.give_up {
         lines.push(format!(
