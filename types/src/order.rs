@@ -1,5 +1,6 @@
 //! Sorting that is compiled once.
 
+use serde_json::Value;
 use std::cmp::Ordering;
 
 /// Sorts as `slice::sort_by` does; equal items stay in their order.
@@ -13,6 +14,11 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     for (left, right) in swaps(order) {
         items.swap(left, right);
     }
+}
+
+/// The JSON object with these fields. Collecting them sorts them first, once for every type of iterator.
+pub fn object(fields: &mut dyn Iterator<Item = (String, Value)>) -> Value {
+    Value::Object(fields.collect())
 }
 
 fn sorted_indexes(length: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {

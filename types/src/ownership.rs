@@ -31,7 +31,7 @@ pub use takeover::{CLIENT_SIDE_APPLY, Takeover};
 use crate::convert::shares_name;
 use crate::meta::ManagedFieldsOperation;
 use crate::schema::{ListKind, Shape};
-use crate::{ApiVersion, Resource, json};
+use crate::{ApiVersion, Resource, json, order};
 use serde::de::Error as _;
 use serde_json::{Error, Map, Value};
 
@@ -136,19 +136,19 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
     match (shape, live) {
         (Shape::Object(schema), Value::Object(live)) if !schema.map_type_atomic => {
             let shape = |name: &str| schema.field(name).map_or(&Shape::Any, |field| &field.shape);
-            let fields = live.iter().filter_map(|(name, value)| {
+            let mut fields = live.iter().filter_map(|(name, value)| {
                 let below = below(&format!("f:{name}"))?;
                 Some((name.clone(), owned(below, value, shape(name))))
             });
-            Value::Object(fields.collect())
+            order::object(&mut fields)
         }
         // Free-form JSON: a server tracks the fields of its objects, unless it owns them as a whole.
         (Shape::Any, Value::Object(live)) if !fields.is_empty() => {
-            let fields = live.iter().filter_map(|(name, value)| {
+            let mut fields = live.iter().filter_map(|(name, value)| {
                 let below = below(&format!("f:{name}"))?;
                 Some((name.clone(), owned(below, value, shape)))
             });
-            Value::Object(fields.collect())
+            order::object(&mut fields)
         }
         (
             Shape::Map {
@@ -157,11 +157,11 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
             },
             Value::Object(live),
         ) => {
-            let entries = live.iter().filter_map(|(key, value)| {
+            let mut entries = live.iter().filter_map(|(key, value)| {
                 let below = below(&format!("f:{key}"))?;
                 Some((key.clone(), owned(below, value, shape)))
             });
-            Value::Object(entries.collect())
+            order::object(&mut entries)
         }
         (
             Shape::List {
@@ -201,7 +201,7 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
 
 /// Whether a step such as `k:{"type":"Dangling"}` means this element of a list.
 fn is_key_of(step: &str, element: &Value, keys: &[&str]) -> bool {
-    let key = step.strip_prefix("k:").map(serde_json::from_str::<Value>);
+    let key = step.strip_prefix("k:").map(str::parse::<Value>);
     let Some(Ok(key)) = key else {
         return false;
     };

@@ -1,5 +1,6 @@
 //! The fields that Go writes in the JSON of an object, and their empty values.
 
+use k8s_flowcontrol_types::order;
 use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde_json::{Map, Value};
 
@@ -63,7 +64,7 @@ fn structural_fields(value: &Value, schema: &TypeSchema) -> Value {
         };
         Some((name.clone(), kept))
     };
-    fields.iter().filter_map(keep).collect()
+    order::object(&mut fields.iter().filter_map(keep))
 }
 
 fn structural_value(value: &Value, shape: &Shape) -> Value {
@@ -73,10 +74,12 @@ fn structural_value(value: &Value, shape: &Shape) -> Value {
             .iter()
             .map(|value| structural_value(value, element))
             .collect(),
-        (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), structural_value(value, shape)))
-            .collect(),
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
+            let entries = entries.iter();
+            order::object(
+                &mut entries.map(|(key, value)| (key.clone(), structural_value(value, shape))),
+            )
+        }
         _ => with_integers(value),
     }
 }
@@ -94,9 +97,7 @@ fn with_integers(value: &Value) -> Value {
         Value::Array(elements) => elements.iter().map(with_integers).collect(),
         Value::Object(fields) => {
             let fields = fields.iter();
-            fields
-                .map(|(name, value)| (name.clone(), with_integers(value)))
-                .collect()
+            order::object(&mut fields.map(|(name, value)| (name.clone(), with_integers(value))))
         }
         value => value.clone(),
     }

@@ -23,14 +23,8 @@ pub fn definition<K: Resource>() -> Result<Value, Inexpressible> {
         "storage": true,
         "schema": {"openAPIV3Schema": root(resource.schema)?},
     });
-    let subresources: Map<String, Value> = resource
-        .subresources
-        .iter()
-        .filter(|name| **name == "status")
-        .map(|name| ((*name).to_owned(), json!({})))
-        .collect();
-    if !subresources.is_empty() {
-        version["subresources"] = subresources.into();
+    if resource.subresources.contains(&"status") {
+        version["subresources"] = json!({"status": {}});
     }
     if !resource.printer_columns.is_empty() {
         version["additionalPrinterColumns"] = resource.printer_columns.iter().map(column).collect();
@@ -135,7 +129,7 @@ fn described(
         ("default", field.default),
     ] {
         let Some(text) = text else { continue };
-        value[name] = serde_json::from_str(text).map_err(|error| {
+        value[name] = text.parse().map_err(|error| {
             Inexpressible(format!(
                 "the {name} of the field `{}` of {} is not JSON: {error}",
                 field.name, owner.name

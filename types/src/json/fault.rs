@@ -1,6 +1,7 @@
 //! Errors of reading, before they have a line and column.
 
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
+use serde_json::value::RawValue;
 
 /// An error at a place of the text. One word, so that results stay small.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl Fault {
 
     /// The error with its line and column in `text`. Where `text` is not JSON, that error comes first.
     pub fn into_error(self, text: &str) -> serde_json::Error {
-        match serde_json::from_str::<IgnoredAny>(text) {
+        match serde_json::from_str::<&RawValue>(text) {
             Err(error) => error,
             Ok(_) => self.into_positioned(text),
         }

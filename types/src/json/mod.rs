@@ -128,7 +128,7 @@ pub fn to_vec<T: WriteJson + ?Sized>(value: &T) -> Vec<u8> {
 /// A field that the type does not know has a value that a tree cannot represent: a number such as `1e400`, or more than 128
 /// levels of nesting. The text of [`to_string`] can hold both.
 pub fn to_value<T: WriteJson + ?Sized>(value: &T) -> Result<Value, Error> {
-    serde_json::from_str(&to_string(value))
+    to_string(value).parse()
 }
 
 /// The text of `bytes`.

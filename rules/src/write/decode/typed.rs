@@ -2,8 +2,8 @@
 
 use k8s_flowcontrol_text::{self as text, Content, Node};
 use k8s_flowcontrol_types::Versioned;
-use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::{json, order};
 use serde_json::Value;
 
 /// The object as a tree.
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// without an error and drops it; so do we, with all other unknown fields of that object.
 pub fn tree_of<K: Versioned>(object: &K) -> Value {
     let json = json::to_string(object);
-    serde_json::from_str(&json).unwrap_or_else(|_| {
+    json.parse().unwrap_or_else(|_| {
         // The writer's output is JSON, nested far below this parser's limit: the default is unreachable.
         text::parse_json(json.as_bytes())
             .map(|tree| known_fields(tree.root(), K::schema().schema))
@@ -24,11 +24,11 @@ fn known_fields(node: Node<'_>, schema: &TypeSchema) -> Value {
     let Content::Object(fields) = node.content() else {
         return Value::Null;
     };
-    let known = fields.iter().filter_map(|field| {
+    let mut known = fields.iter().filter_map(|field| {
         let shape = &schema.field(field.name)?.shape;
         Some((field.name.to_owned(), value(field.value, shape)))
     });
-    Value::Object(known.collect())
+    order::object(&mut known)
 }
 
 fn value(node: Node<'_>, shape: &Shape) -> Value {
@@ -39,8 +39,9 @@ fn value(node: Node<'_>, shape: &Shape) -> Value {
         }
         (Shape::Map { value: shape, .. }, Content::Object(fields)) => {
             let entries = fields.iter();
-            let entries = entries.map(|entry| (entry.name.to_owned(), value(entry.value, shape)));
-            Value::Object(entries.collect())
+            order::object(
+                &mut entries.map(|entry| (entry.name.to_owned(), value(entry.value, shape))),
+            )
         }
         (Shape::Any, _) => text::to_value(node).unwrap_or_default(),
         _ => text::scalar(node),

@@ -1,6 +1,7 @@
 //! The rules of `metadata.managedFields`.
 
 use super::violation::{BadValue, Path, Report};
+use k8s_flowcontrol_types::json::RawJson;
 use k8s_flowcontrol_types::{ApiVersion, Release, order};
 use serde_json::Value;
 
@@ -100,5 +101,5 @@ fn is_field_set(fields: &Value) -> bool {
 }
 
 fn is_json(text: &str) -> bool {
-    serde_json::from_str::<k8s_flowcontrol_types::rt::v1::serde::de::IgnoredAny>(text).is_ok()
+    RawJson::parse(text).is_ok()
 }
