@@ -7,7 +7,7 @@ use crate::output::{Diagnostic, Streams};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
-use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
 use k8s_flowcontrol_analysis::lint::{Fault, FaultKind};
 use k8s_flowcontrol_manifests::version_of;
@@ -213,8 +213,26 @@ fn add_missing<K: Resource>(objects: &mut Vec<K>, built_in: Vec<(bool, K)>) {
     }
 }
 
-/// Replaces objects with the same name, and adds the others.
-fn replace<K: Resource>(objects: &mut Vec<K>, others: Vec<K>) {
+/// Replaces objects with the same name, and adds the others. Who maintains an object does not change by an apply without the annotation about it.
+fn replace<K: Resource>(objects: &mut Vec<K>, mut others: Vec<K>) {
+    let by_name: HashMap<_, _> = objects
+        .iter()
+        .map(|old| (old.name(), old.metadata()))
+        .collect();
+    for other in &mut others {
+        let Some(old) = by_name.get(other.name()) else {
+            continue;
+        };
+        let kept = old.annotations.get(AUTO_UPDATE_ANNOTATION);
+        let (metadata, generation) = (other.metadata_mut(), old.generation);
+        metadata.generation = metadata.generation.or(generation);
+        if let Some(kept) = kept
+            && !metadata.annotations.contains_key(AUTO_UPDATE_ANNOTATION)
+        {
+            let key = AUTO_UPDATE_ANNOTATION.to_owned();
+            metadata.annotations.insert(key, kept.clone());
+        }
+    }
     let names: HashSet<_> = others.iter().map(Resource::name).collect();
     objects.retain(|object| !names.contains(object.name()));
     drop(names);

@@ -159,7 +159,9 @@ fn assert_complete(schemas: &[FlowSchema]) {
     for (index, schema) in schemas.iter().enumerate() {
         let own = rules(schema);
         let all: Vec<_> = earlier.iter().collect();
-        if own.iter().all(|rule| is_covered(rule, &all)) {
+        // A schema that matches nothing is invalid.
+        let matches = own.iter().any(|rule| !is_covered(rule, &[]));
+        if matches && own.iter().all(|rule| is_covered(rule, &all)) {
             covered.push(format!("s{index}"));
         }
         earlier.extend(own.iter().cloned());

@@ -433,6 +433,23 @@ fn advice_can_be_followed() {
     };
     assert_eq!(custom("example.com"), []);
     assert_eq!(found(&custom("events.k8s.io"))[0].0, "singular-resource");
+    // The verb of a request for a path is its method; but a flow schema cannot name each.
+    let post = schema(
+        "post",
+        user("u"),
+        urls(json!(["post"]), json!(["/a"])),
+        json!({}),
+    );
+    let findings = schema_findings(&[post]);
+    assert_eq!(found(&findings)[0].0, "unknown-verb");
+    assert_eq!(
+        findings[0].message,
+        "`post` is not a verb that a flow schema can name"
+    );
+    assert!(!findings[0].help.contains("list"), "{}", findings[0].help);
+    // A schema without users is not the fault of earlier ones.
+    let nobody = schema("nobody", json!([{"kind": "Group"}]), pods(), json!({}));
+    assert_eq!(schema_findings(&[nobody]), []);
     let unused = level("unused", json!({}));
     let findings = lint(&Configuration::files(&[], &[unused], Release::NEWEST));
     assert!(

@@ -157,3 +157,17 @@ spec:
         assert!(out.contains(part), "{part}: {out}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_without_the_annotation_leaves_a_level_to_users() {
+    let cluster = Cluster::of("1.36").await;
+    let manifest = cluster.file("system.yaml", &level("v1", "system", 9));
+    let lint = ["lint", "--live", "-f", &manifest];
+    let ran = cluster.run(&lint).expect(1);
+    assert!(ran.out.contains("error[reverted-edit]"), "{}", ran.out);
+    cluster
+        .run(&["tune", "system", "8", "--include-managed"])
+        .expect(0);
+    let ran = cluster.run(&lint).expect(0);
+    assert!(!ran.out.contains("reverted-edit"), "{}", ran.out);
+}

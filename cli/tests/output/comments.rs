@@ -10,7 +10,7 @@ fn each_command_has_its_short_table() {
         (
             &["lint", "-f", "examples/mistakes.yaml"][..],
             1,
-            "| errors | 2 |",
+            "| errors | 1 |",
         ),
         (
             &["seats", "--compare", batch],

@@ -41,6 +41,10 @@ fn examine(
     earlier: &[(usize, &PolicyRule)],
     report: &mut Report,
 ) {
+    // A server rejects a schema that matches nothing: no earlier one is the reason.
+    if schema.rules.iter().all(|rule| is_covered(rule, &[])) {
+        return;
+    }
     let mut covering = BTreeSet::new();
     for rule in &schema.rules {
         let found: Vec<_> = match index.covering(rule) {
