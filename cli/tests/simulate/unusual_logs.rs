@@ -89,10 +89,9 @@ fn few_requests_give_no_verdict() {
     let verdict = "The logs do not show whether to rely on this simulation";
     assert!(text.contains(verdict), "{text}");
     assert!(!text.contains("No request waited"), "{text}");
-    assert!(
-        text.contains("the logs do not show that requests slow each other down"),
-        "{text}"
-    );
+    let slowdown =
+        "the logs do not show that requests slow each other down, so they do not in the simulation";
+    assert!(text.contains(slowdown), "{text}");
     // One of them was rejected.
     let mut rejected = late.to_vec();
     rejected[3]["responseStatus"]["code"] = 429.into();
@@ -114,6 +113,32 @@ fn few_requests_give_no_verdict() {
     assert!(!text.contains("behind the 99th percentiles"), "{text}");
     let report: Value = serde_json::from_slice(&simulate(&rejected, "json").stdout).unwrap();
     assert_eq!(report["trust"]["isReliable"], Value::Null);
+}
+
+/// Exports of clouds and logs without the stage `ResponseComplete` do not have durations.
+#[test]
+fn requests_without_a_duration_are_named() {
+    let folder = Folder::new();
+    let mut events = events();
+    for event in &mut events[..7] {
+        event["stage"] = "RequestReceived".into();
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let expected = "note: the logs do not have the duration of 7 executed requests: simulated with the average of similar requests, or with 10ms if the logs have none\n";
+    let intents = "intents: [{name: all, level: global-default, waits: {p99: 1s}, atLoad: {fromLog: true}}]\n";
+    let intents = folder.file("intents.yaml", intents);
+    for command in [vec!["simulate"], vec!["size", &intents]] {
+        let output = run(&[&command[..], &["--audit-log", &log]].concat());
+        assert!(stderr(&output).contains(expected), "{output:?}");
+    }
+    // Nothing was recorded, and nothing executed.
+    for event in &mut events {
+        event["stage"] = "RequestReceived".into();
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let text = stdout(&run(&["simulate", "--audit-log", &log]));
+    assert!(!text.contains("has the annotation"), "{text}");
+    assert!(!text.contains("as long as in the logs"), "{text}");
 }
 
 /// The current limit of an exempt level follows its demand, and limits nothing.

@@ -1,7 +1,7 @@
 //! `simulate --audit-log`: the requests of audit logs.
 
 use super::sorted::{Entry, Sorter};
-use crate::audit_logs::{LongRunning, no_requests, read_logs};
+use crate::audit_logs::{LongRunning, WithoutDuration, no_requests, read_logs};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::Stored;
@@ -32,9 +32,11 @@ impl Logs {
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
         let mut long_running = LongRunning::default();
+        let mut without_duration = WithoutDuration::default();
         let counts = read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
             long_running.add(event, &attributes);
+            without_duration.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             let mut added = recordings
                 .iter_mut()
@@ -56,6 +58,7 @@ impl Logs {
             }
             Some(_) => {
                 long_running.note(streams)?;
+                without_duration.note(streams)?;
                 Ok(logs)
             }
             None => Err(

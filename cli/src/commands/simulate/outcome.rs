@@ -33,9 +33,16 @@ impl Outcome {
     }
 
     /// The number of executed requests with a recorded wait.
-    pub(super) fn observed(&self) -> u64 {
+    fn observed(&self) -> u64 {
         let counts = self.before.levels.iter();
         counts.map(|level| level.observed.recorded).sum()
+    }
+
+    /// The sentence about logs without recorded waits.
+    pub(super) fn waits_are_estimated(&self) -> Option<&'static str> {
+        let levels = &self.before.levels;
+        let is_executed = levels.iter().any(|level| level.observed.waits.count() > 0);
+        (self.period.is_some() && is_executed && self.observed() == 0).then_some(NOT_OBSERVED)
     }
 
     /// The numbers on which the result depends.
@@ -56,7 +63,7 @@ impl Outcome {
                     Some(factor) => format!(
                         "in the logs, requests take {factor:.1} times as long while twice as many execute"
                     ),
-                    None => "the logs do not show that requests slow each other down, so each executes as long as in the logs".to_owned(),
+                    None => "the logs do not show that requests slow each other down, so they do not in the simulation".to_owned(),
                 }
             ),
         }
@@ -75,7 +82,7 @@ and a rejected request executes as long as others of its flow with its verb and 
 servers, other programs on the same machine, the watches that see a write, or more about the size of objects than the metrics say.";
 
 /// The reason why the waits of the logs are estimates.
-pub(super) const NOT_OBSERVED: &str = "\
+const NOT_OBSERVED: &str = "\
 No executed request of the logs has the annotation apiserver.latency.k8s.io/apf-queue-wait, so the waits of the logs are estimated. Servers \
 write it since 1.31, except some patches of 1.34 and 1.35, for requests that waited and took more than half a second.";
 

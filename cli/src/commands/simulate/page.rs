@@ -2,7 +2,7 @@
 
 mod rows;
 
-use super::outcome::{NOT_OBSERVED, Outcome, delayed};
+use super::outcome::{Outcome, delayed};
 use super::trust;
 use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Sample, Waits};
@@ -21,9 +21,7 @@ const CHARTS: [OverTime; 2] = [OverTime::SEATS, OverTime::WAITING];
 pub(super) fn page(outcome: &Outcome) -> String {
     let mut summary: Vec<_> = trust::verdict_of(outcome).into_iter().collect();
     summary.push(outcome.facts());
-    if outcome.period.is_some() && outcome.observed() == 0 {
-        summary.push(NOT_OBSERVED.to_owned());
-    }
+    summary.extend(outcome.waits_are_estimated().map(str::to_owned));
     summary.push(outcome.limits_of_model().to_owned());
     let mut page = Page::new("Simulation of API Priority and Fairness", &summary);
     let before = &outcome.before;

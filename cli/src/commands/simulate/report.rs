@@ -1,6 +1,6 @@
 //! The result of a simulation as tables.
 
-use super::outcome::{NOT_OBSERVED, Outcome, counts, delayed, time};
+use super::outcome::{Outcome, counts, delayed, time};
 use super::trust;
 use crate::commands::traffic::flow_name;
 use crate::failure::Failure;
@@ -38,8 +38,8 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
     }
     trust::write(outcome, streams)?;
     streams.out.paragraph(&outcome.facts())?;
-    if outcome.period.is_some() && outcome.observed() == 0 {
-        streams.out.paragraph(NOT_OBSERVED)?;
+    if let Some(text) = outcome.waits_are_estimated() {
+        streams.out.paragraph(text)?;
     }
     streams.out.paragraph(outcome.limits_of_model())?;
     Ok(())

@@ -153,6 +153,9 @@ fn verdict(report: &Report, predictions: &[Prediction]) -> String {
         let observed = &level.observed;
         (recorded + observed.recorded, all + observed.waits.count())
     });
+    if all == 0 {
+        return text;
+    }
     text += &format!(
         " The server recorded the waits of {recorded} of the {all} executed requests of these levels{}.",
         if recorded < all {

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::drift::Earlier;
-use crate::audit_logs::{LongRunning, no_requests, read_logs};
+use crate::audit_logs::{LongRunning, WithoutDuration, no_requests, read_logs};
 use crate::cluster::SeatsArg;
 use crate::configuration::Configuration;
 use crate::documents::read;
@@ -107,9 +107,11 @@ impl Args {
         let mut collector = collector.map_err(wrong)?;
         let mut memory = Memory::of(objects, release, &stored);
         let mut long_running = LongRunning::default();
+        let mut without_duration = WithoutDuration::default();
         let counts = read_logs(&self.audit_log, streams, |event, _, _| {
             let attributes = event.attributes();
             long_running.add(event, &attributes);
+            without_duration.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             collector.add(event, &attributes, stored);
             memory.add(event, str::to_owned);
@@ -123,6 +125,7 @@ impl Args {
             .finish()
             .map_err(|error| Failure::input(error.to_string()))?;
         long_running.note(streams)?;
+        without_duration.note(streams)?;
         Ok(requests)
     }
 }
