@@ -247,10 +247,13 @@ impl Preview {
     }
 
     fn add_verdicts(&mut self, title: &str, before: &BTreeSet<String>, after: &BTreeSet<String>) {
-        let to = self.plan.to;
+        let Plan { from, to, .. } = self.plan;
         let source = "validation of both releases";
         for gone in before.difference(after) {
-            let summary = format!("{to} does not say: {gone}");
+            let summary = match after.is_empty() {
+                true => format!("{to} accepts it, and {from} rejects it: {gone}"),
+                false => format!("{to} no longer says: {gone}"),
+            };
             self.push(Area::Validation, title, summary, source);
         }
         for new in after.difference(before) {

@@ -112,10 +112,22 @@ fn verdicts_of_objects_are_compared() -> Result<(), UnknownRelease> {
     let changes = of(&of_level, Area::Validation);
     let says = |words: &str| changes.iter().any(|(_, summary)| summary.contains(words));
     assert!(
-        says("does not say: spec.type: Unsupported value"),
+        says("no longer says: spec.type: Unsupported value"),
         "{changes:?}"
     );
     assert!(says("says: spec.type: Required value"), "{changes:?}");
+    let zero = json!({"metadata": {"name": "zero"}, "spec": {"type": "Limited",
+        "limited": {"nominalConcurrencyShares": 0, "limitResponse": {"type": "Reject"}}}});
+    let mut of_zero = preview("1.29", "1.30")?;
+    of_zero.add_object("zero", kind, ApiVersion::V1, &zero);
+    let changes = of(&of_zero, Area::Validation);
+    let [("zero", summary)] = changes[..] else {
+        panic!("{changes:?}")
+    };
+    assert!(
+        summary.starts_with("1.30 accepts it, and 1.29 rejects it: spec.limited"),
+        "{summary}"
+    );
 
     for (version, expected) in [
         (
