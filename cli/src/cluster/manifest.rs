@@ -62,10 +62,7 @@ impl Manifest {
             Ok(())
         })?;
         if manifests.is_empty() {
-            // kubectl's words.
-            let message = format!("no objects passed to {command}");
-            return Err(Failure::input(message)
-                .hint("the files must contain flow schemas or priority levels"));
+            return Err(no_objects(command));
         }
         if allow_loss {
             for loss in losses.drain(..) {
@@ -118,4 +115,10 @@ fn drop_foreign_annotation(
         warning.write(&mut streams.err)?;
     }
     Ok(())
+}
+
+/// The error about files without flow-control objects, in kubectl's words.
+pub(crate) fn no_objects(command: &str) -> Failure {
+    Failure::input(format!("no objects passed to {command}"))
+        .hint("the files must contain flow schemas or priority levels")
 }

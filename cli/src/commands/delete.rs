@@ -2,7 +2,7 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, is_built_in, name, title,
+    Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, is_built_in, name, no_objects, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, each_object};
@@ -262,7 +262,10 @@ fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String
         named.push((object.kind, object.name().to_owned()));
         Ok(())
     })?;
-    Ok(named)
+    match named.is_empty() {
+        true => Err(no_objects("delete")),
+        false => Ok(named),
+    }
 }
 
 async fn find(live: &Live, named: Vec<(Kind, String)>) -> (Vec<(Kind, Value)>, Vec<Unfound>) {

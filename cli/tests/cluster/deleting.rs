@@ -73,6 +73,13 @@ async fn delete_what_files_name() {
         "{}",
         ran.err
     );
+    let others = cluster.file("others.yaml", "apiVersion: v1\nkind: ConfigMap\n");
+    let ran = cluster.run(&["delete", "-f", &others]).expect(3);
+    assert!(
+        ran.err.contains("no objects passed to delete"),
+        "{}",
+        ran.err
+    );
     cluster.run(&["delete"]).expect(2);
     cluster.run(&["delete", "plc/mine", "-f", &file]).expect(2);
     cluster.level(json!({"name": "mine"}), 5, "me").await;
