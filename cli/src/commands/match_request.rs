@@ -56,8 +56,8 @@ pub(crate) struct Args {
     path: Option<String>,
 
     /// Classify the requests in this file, or in the standard input with -: one JSON object per line, with the fields user,
-    /// groups, verb, isResourceRequest, apiGroup, resource, subresource, namespace, name and path. Groups that a server adds
-    /// by itself are implied. Prints {"flowSchema", "priorityLevel", "schemaVersion": 1} for each; the first two are null for a
+    /// groups, verb (defaults to get), isResourceRequest (defaults to true with a resource), apiGroup, resource, subresource, namespace, name and
+    /// path. Groups that a server adds by itself are implied. Prints {"flowSchema", "priorityLevel", "schemaVersion": 1} for each; the first two are null for a
     /// request without flow control
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "group", "resource", "path"])]
     requests: Option<PathBuf>,

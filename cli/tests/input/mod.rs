@@ -391,6 +391,26 @@ fn named_groups_are_the_groups_of_a_request() {
     );
 }
 
+#[test]
+fn a_request_with_a_resource_is_one_for_it() {
+    let folder = Folder::new();
+    let requests = r#"{"user":"alice","resource":"pods","subresource":"log"}
+{"user":"alice","resource":"pods","subresource":"log","isResourceRequest":false,"path":"/logs"}
+{"user":"alice","groups":["system:unauthenticated"],"path":"/healthz"}
+"#;
+    let file = folder.file("requests.jsonl", requests);
+    let output = run(&["match", "--requests", &file]);
+    let levels: Vec<_> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["priorityLevel"].clone())
+        .collect();
+    // Logs of pods are long-running; the last one is a probe with the verb get.
+    assert_eq!(
+        levels,
+        [Value::Null, "global-default".into(), "exempt".into()]
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_output_that_cannot_be_written_is_an_error() {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The form of a request, for errors.
 const FORM: &str = "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
-    resource, subresource, namespace, name and path, all optional";
+    resource, subresource, namespace, name and path, all optional: verb defaults to get, and isResourceRequest to true with a resource";
 
 /// A request.
 #[derive(Default, Deserialize)]
@@ -71,8 +71,8 @@ impl From<Line> for RequestAttributes {
                 },
                 None => User::new("", line.groups.unwrap_or_default()),
             },
-            verb: line.verb.unwrap_or_default(),
-            is_resource_request: line.is_resource_request.unwrap_or_default(),
+            verb: line.verb.unwrap_or_else(|| "get".to_owned()),
+            is_resource_request: line.is_resource_request.unwrap_or(line.resource.is_some()),
             api_group: line.api_group.unwrap_or_default(),
             resource: line.resource.unwrap_or_default(),
             subresource: line.subresource.unwrap_or_default(),
