@@ -20,6 +20,16 @@ use std::rc::Rc;
 pub(crate) fn read_logs(
     files: &[PathBuf],
     streams: &mut Streams,
+    each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
+) -> Result<Counts, Failure> {
+    read_logs_of(files, "", streams, each)
+}
+
+/// As [`read_logs`]; notes begin with `whose`, which tells the logs from others of the same run.
+pub(crate) fn read_logs_of(
+    files: &[PathBuf],
+    whose: &str,
+    streams: &mut Streams,
     mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
 ) -> Result<Counts, Failure> {
     let mut coverage = CoverageTally::default();
@@ -29,7 +39,7 @@ pub(crate) fn read_logs(
     })?;
     coverage.add_counts(&counts);
     for gap in coverage.report(counts.requests).notes {
-        note(streams, &gap)?;
+        note(streams, &format!("{whose}{gap}"))?;
     }
     Ok(counts)
 }

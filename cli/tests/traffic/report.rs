@@ -231,6 +231,29 @@ fn callers_and_their_changes_are_shown() {
     assert_eq!(report["groups"][0]["name"], "bob");
     assert_eq!(report["groups"][0]["newestLists"], 20);
     assert_eq!(report["changes"][0]["name"], "bob");
+    // Notes and errors tell the logs apart.
+    let mut late = event("2", "alice", "get", "/version");
+    for time in ["requestReceivedTimestamp", "stageTimestamp"] {
+        late[time] = "2026-01-01T00:19:00Z".into();
+    }
+    let gap = lines(&[event("1", "alice", "get", "/version"), late]);
+    let gap = folder.file("gap.log", gap);
+    let error = stderr(&run(&["traffic", "--audit-log", &after, "--against", &gap]));
+    let note = "note: logs of --against: 90 % of the time (18 of 20 minutes) has no events";
+    assert_eq!(error.matches("of the time").count(), 1, "{error}");
+    assert!(error.contains(note), "{error}");
+    let empty = folder.file("empty.log", "");
+    let error = stderr(&run(&[
+        "traffic",
+        "--audit-log",
+        &after,
+        "--against",
+        &empty,
+    ]));
+    assert!(
+        error.contains("the logs of `--against` contain no requests"),
+        "{error}"
+    );
     let output = run(&[
         "traffic",
         "--audit-log",

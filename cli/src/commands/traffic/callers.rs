@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::print::quoted;
-use crate::audit_logs::{no_requests, read_logs};
+use crate::audit_logs::{no_requests, read_logs_of};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural, write_report};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -35,9 +35,13 @@ pub(super) fn print(
     let by = args.by.unwrap_or(By::Caller);
     let changes = match args.against.is_empty() {
         true => None,
-        false => Some(read(&args.against, by, accounting, redactor, streams)?),
+        false => {
+            let logs = (args.against.as_slice(), "logs of --against: ");
+            Some(read(logs, by, accounting, redactor, streams)?)
+        }
     };
-    let report = read(&args.audit_log, by, accounting, redactor, streams)?;
+    let logs = (args.audit_log.as_slice(), "");
+    let report = read(logs, by, accounting, redactor, streams)?;
     let changes = changes.map(|before| report.changes_since(&before));
     match args.report.output {
         super::Output::Table => table(&report, changes.as_deref(), streams),
@@ -54,18 +58,21 @@ pub(super) fn print(
 }
 
 fn read(
-    logs: &[PathBuf],
+    (logs, whose): (&[PathBuf], &str),
     by: By,
     accounting: &Accounting,
     redactor: &Redactor,
     streams: &mut Streams,
 ) -> Result<CallerReport, Failure> {
     let mut callers = Callers::new(by, redactor.clone());
-    let counts = read_logs(logs, streams, |event, _, _| {
+    let counts = read_logs_of(logs, whose, streams, |event, _, _| {
         callers.add(event, accounting.sample(event).load.seats);
         Ok(())
     })?;
     match counts.requests {
+        0 if !whose.is_empty() => Err(Failure::input(
+            "the logs of `--against` contain no requests",
+        )),
         0 => Err(no_requests()),
         _ => Ok(callers.report()),
     }
@@ -84,7 +91,7 @@ fn table(
         plural(usize::try_from(all).unwrap_or(usize::MAX), "request")
     )?;
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
-        write!(out, " from {first} to {last}")?;
+        write!(out, " that arrived from {first} to {last}")?;
     }
     writeln!(out, "\n")?;
     if let Some(changes) = changes {

@@ -43,15 +43,16 @@ impl Printer {
         if self.is_json {
             write_line(&mut streams.out, Line::Alert { time, alert })?;
         } else {
-            let name = match alert.name.as_str() {
-                "" => "all requests",
-                name => name,
+            let (name, verb) = match alert.name.as_str() {
+                "" => ("all requests", "have"),
+                name => (name, "has"),
             };
             let threshold = &alert.threshold;
             match alert.value {
-                Some(value) => {
-                    writeln!(streams.out, "{time} ALERT {threshold}: {name} has {value}")?
-                }
+                Some(value) => writeln!(
+                    streams.out,
+                    "{time} ALERT {threshold}: {name} {verb} {value}"
+                )?,
                 None => writeln!(streams.out, "{time} ended {threshold}: {name}")?,
             }
         }
@@ -77,7 +78,7 @@ impl Printer {
             (
                 summary.late_requests,
                 "request",
-                "came too late for the window",
+                "ended before the window when they were read",
             ),
             (summary.broken_lines, "line", "without an audit event"),
             (
