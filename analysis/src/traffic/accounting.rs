@@ -14,7 +14,7 @@ use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimate, Estimator, LevelBounds, Request};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
@@ -48,12 +48,18 @@ impl Configuration {
         priority_levels: &[PriorityLevelConfiguration],
         release: Release,
     ) -> Self {
-        let classes = flow_schemas.iter().map(|schema| Class {
+        let mut names = HashSet::new();
+        // Of several objects with a name the last one counts.
+        let last = flow_schemas.iter().rev();
+        let last = last.filter(|schema| names.insert(schema.metadata.name.as_deref()));
+        let classes = last.map(|schema| Class {
             flow_schema: schema.metadata.name.clone().unwrap_or_default(),
             priority_level: schema.spec.priority_level_configuration.name.clone(),
         });
+        let mut classes: Vec<_> = classes.collect();
+        classes.reverse();
         Self {
-            classes: classes.collect(),
+            classes,
             classifier: Classifier::new(flow_schemas, priority_levels, release),
         }
     }

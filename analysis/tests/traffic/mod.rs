@@ -325,3 +325,15 @@ fn partial_results_that_no_run_writes_are_not_read() {
         assert_eq!(read(&other).is_none(), is_read, "{seconds}");
     }
 }
+
+#[test]
+fn a_flow_schema_that_is_given_twice_is_named_once() {
+    let accounting = Accounting::new(
+        &[schema(), schema()],
+        &[level("Queue")],
+        20,
+        Release::NEWEST,
+    );
+    let unused = report(&accounting, &[]).unused_flow_schemas;
+    assert_eq!(unused.len(), 1, "{unused:?}");
+}
