@@ -37,11 +37,12 @@ use std::path::{Path, PathBuf};
 /// The objects of files count together with the built-in objects, which every server has; with `--live` they count as if they were applied
 /// to the cluster. The same seed gives the same result.
 ///
-/// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits that the server recorded are
-/// compared with the simulated ones, and the run says whether to rely on it. Requests of audit logs are sorted by time: up to 262,144 in memory, more in temporary files.
+/// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits of the logs are
+/// compared with the simulated ones, and the run says whether to rely on it, or that the logs do not show it. Requests of audit logs are sorted by time: up to 262,144 in memory, more in temporary files.
 ///
 /// REQUESTS counts attempts: a request that is sent again counts again. Each attempt is DISPATCHED, REJECTED on arrival or TIMED OUT in its
-/// queue. After REJECTED and TIMED OUT, the client sends the request again (RETRIED) or gives up (FAILED).
+/// queue. After REJECTED and TIMED OUT, the client sends the request again (RETRIED) or gives up (FAILED). The waits are those of
+/// dispatched requests.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("source").args(["load", "audit_log", "scenarios"]).required(true).multiple(true),

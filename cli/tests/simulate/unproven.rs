@@ -54,9 +54,29 @@ fn an_answer_that_was_not_found_is_no_proof() {
         ", in the last configuration that was tried",
         "flux: a level with a nominal limit of ",
         "the compared configuration does not satisfy all intents:",
+        ": the whole load with seed 2",
     ] {
         assert!(text.contains(part), "{part}: {text}");
         assert!(html.contains(part), "{part}: {html}");
     }
     assert!(!text.contains("cannot satisfy"), "{text}");
+}
+
+/// An earlier answer without an intent has no margin of it.
+#[test]
+fn an_intent_that_an_earlier_answer_lacks_is_not_still_met() {
+    let folder = Folder::new();
+    let intents = folder.file("intents.yaml", INTENTS);
+    let report = run(&["size", &intents, "-o", "json"]).stdout;
+    let report = folder.file("size.json", report);
+    let renamed = folder.file("renamed.yaml", INTENTS.replace("name: flux", "name: other"));
+    let output = run(&["size", &renamed, "--watch-drift", &report]);
+    assert_eq!(code(&output), 0, "{output:?}");
+    let text = stderr(&output);
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("other "))
+        .unwrap();
+    let cells: Vec<_> = row.split_whitespace().collect();
+    assert_eq!(cells[1..3], ["met", "-"], "{row}");
 }

@@ -97,7 +97,8 @@ pub(super) fn verdict_of(proposed: &Examination) -> Vec<String> {
         true => "the compared configuration satisfies all intents",
         false => "the compared configuration does not satisfy all intents:",
     };
-    let failing = failing(proposed).map(|check| format!("{}: {check}", check.name));
+    let failing = failing(proposed);
+    let failing = failing.map(|(load, check)| format!("{}: {check}: {load}", check.name));
     [verdict.to_owned()].into_iter().chain(failing).collect()
 }
 
@@ -105,16 +106,20 @@ pub(super) fn verdict_of(proposed: &Examination) -> Vec<String> {
 pub(super) fn proposed_json(proposed: Option<&Examination>) -> Value {
     match proposed {
         None => Value::Null,
-        Some(proposed) => json!({
-            "isMet": proposed.proof.is_met(),
-            "failing": failing(proposed).map(check_json).collect::<Vec<_>>(),
-        }),
+        Some(proposed) => {
+            let failing = failing(proposed).map(|(_, check)| check_json(check));
+            json!({"isMet": proposed.proof.is_met(), "failing": failing.collect::<Vec<_>>()})
+        }
     }
 }
 
-fn failing(proposed: &Examination) -> impl Iterator<Item = &Check> {
+/// The checks that fail, with their loads.
+fn failing(proposed: &Examination) -> impl Iterator<Item = (&str, &Check)> {
     let examined = proposed.proof.examined.iter();
     let required = examined.filter(|examined| examined.is_required);
-    let checks = required.flat_map(|examined| &examined.checks);
-    checks.filter(|check| !check.is_met())
+    let checks = required.flat_map(|examined| {
+        let checks = examined.checks.iter();
+        checks.map(|check| (examined.title.as_str(), check))
+    });
+    checks.filter(|(_, check)| !check.is_met())
 }

@@ -69,10 +69,15 @@ pub(super) fn write(
 fn print(drift: &Drift, release: Release, streams: &mut Streams) -> Result<(), Failure> {
     let mut table = Table::new(["INTENT", "STATE", "MARGIN BEFORE", "MARGIN", "FOUND"]);
     for intent in &drift.intents {
-        streams.fact(&intent.name, intent.state.as_str());
+        let state = match (intent.before, intent.state) {
+            // The earlier answer has nothing about it.
+            (None, State::Met) => "met",
+            (_, state) => state.as_str(),
+        };
+        streams.fact(&intent.name, state);
         table.row([
             intent.name.clone(),
-            intent.state.as_str().to_owned(),
+            state.to_owned(),
             percent(intent.before),
             percent(Some(intent.now)),
             intent.check.to_string(),
