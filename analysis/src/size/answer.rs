@@ -122,9 +122,9 @@ pub struct Examined {
 impl Proof {
     /// The limits of the model, in sentences.
     pub const LEFT_OUT: [&str; 7] = [
+        "The waits are simulated, and those of audit logs are not compared with them: `kubectl flowcontrol simulate --audit-log` does that.",
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
-        "The simulated waits are not compared with those of the logs: `kubectl flowcontrol simulate --audit-log` compares them.",
         "A level can use seats that other levels leave idle: when those need them, its requests wait longer.",
         "Seats do not limit memory: large lists and many watches can exhaust it while seats are free; with audit logs and object counts, a warning names those that do.",
         "The seats of requests of logs are estimated like on a server, from the object counts that were given; without counts a list takes one seat.",

@@ -32,13 +32,21 @@ fn objects_have_reasons_and_a_proof() {
     assert!(proof.contains("the whole load with seed 2"), "{proof}");
     assert!(proof.contains("1.5 times the load (margin)"), "{proof}");
     let words = proof.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("INTENT HOLDS FOUND MARGIN"), "{proof}");
+    assert!(
+        words.contains("INTENT HOLDS REQUESTS FOUND MARGIN"),
+        "{proof}"
+    );
     assert!(words.contains("The model is one API server"), "{proof}");
+    let verdict = "in the simulation, with 100 seats, these objects satisfy all intents";
+    assert!(words.contains(verdict), "{proof}");
     let servers =
         "the whole load with 100 seats: the present objects (before) and the answer (after)";
     assert!(words.contains(servers), "{proof}");
     assert!(
-        words.contains("The simulated waits are not compared with those of the logs"),
+        words.contains("satisfy all intents size-flux-system-kustomize-controller has")
+            && words.contains(
+                "The waits are simulated, and those of audit logs are not compared with them"
+            ),
         "{proof}"
     );
     let json = run(&["size", file, "-o", "json"]);

@@ -1,7 +1,7 @@
 //! The answer as a web page: before and after, the headroom of each level over time, and the cost of tiers.
 
 use super::compared::verdict_of;
-use super::report::{borrowers, lines, verdict};
+use super::report::{borrowers, lines, requests, verdict};
 use crate::commands::simulate::page::{OverTime, busy, compared_levels, over_time};
 use crate::output::html::{Bar, Group, Page, Rows, bars};
 use k8s_flowcontrol::{Release, Resource};
@@ -71,6 +71,7 @@ fn checks(page: &mut Page, sizing: &Sizing, proposed: Option<&Examination>) {
         "Load",
         "Intent",
         "Holds",
+        "Requests",
         "Found",
         "Margin %",
     ]);
@@ -81,6 +82,7 @@ fn checks(page: &mut Page, sizing: &Sizing, proposed: Option<&Examination>) {
             load.to_owned(),
             check.name.clone(),
             if check.is_met() { "yes" } else { "no" }.to_owned(),
+            requests(check),
             check.to_string(),
             margin.map_or_else(|| "-".to_owned(), |margin| format!("{margin:.0}")),
         ]);

@@ -7,7 +7,7 @@ use crate::output::{Streams, Table, plural, write_report};
 use k8s_flowcontrol::convert::Lossy;
 use k8s_flowcontrol::{Release, Resource};
 use k8s_flowcontrol_analysis::size::{
-    Change, Check, Examination, Examined, Impossible, Intents, Proof, Sizing, Tier,
+    Change, Check, Examination, Examined, Impossible, Intents, Measured, Proof, Sizing, Tier,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -27,13 +27,19 @@ pub(super) fn print(
         };
         let title = format!("{}{what}", examined.title);
         writeln!(streams.err, "{title}: {} requests", examined.requests)?;
-        let mut table = Table::new(["INTENT", "HOLDS", "FOUND", "MARGIN"]);
+        let mut table = Table::new(["INTENT", "HOLDS", "REQUESTS", "FOUND", "MARGIN"]);
         for check in &examined.checks {
             let margin = check.margin_percent();
             let margin = margin.map_or_else(|| "-".to_owned(), |margin| format!("{margin:.0}%"));
             let holds = if check.is_met() { "yes" } else { "no" };
             let found = check.to_string();
-            table.row([check.name.clone(), holds.to_owned(), found, margin]);
+            table.row([
+                check.name.clone(),
+                holds.to_owned(),
+                requests(check),
+                found,
+                margin,
+            ]);
         }
         table.write(&mut streams.err)?;
         writeln!(streams.err)?;
@@ -66,6 +72,14 @@ pub(super) fn print(
     Ok(())
 }
 
+/// The number of requests that a check of waits rests on.
+pub(super) fn requests(check: &Check) -> String {
+    match check.measured {
+        Measured::Wait { .. } => check.requests.to_string(),
+        _ => "-".to_owned(),
+    }
+}
+
 /// Whether the objects satisfy the intents.
 pub(super) fn verdict(sizing: &Sizing) -> String {
     let objects = match sizing.changes.is_empty() {
@@ -77,7 +91,7 @@ pub(super) fn verdict(sizing: &Sizing) -> String {
         false => "; fewer may be enough, but the time of the search ended",
     };
     let seats = plural(sizing.seats as usize, "seat");
-    format!("with {seats} {objects} satisfy all intents{more}")
+    format!("in the simulation, with {seats}, {objects} satisfy all intents{more}")
 }
 
 /// The changed levels that use more seats than their nominal limits.
