@@ -24,9 +24,7 @@ pub use error::RecipeError;
 pub use proof::{ProvenRequest, Taken, TakenByGroup};
 
 use client::slug;
-use k8s_flowcontrol_rules::matching::{
-    ANONYMOUS, AUTHENTICATED, RequestAttributes, UNAUTHENTICATED, User,
-};
+use k8s_flowcontrol_rules::matching::{AUTHENTICATED, RequestAttributes, UNAUTHENTICATED, User};
 use k8s_flowcontrol_rules::{bootstrap, validate};
 use k8s_flowcontrol_types::api::v1::{
     FlowDistinguisherMethod, FlowDistinguisherMethodType, FlowSchema, GroupSubject, LimitResponse,
@@ -54,7 +52,8 @@ pub struct Recipe {
     pub priority_level: Option<PriorityLevelConfiguration>,
     /// The flow schema.
     pub flow_schema: FlowSchema,
-    /// The schemas and levels of several sorts of requests, before and after. Where groups are unknown, it holds for
+    /// The schemas and levels of several sorts of requests of a user, before and after; for health checks of everybody those of a user without
+    /// credentials and of one with them. Where groups are unknown, it holds for
     /// users of any groups except `system:masters`, whose requests stay exempt.
     pub proof: Vec<ProvenRequest>,
     /// The flow schemas with the objects of the recipe.
@@ -174,12 +173,17 @@ impl Recipes {
             None => "exempt-probes".to_owned(),
         };
         let schema = flow_schema(&name, "exempt", 3, rule);
-        let client = Client::User {
-            name: user.unwrap_or(ANONYMOUS).to_owned(),
-            groups: None,
+        let clients = match user {
+            Some(user) => vec![Client::User {
+                name: user.to_owned(),
+                groups: None,
+            }],
+            None => [UNAUTHENTICATED, AUTHENTICATED]
+                .map(|group| Client::Group(group.to_owned()))
+                .into(),
         };
-        let sorts: Vec<Sort> = paths.iter().map(|path| ("GET", path.clone())).collect();
-        self.with(None, schema, &client, &sorts)
+        let sorts: Vec<Sort> = paths.iter().map(|path| ("GET", an_example(path))).collect();
+        self.with(None, schema, &clients, &sorts)
     }
 
     /// A flow schema for all requests of a client, before every schema that can take one.
@@ -215,14 +219,19 @@ impl Recipes {
                 ..Default::default()
             });
         }
-        self.with(Some(level), schema, client, &proof::sorts())
+        self.with(
+            Some(level),
+            schema,
+            std::slice::from_ref(client),
+            &proof::sorts(),
+        )
     }
 
     fn with(
         &self,
         level: Option<PriorityLevelConfiguration>,
         schema: FlowSchema,
-        client: &Client,
+        clients: &[Client],
         sorts: &[Sort],
     ) -> Result<Recipe, RecipeError> {
         let violations = validate::create_typed(&schema, self.release);
@@ -243,11 +252,15 @@ impl Recipes {
                 .retain(|other| other.name() != level.name());
             after.priority_levels.push(level.clone());
         }
-        let proof = self.prove(&after, client, sorts);
+        let proofs = clients
+            .iter()
+            .flat_map(|client| self.prove(&after, client, sorts));
+        let proof: Vec<_> = proofs.collect();
         let own = schema.name();
         if !proof.iter().any(|request| request.is_taken_by(own)) {
-            let exempt = proof.iter().find_map(|request| request.exempt());
-            return Err(match exempt {
+            let exempt: Option<Vec<_>> = proof.iter().map(ProvenRequest::exempt).collect();
+            let first = exempt.and_then(|schemas| schemas.into_iter().next());
+            return Err(match first {
                 Some(flow_schema) => RecipeError::Exempt { flow_schema },
                 None => RecipeError::NoEffect,
             });
@@ -259,6 +272,17 @@ impl Recipes {
             flow_schemas: after.flow_schemas,
             priority_levels: after.priority_levels,
         })
+    }
+}
+
+/// A path that an entry of a rule is for.
+fn an_example(entry: &str) -> String {
+    match entry {
+        "*" => "/any".to_owned(),
+        entry => match entry.strip_suffix('*') {
+            Some(below) => format!("{below}any"),
+            None => entry.to_owned(),
+        },
     }
 }
 

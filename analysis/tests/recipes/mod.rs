@@ -249,6 +249,71 @@ fn mandatory_objects_are_part_of_a_proof() {
     );
 }
 
+/// Health checks of everybody come with credentials and without them.
+#[test]
+fn probes_of_everybody_are_proven_for_two_users() {
+    let early: FlowSchema = serde_json::from_value(json!({
+        "metadata": {"name": "early"},
+        "spec": {
+            "matchingPrecedence": 2, "priorityLevelConfiguration": {"name": "catch-all"},
+            "rules": [{
+                "subjects": [{"kind": "Group", "group": {"name": "system:authenticated"}}],
+                "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/metrics"]}],
+            }],
+        },
+    }))
+    .unwrap();
+    let levels: Vec<_> = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
+        .into_iter()
+        .map(|(_, level)| level)
+        .collect();
+    let recipes = Recipes::new(&[early], &levels, 600, Release::NEWEST);
+    let taken = |path: &str| -> Vec<(String, String)> {
+        let recipe = recipes.exempt_probes(None, &[path.to_owned()]).unwrap();
+        let proof = recipe.proof.into_iter();
+        proof
+            .map(|request| (request.title, request.after.unwrap().flow_schema))
+            .collect()
+    };
+    let row = |title: &str, schema: &str| (title.to_owned(), schema.to_owned());
+    assert_eq!(
+        taken("/metrics"),
+        [
+            row("GET /metrics", "exempt-probes"),
+            row("GET /metrics", "early")
+        ]
+    );
+    // A path that the entry is for.
+    assert_eq!(
+        taken("/probes/*"),
+        vec![row("GET /probes/any", "exempt-probes"); 2]
+    );
+    assert_eq!(taken("*"), vec![row("GET /any", "exempt-probes"); 2]);
+    // Some of the requests are exempt already, and others have another schema.
+    let own = |name: &str, precedence, level: &str, path: &str| -> FlowSchema {
+        serde_json::from_value(json!({
+            "metadata": {"name": name},
+            "spec": {
+                "matchingPrecedence": precedence, "priorityLevelConfiguration": {"name": level},
+                "rules": [{
+                    "subjects": [{"kind": "User", "user": {"name": "*"}}],
+                    "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": [path]}],
+                }],
+            },
+        }))
+        .unwrap()
+    };
+    let schemas = [own("a", 2, "catch-all", "/a"), own("b", 2, "exempt", "/b")];
+    let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
+    let error = |paths: &[&str]| {
+        let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
+        recipes.exempt_probes(None, &paths).unwrap_err()
+    };
+    assert_eq!(error(&["/a", "/b"]), RecipeError::NoEffect);
+    let flow_schema = "b".to_owned();
+    assert_eq!(error(&["/b"]), RecipeError::Exempt { flow_schema });
+}
+
 /// Shares have no limit below that of the field, and names none below that of an object.
 #[test]
 fn extreme_wishes_are_fulfilled_if_they_can_be() {

@@ -228,7 +228,7 @@ fn recipe(
                 Some("give fewer seats with `--at-most`, or the seats of your servers with `--server-seats`")
             }
             RecipeError::NoEffect => {
-                Some("other flow schemas with a lower matchingPrecedence take them already")
+                Some("other flow schemas with a lower matchingPrecedence take them already, or no request has such a path: rules match decoded paths")
             }
             RecipeError::NoPrecedence { .. } => {
                 Some("give that flow schema a greater matchingPrecedence first")

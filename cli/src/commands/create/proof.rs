@@ -18,24 +18,13 @@ use std::io::Write;
 
 /// Prints the proof of a recipe, and its objects.
 pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Result<Exit, Failure> {
-    if let Some(first) = recipe.proof.first() {
-        streams
-            .err
-            .paragraph(&format!("Requests of {}:", requester(recipe, first)))?;
+    let by_user = |one: &ProvenRequest, next: &ProvenRequest| one.request.user == next.request.user;
+    for (number, requests) in recipe.proof.chunk_by(by_user).enumerate() {
+        if number > 0 {
+            writeln!(streams.err)?;
+        }
+        table_of(recipe, requests, streams)?;
     }
-    let mut table = Table::new(["REQUEST", "BEFORE", "AFTER"]);
-    for request in &recipe.proof {
-        let marked = |taken: Option<&Taken>, by_group: &[TakenByGroup]| {
-            let mark = if by_group.is_empty() { "" } else { " *" };
-            format!("{}{mark}", shown(taken))
-        };
-        table.row([
-            request.title.clone(),
-            marked(request.before.as_ref(), &request.before_by_group),
-            marked(request.after.as_ref(), &request.after_by_group),
-        ]);
-    }
-    table.write(&mut streams.err)?;
     let by_group = |of: fn(&ProvenRequest) -> &[TakenByGroup]| -> BTreeSet<String> {
         let others = recipe.proof.iter().flat_map(of);
         others
@@ -107,6 +96,32 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
     let converted: Result<Vec<_>, _> = objects.map(|object| in_version(object, base)).collect();
     write_objects(base.output, &converted?, streams)?;
     Ok(Exit::Success)
+}
+
+/// Prints the requests of a user.
+fn table_of(
+    recipe: &Recipe,
+    requests: &[ProvenRequest],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    if let Some(first) = requests.first() {
+        let heading = format!("Requests of {}:", requester(recipe, first));
+        streams.err.paragraph(&heading)?;
+    }
+    let mut table = Table::new(["REQUEST", "BEFORE", "AFTER"]);
+    for request in requests {
+        let marked = |taken: Option<&Taken>, by_group: &[TakenByGroup]| {
+            let mark = if by_group.is_empty() { "" } else { " *" };
+            format!("{}{mark}", shown(taken))
+        };
+        table.row([
+            request.title.clone(),
+            marked(request.before.as_ref(), &request.before_by_group),
+            marked(request.after.as_ref(), &request.after_by_group),
+        ]);
+    }
+    table.write(&mut streams.err)?;
+    Ok(())
 }
 
 /// The user of the requests, as the flow schema names it, and the groups.
