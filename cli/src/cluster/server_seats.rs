@@ -231,7 +231,7 @@ impl fmt::Display for ServerSeats {
         let seats = plural(self.seats as usize, "seat");
         write!(f, "{seats} per server")?;
         match &self.source {
-            Source::Default => Ok(()),
+            Source::Default => f.write_str(" (default)"),
             Source::Given => f.write_str(" (--server-seats)"),
             Source::File(name) => write!(f, " (metrics in {name})"),
             Source::Metrics {

@@ -161,8 +161,8 @@ exempt                         ░░░░░░░░░░░░░░░░�
 system:serviceaccount:ci:      ██████████▓▓▓▓▓▓▓▓▓░░░░
 builder and others
 日本語                         ██████░░░░░░░░░░░░░░░░░░░░░░░
-600 seats per server, Kubernetes 1.37; █ minimum, ▓ nominal,
-░ maximum
+600 seats per server (default), Kubernetes 1.37; █ minimum,
+▓ nominal, ░ maximum
 added mandatory levels: catch-all and exempt
 "
     );
