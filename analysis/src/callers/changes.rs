@@ -34,7 +34,7 @@ named! {
         /// More lists.
         Lists = "more lists",
         /// More lists without `resourceVersion`, where `resourceVersion=0` would be served from the cache.
-        MissingResourceVersion = "more lists without resourceVersion=0",
+        MissingResourceVersion = "more lists without resourceVersion",
         /// More watches that end within a minute, and start again.
         RestartingWatches = "watches restart within a minute",
         /// More requests that repeat a rejected request.

@@ -177,7 +177,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             summary: "Exempt requests occupy a large part of the API server {{ $labels.instance }}.",
             description: concat!(
                 "Requests that flow control does not limit occupy seats worth {{ $value | humanizePercentage }} of {{ $labels.instance }}. ",
-                "They slow every other request down. Such requests come from users of the group system:masters, or match a flow schema of ",
+                "Flow control cannot delay them when the server is overloaded. Such requests come from users of the group system:masters, or match a flow schema of ",
                 "the level exempt: find them with `kubectl flowcontrol traffic`, and give them separate credentials.",
             ),
         },

@@ -1,7 +1,10 @@
 //! `monitoring --live`: the rules beside the metrics of a server.
 
 use crate::cluster::Cluster;
+use crate::cluster::made_up::{Answer, METRICS, MadeUp, level, slice};
+use crate::common::{stderr, stdout};
 use k8s_flowcontrol_server::{ApiServer, Fault};
+use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_rules_fit_a_server_with_flow_control() {
@@ -81,4 +84,50 @@ async fn rules_of_another_release_are_a_problem() {
         .inject(Fault::unavailable().on_path("/metrics").times(20));
     let error = cluster.run(&["monitoring", "--live"]).expect(5).err;
     assert!(error.contains("no API server shows its metrics"), "{error}");
+}
+
+/// A server that stops between the two samples is missing, and the others are compared.
+#[test]
+fn a_server_that_stops_is_a_warning() {
+    let [server, other] = [(); 2].map(|()| {
+        let server = MadeUp::start();
+        server.set_levels(&[level("low", 1, 3, 20)]);
+        server
+    });
+    let group = "flowcontrol.apiserver.k8s.io";
+    let version = json!({"groupVersion": format!("{group}/v1"), "version": "v1"});
+    let found = json!({"kind": "APIGroup", "apiVersion": "v1", "name": group, "versions": [version], "preferredVersion": version});
+    server.set(&format!("/apis/{group}/"), Answer::json(&found));
+    for (resource, kind) in [
+        ("flowschemas", "FlowSchemaList"),
+        (
+            "prioritylevelconfigurations",
+            "PriorityLevelConfigurationList",
+        ),
+    ] {
+        let list = json!({"kind": kind, "apiVersion": format!("{group}/v1"), "metadata": {"resourceVersion": "1"}, "items": []});
+        server.set(&format!("/apis/{group}/v1/{resource}"), Answer::json(&list));
+    }
+    let metrics = "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"low\"} 20\n";
+    other.set_each(
+        METRICS,
+        vec![Answer::text(metrics), Answer::error(503, "it stops")],
+    );
+    server.set_slices(&[
+        slice("IPv4", &["127.0.0.1"], server.port()),
+        slice("IPv4", &["127.0.0.1"], other.port()),
+    ]);
+    let output = server.run(&[
+        "monitoring",
+        "--live",
+        "--interval",
+        "1",
+        "--kubernetes",
+        "1.36",
+    ]);
+    let (text, warnings) = (stdout(&output), stderr(&output));
+    let warning = format!("warning: the metrics of 127.0.0.1:{}: ", other.port());
+    assert!(warnings.contains(&warning), "{warnings}");
+    let read = format!("1 API server: 127.0.0.1:{};", server.port());
+    assert!(text.contains(&read), "{text}{warnings}");
 }

@@ -198,6 +198,10 @@ fn each_server_of_the_control_plane_counts_once() {
     assert_eq!(found, expected);
     let text = table(&server);
     assert!(!text.contains("was not asked"), "{text}");
+    for port in ports {
+        let missing = format!("127.0.0.1:{port}: no flows: ");
+        assert!(text.contains(&missing), "{text}");
+    }
     server.set_slices(&[six]);
     let text = table(&server);
     let note = format!("the API server [::1]:{} was not asked", gone.port());

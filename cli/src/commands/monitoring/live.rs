@@ -54,16 +54,10 @@ impl Live {
                     Err(error) => warn(&format!("the metrics of {}: {error}", server.address))?,
                 }
             }
-            if servers.is_empty() {
-                return Err(
-                    Failure::new(Exit::Cluster, "no API server shows its metrics")
-                        .hint(role_hint("monitoring")),
-                );
-            }
-            let mut read = Vec::new();
-            if !interval.is_zero() {
+            if !interval.is_zero() && !servers.is_empty() {
                 tokio::time::sleep(interval).await;
             }
+            let mut read = Vec::new();
             for (server, first, at) in servers {
                 let address = server.address.clone();
                 if interval.is_zero() {
@@ -74,14 +68,20 @@ impl Live {
                     });
                     continue;
                 }
-                let now = server.text(METRICS).await.map_err(|error| {
-                    Failure::new(Exit::Cluster, format!("the metrics of {address}: {error}"))
-                })?;
-                read.push(Read {
-                    address,
-                    now,
-                    earlier: Some((first, at.elapsed())),
-                });
+                match server.text(METRICS).await {
+                    Ok(now) => read.push(Read {
+                        address,
+                        now,
+                        earlier: Some((first, at.elapsed())),
+                    }),
+                    Err(error) => warn(&format!("the metrics of {address}: {error}"))?,
+                }
+            }
+            if read.is_empty() {
+                return Err(
+                    Failure::new(Exit::Cluster, "no API server shows its metrics")
+                        .hint(role_hint("monitoring")),
+                );
             }
             Ok(read)
         })?;

@@ -238,7 +238,7 @@ impl Canvas<'_> {
                 ContentStyle::new(),
             );
         }
-        if flows.is_empty() && rows > 0 {
+        if flows.is_empty() && view.has_flows() && rows > 0 {
             self.line("no request executes or waits", ContentStyle::new().dim());
         }
     }

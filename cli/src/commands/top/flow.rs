@@ -1,6 +1,6 @@
 //! The flows with requests in an API server.
 
-use k8s_flowcontrol_analysis::dumps::parse_requests;
+use k8s_flowcontrol_analysis::dumps::{NotADump, parse_requests};
 use std::collections::BTreeMap;
 
 /// A flow with requests, which have the same flow schema and the same flow distinguisher.
@@ -22,9 +22,12 @@ impl Flow {
 }
 
 /// The flows of a dump of requests. Rows that cannot be read are skipped.
-pub(super) fn flows(dump: &str) -> Vec<Flow> {
-    let rows = parse_requests(dump).map(|dump| dump.rows);
-    let flows = rows.unwrap_or_default().into_iter().filter_map(|row| {
+///
+/// # Errors
+/// The text is not a dump.
+pub(super) fn flows(dump: &str) -> Result<Vec<Flow>, NotADump> {
+    let rows = parse_requests(dump)?.rows;
+    let flows = rows.into_iter().filter_map(|row| {
         let request = row.request?;
         let waits = request.index_in_queue.is_some();
         Some(Flow {
@@ -35,7 +38,7 @@ pub(super) fn flows(dump: &str) -> Vec<Flow> {
             waiting: u64::from(waits),
         })
     });
-    sum(flows)
+    Ok(sum(flows))
 }
 
 /// Adds up equal flows, and sorts them: those with the most requests first.

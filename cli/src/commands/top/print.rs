@@ -1,6 +1,6 @@
 //! The table and the JSON.
 
-use super::flow::{self, Flow};
+use super::flow::Flow;
 use super::reading::{Level, Reading};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
@@ -66,12 +66,8 @@ pub(super) fn print(
     streams
         .out
         .paragraph(&format!("{servers} responded, {reached}"))?;
-    for missing in readings
-        .iter()
-        .flat_map(|reading| &reading.missing)
-        .chain(notes)
-    {
-        streams.out.paragraph(missing)?;
+    for missing in Reading::missing_of(readings).chain(notes.iter().cloned()) {
+        streams.out.paragraph(&missing)?;
     }
     Ok(())
 }
@@ -110,7 +106,7 @@ pub(super) fn as_json(readings: &[Reading]) -> serde_json::Value {
     json!({
         "servers": readings.iter().map(server).collect::<Vec<_>>(),
         "levels": levels(&Reading::sum(readings)),
-        "flows": flow::sum(readings.iter().flat_map(|reading| reading.flows.clone()))
+        "flows": Reading::flows_of(readings)
             .iter()
             .map(flow)
             .collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! The state of the priority levels of an API server, and of all of them.
 
-use super::flow::{Flow, flows};
+use super::flow::{self, Flow, flows};
 use crate::cluster::{ApiServer, ControlPlane};
 use crate::command::role_hint;
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ pub(crate) struct Reading {
     pub(crate) reached_by: &'static str,
     pub(crate) levels: Vec<Level>,
     /// The flows with requests, if they were read.
-    pub(super) flows: Vec<Flow>,
+    pub(super) flows: Option<Vec<Flow>>,
     /// The parts that are missing, with errors.
     pub(crate) missing: Vec<String>,
     /// The parts that were read.
@@ -62,7 +62,7 @@ impl Reading {
             address: server.address.clone(),
             reached_by: server.reached_by(),
             levels: Vec::new(),
-            flows: Vec::new(),
+            flows: None,
             missing: Vec::new(),
             sources: Sources {
                 has_dump: dump.is_ok(),
@@ -102,8 +102,10 @@ impl Reading {
 
     /// Reads the flows with requests, too.
     pub(super) async fn with_flows(mut self, server: &ApiServer) -> Self {
-        match server.text(REQUESTS).await {
-            Ok(text) => self.flows = flows(&text),
+        let text = server.text(REQUESTS).await;
+        let found = text.map_err(|error| error.to_string());
+        match found.and_then(|text| flows(&text).map_err(|error| error.to_string())) {
+            Ok(flows) => self.flows = Some(flows),
             Err(error) => self.missing.push(format!("no flows: {error}")),
         }
         self
@@ -134,6 +136,26 @@ impl Reading {
             let rejected = if now < before { now } else { now - before };
             level.rejected_per_second = Some(rejected as f64 / elapsed.as_secs_f64());
         }
+    }
+
+    /// The missing parts of servers, with the address if there are several.
+    pub(super) fn missing_of(readings: &[Self]) -> impl Iterator<Item = String> {
+        let has_one = readings.len() == 1;
+        let texts = move |reading: &Self| {
+            let missing = reading.missing.iter();
+            let texts = missing.map(|text| match has_one {
+                true => text.clone(),
+                false => format!("{}: {text}", reading.address),
+            });
+            texts.collect::<Vec<_>>()
+        };
+        readings.iter().flat_map(texts)
+    }
+
+    /// The flows with requests of all servers that were read.
+    pub(super) fn flows_of(readings: &[Self]) -> Vec<Flow> {
+        let flows = readings.iter().filter_map(|reading| reading.flows.clone());
+        flow::sum(flows.flatten())
     }
 
     /// The sums of each level over several servers.

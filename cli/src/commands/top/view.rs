@@ -1,6 +1,6 @@
 //! The state of the full-screen view: its contents, and the effect of a key. It reads and draws nothing.
 
-use super::flow::{Flow, sum};
+use super::flow::Flow;
 use super::reading::{Level, Reading};
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -13,6 +13,8 @@ pub(super) struct Snapshot {
     pub(super) levels: Vec<Level>,
     /// The flows with requests, those with the most requests first.
     pub(super) flows: Vec<Flow>,
+    /// Whether the flows of all servers were read.
+    pub(super) has_flows: bool,
     /// The parts that are missing.
     pub(super) notes: Vec<String>,
 }
@@ -20,12 +22,13 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Adds up the readings of all servers.
     pub(super) fn of(readings: &[Reading], notes: &[String]) -> Self {
-        let missing = readings.iter().flat_map(|reading| &reading.missing);
+        let missing = Reading::missing_of(readings);
         Self {
             servers: readings.len(),
             levels: Reading::sum(readings),
-            flows: sum(readings.iter().flat_map(|reading| reading.flows.clone())),
-            notes: missing.chain(notes).cloned().collect(),
+            flows: Reading::flows_of(readings),
+            has_flows: readings.iter().all(|reading| reading.flows.is_some()),
+            notes: missing.chain(notes.iter().cloned()).collect(),
         }
     }
 }
@@ -267,6 +270,10 @@ impl View {
 
     pub(super) fn servers(&self) -> usize {
         self.snapshot.servers
+    }
+
+    pub(super) fn has_flows(&self) -> bool {
+        self.snapshot.has_flows
     }
 
     pub(super) fn notes(&self) -> &[String] {
