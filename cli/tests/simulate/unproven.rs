@@ -80,3 +80,15 @@ fn an_intent_that_an_earlier_answer_lacks_is_not_still_met() {
     let cells: Vec<_> = row.split_whitespace().collect();
     assert_eq!(cells[1..3], ["met", "-"], "{row}");
 }
+
+#[test]
+fn a_report_without_an_answer_is_named() {
+    let folder = Folder::new();
+    let intents = folder.file("intents.yaml", INTENTS.replace("seats: 100", "seats: 5"));
+    let report = run(&["size", &intents, "-o", "json"]).stdout;
+    let report = folder.file("size.json", report);
+    let output = run(&["size", &intents, "--watch-drift", &report]);
+    assert_eq!(code(&output), 3);
+    let expected = "size.json is the report of a search that found no configuration";
+    assert!(stderr(&output).contains(expected), "{output:?}");
+}

@@ -21,6 +21,13 @@ pub(super) struct Earlier {
     pub(super) objects: Objects,
 }
 
+/// Whether a report has an answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Possible {
+    is_possible: Option<bool>,
+}
+
 #[derive(Deserialize)]
 struct Report {
     seats: u32,
@@ -37,6 +44,16 @@ impl Earlier {
             ))
             .hint("`kubectl flowcontrol size INTENTS -o json` writes the report")
         };
+        let possible: Possible =
+            serde_json::from_slice(&source.text).map_err(|error| wrong(error.to_string()))?;
+        if possible.is_possible == Some(false) {
+            let message = format!(
+                "{} is the report of a search that found no configuration, so that there is no answer to compare with",
+                source.name
+            );
+            return Err(Failure::input(message)
+                .hint("give the report of an answer, with `\"isPossible\": true`"));
+        }
         let report: Report =
             serde_json::from_slice(&source.text).map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
