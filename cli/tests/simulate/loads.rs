@@ -98,6 +98,28 @@ fn a_flow_is_explained() {
     assert!(stderr(&output).contains("no request of the load belongs to the flow"));
 }
 
+/// Before 1.29 the deadline of a request does not shorten its wait.
+#[test]
+fn the_end_of_a_wait_is_explained_for_each_release() {
+    let folder = Folder::new();
+    let client = "{user: a, resource: pods, clients: 40, constant: true, executes: 1h, deadline: 20s, retries: 0}";
+    let file = folder.file(
+        "load.yaml",
+        format!("duration: 30s\nclients:\n- {client}\n"),
+    );
+    for (release, wait) in [("1.28", "15.00s"), ("1.29", "5.00s")] {
+        let load = ["simulate", "--load", &file, "--server-seats", "10"];
+        let flow = ["--kubernetes", release, "--explain", "global-default/a"];
+        let text = stdout(&run(&[&load[..], &flow].concat()));
+        let expected = format!(
+            "is rejected with 429 (time-out) after {wait}, the longest time that it may wait: "
+        );
+        assert!(text.contains(&expected), "{release}: {text}");
+        // Its client does not send it again.
+        assert!(!text.contains("left"), "{text}");
+    }
+}
+
 #[test]
 fn seats_are_estimated_or_given() {
     let load = |client: &str| {

@@ -117,7 +117,7 @@ fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
             next_dispatch_r,
             current_r,
         } => format!(
-            "is rejected with 429 (time-out) after {}, a quarter of its deadline and at most one minute: {} ahead in its queue, \
+            "is rejected with 429 (time-out) after {}, the longest time that it may wait: {} ahead in its queue, \
              whose next dispatch is at R {next_dispatch_r}; R is {current_r}{retries}",
             time(waited),
             plural(ahead as usize, "request")
