@@ -128,7 +128,7 @@ fn waits() -> Vec<Alert> {
             expression: format!("{WAIT} > 10"),
             minutes: 5,
             severity: "critical",
-            summary: "Requests of the priority level {{ $labels.priority_level }} wait almost as long as the server permits.",
+            summary: "Requests of the priority level {{ $labels.priority_level }} wait for more than 10 seconds.",
             description: concat!(
                 "One in a hundred requests of the priority level {{ $labels.priority_level }} waits for {{ $value | humanizeDuration }} or ",
                 "longer. The server rejects a request after a quarter of its time limit, which is 15 seconds with the default ",
@@ -162,7 +162,7 @@ fn seats(series: &Series<'_>) -> Vec<Alert> {
             summary: "Requests of the priority level {{ $labels.priority_level }} wait while other levels leave seats idle.",
             description: concat!(
                 "At least {{ $value }} requests of the priority level {{ $labels.priority_level }} wait in every sample, although less than half of ",
-                "the seats of {{ $labels.instance }} are in use. The level may not borrow, or the idle seats are guaranteed to other levels, or the ",
+                "the seats of {{ $labels.instance }} are in use on average. The level may not borrow, or the idle seats are guaranteed to other levels, or the ",
                 "waiting requests take several seats each. ",
                 before_a_change!(),
             ),

@@ -198,7 +198,7 @@ impl CoverageTally {
             .filter(|part| *part < SAMPLED * 100.0)
         {
             notes.push(format!(
-                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, or parts of the logs are missing"
+                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or the kubelets have another interval"
             ));
         }
         if let Some(servers) = self.servers.mixed() {
