@@ -237,13 +237,17 @@ fn the_seats_of_a_sum_are_known_if_those_of_every_part_are() {
 
 #[test]
 fn parts_of_one_log_have_a_least_that_one_server_needs() {
-    let accounting = accounting("Queue");
-    // In each second 20 requests at 10 seats.
+    // The level keeps 5 of its 10 seats.
+    let mut level = level("Queue");
+    let limited = level.spec.limited.as_mut().unwrap();
+    limited.lendable_percent = Some(50);
+    let accounting = Accounting::new(&[schema()], &[level], 20, Release::NEWEST);
+    // In each second 20 requests.
     let report = merged([
         partial(0..20, 0, &accounting),
         partial(20..40, 1000, &accounting),
     ]);
-    assert_eq!(report.priority_levels[0].least_seat_seconds, 20.0);
+    assert_eq!(report.priority_levels[0].least_seat_seconds, 10.0);
 }
 
 #[test]
