@@ -1,5 +1,6 @@
 //! The clients that recipes are for.
 
+use super::RecipeError;
 use k8s_flowcontrol_rules::matching::{
     ANONYMOUS, SERVICE_ACCOUNTS, UNAUTHENTICATED, User, service_account_of,
 };
@@ -34,12 +35,20 @@ pub enum Client {
 impl Client {
     /// A name for the objects of the client.
     pub(crate) fn slug(&self) -> String {
-        let text = match self {
+        slug(&self.text())
+    }
+
+    /// The name of a recipe's objects, or an error if none can be made of the client's name.
+    pub(super) fn object_name(&self, recipe: &str) -> Result<String, RecipeError> {
+        object_name(recipe, &self.text())
+    }
+
+    fn text(&self) -> String {
+        match self {
             Self::User { name, .. } => name.clone(),
             Self::Group(name) | Self::Namespace(name) => name.clone(),
             Self::ServiceAccount { namespace, name } => format!("{namespace}-{name}"),
-        };
-        slug(&text)
+        }
     }
 
     /// Whether it stands for several users, whose requests are separate flows.
@@ -118,13 +127,23 @@ impl Client {
 /// A service account that stands for all of its namespace.
 const ANY: &str = "any";
 
-/// The namespace, for a group of the service accounts of one namespace: no other user is in it.
+/// The namespace, for a group of the service accounts of one namespace: a server adds it to no other user.
 fn accounts_of(group: &str) -> Option<&str> {
     group.strip_prefix(SERVICE_ACCOUNTS)?.strip_prefix(':')
 }
 
+/// The name of a recipe's objects for the client of this name.
+pub(super) fn object_name(recipe: &str, client: &str) -> Result<String, RecipeError> {
+    match slug(client) {
+        slug if slug.is_empty() => Err(RecipeError::NoName {
+            client: client.to_owned(),
+        }),
+        slug => Ok(format!("{recipe}-{slug}")),
+    }
+}
+
 /// A text as a part of an object's name.
-pub(super) fn slug(text: &str) -> String {
+fn slug(text: &str) -> String {
     let lower = text.to_lowercase();
     let parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();

@@ -47,6 +47,11 @@ pub enum RecipeError {
         /// The path.
         path: String,
     },
+    /// A client's name without ASCII letters and digits, from which no name of objects can be made.
+    NoName {
+        /// The name of the client.
+        client: String,
+    },
     /// The objects would be invalid.
     Invalid(String),
     /// Other flow schemas take all requests of the proof.
@@ -58,7 +63,7 @@ impl RecipeError {
     pub const fn is_unfulfillable(&self) -> bool {
         !matches!(
             self,
-            Self::Query { .. } | Self::ResourcePath { .. } | Self::Invalid(_)
+            Self::Query { .. } | Self::ResourcePath { .. } | Self::NoName { .. } | Self::Invalid(_)
         )
     }
 }
@@ -98,6 +103,10 @@ impl fmt::Display for RecipeError {
             Self::ResourcePath { path } => write!(
                 f,
                 "`{path}` is a path of resources, which rules for non-resource requests do not match"
+            ),
+            Self::NoName { client } => write!(
+                f,
+                "`{client}` has no ASCII letter or digit, of which the name of an object could be made"
             ),
             Self::Invalid(violation) => write!(f, "the object would be invalid: {violation}"),
             Self::NoEffect => f.write_str("the flow schema would not match any of these requests"),

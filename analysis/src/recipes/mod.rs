@@ -23,7 +23,7 @@ pub use client::Client;
 pub use error::RecipeError;
 pub use proof::{ProvenRequest, Taken, TakenByGroup};
 
-use client::slug;
+use client::object_name;
 use k8s_flowcontrol_rules::matching::{AUTHENTICATED, RequestAttributes, UNAUTHENTICATED, User};
 use k8s_flowcontrol_rules::{bootstrap, validate};
 use k8s_flowcontrol_types::api::v1::{
@@ -101,7 +101,7 @@ impl Recipes {
                 wanted: seats,
             });
         }
-        let mut level = own_level(&format!("protect-{}", client.slug()), client);
+        let mut level = own_level(&client.object_name("protect")?, client);
         let shares = self.shares_for_at_least(&level, seats)?;
         let limited = level.spec.limited.get_or_insert_default();
         limited.nominal_concurrency_shares = Some(shares);
@@ -120,7 +120,7 @@ impl Recipes {
                 wanted: seats,
             });
         }
-        let mut level = own_level(&format!("isolate-{}", client.slug()), client);
+        let mut level = own_level(&client.object_name("isolate")?, client);
         let shares = self.shares_for_at_most(&level, seats)?;
         let limited = level.spec.limited.get_or_insert_default();
         limited.nominal_concurrency_shares = Some(shares);
@@ -169,7 +169,7 @@ impl Recipes {
             ..Default::default()
         };
         let name = match user {
-            Some(user) => format!("exempt-probes-{}", slug(user)),
+            Some(user) => object_name("exempt-probes", user)?,
             None => "exempt-probes".to_owned(),
         };
         let schema = flow_schema(&name, "exempt", 3, rule);

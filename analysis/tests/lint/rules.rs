@@ -405,7 +405,11 @@ fn only_wide_rules_exempt_everybody() {
     let reviews = schema("reviews", user("*"), rules.clone(), free.clone());
     assert_eq!(schema_findings(&[reviews]), []);
     rules["resourceRules"][0]["apiGroups"] = json!(["*"]);
-    let all = schema_findings(&[schema("all", user("*"), rules, free)]);
+    let all = schema_findings(&[schema("all", user("*"), rules.clone(), free.clone())]);
+    // Nodes, and lists of all namespaces.
+    rules["resourceRules"][0]["namespaces"] = json!([]);
+    let across = schema_findings(&[schema("across", user("*"), rules, free)]);
+    assert_eq!(found(&across)[0].0, "exempts-everybody");
     assert!(
         all[0]
             .message

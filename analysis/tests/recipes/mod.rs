@@ -331,6 +331,26 @@ fn extreme_wishes_are_fulfilled_if_they_can_be() {
     assert_eq!(own.minimum, 300);
 }
 
+/// Objects are named after their client.
+#[test]
+fn a_client_has_a_name_for_its_objects() {
+    let recipes = Recipes::built_in(600, Release::NEWEST);
+    for name in ["*", "\u{3a9}\u{3bc}"] {
+        let client = Client::User {
+            name: name.into(),
+            groups: None,
+        };
+        let expected = RecipeError::NoName {
+            client: name.into(),
+        };
+        assert!(!expected.is_unfulfillable());
+        assert_eq!(recipes.isolate(&client, 5).unwrap_err(), expected);
+        assert_eq!(recipes.protect(&client, 5).unwrap_err(), expected);
+        let probes = recipes.exempt_probes(Some(name), &["/version".to_owned()]);
+        assert_eq!(probes.unwrap_err(), expected);
+    }
+}
+
 /// Names that are YAML, Markdown or a template are text in the YAML of a recipe.
 #[test]
 fn hostile_names_are_text_in_yaml() {

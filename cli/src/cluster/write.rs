@@ -125,12 +125,13 @@ impl WriteArgs {
         let name = name(object);
         let is_built_in = is_built_in(kind, name);
         let recreated = is_built_in.then(|| {
-            "the API server creates its built-in objects again, with their built-in values"
+            "the API server creates the built-in objects of its release again, with their built-in values"
                 .to_owned()
         });
         let Some(owner) = owner(kind, object) else {
-            // Users have taken it over, but cannot get rid of it.
-            let deleted = recreated.filter(|_| deed == Deed::Delete);
+            // Users have taken it over, but cannot get rid of it, unless it is left over from an older release.
+            let stays = Release::all().all(|release| bootstrap::is_built_in(kind, name, release));
+            let deleted = recreated.filter(|_| deed == Deed::Delete && stays);
             return deleted.map_or(Ok(()), |consequence| {
                 let message = format!("{kind} \"{name}\" is a built-in object: not deleted");
                 Err(Failure::new(Exit::Findings, message).hint(format!(
@@ -163,7 +164,7 @@ impl WriteArgs {
     }
 }
 
-/// Whether an API server of some release has a built-in object of this kind and name, which it creates again after a deletion.
+/// Whether an API server of some release has a built-in object of this kind and name, which it then creates again after a deletion.
 pub(crate) fn is_built_in(kind: Kind, name: &str) -> bool {
     Release::all().any(|release| bootstrap::is_built_in(kind, name, release))
 }

@@ -5,7 +5,7 @@ mod prune;
 use crate::cluster::block_on;
 use crate::cluster::{
     Deed, Live, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, apply_own,
-    dropped_message, foreign_owner, name, title,
+    dropped_message, foreign_owner, name, owner, title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
@@ -179,8 +179,13 @@ async fn apply(
     let (kind, name) = (manifest.kind, manifest.name());
     let before = live.find(kind, name).await?;
     if let Some(before) = &before {
-        if foreign_owner(kind, before, &manifest.tree).is_some() {
-            args.write.check_owner(Deed::Change, kind, before)?;
+        if let Some(foreign) = foreign_owner(kind, before, &manifest.tree) {
+            let stays = owner(kind, &manifest.tree).is_some_and(|owner| owner.is_server());
+            let deed = match foreign.is_server() && !stays {
+                true => Deed::TakeOver,
+                false => Deed::Change,
+            };
+            args.write.check_owner(deed, kind, before)?;
         }
         if !args.write.is_dry_run() && takeover(args, live, before).is_some() {
             // Fields are taken over only if the apply itself succeeds.

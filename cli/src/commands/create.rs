@@ -191,20 +191,20 @@ impl SubjectArgs {
 
 fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let client = args.subject.client()?;
-    recipe(&args.recipe, true, streams, |recipes| {
+    recipe(&args.recipe, true, None, streams, |recipes| {
         recipes.protect(&client, args.at_least)
     })
 }
 
 fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let client = args.subject.client()?;
-    recipe(&args.recipe, true, streams, |recipes| {
+    recipe(&args.recipe, true, Some(args.at_most), streams, |recipes| {
         recipes.isolate(&client, args.at_most)
     })
 }
 
 fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    recipe(&args.recipe, false, streams, |recipes| {
+    recipe(&args.recipe, false, None, streams, |recipes| {
         recipes.exempt_probes(args.user.as_deref(), &args.paths)
     })
 }
@@ -212,12 +212,13 @@ fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failu
 fn recipe(
     args: &RecipeArgs,
     adds_level: bool,
+    at_most: Option<i64>,
     streams: &mut Streams,
     make: impl FnOnce(&Recipes) -> Result<Recipe, RecipeError>,
 ) -> Result<Exit, Failure> {
     let base = Base::read(args, adds_level, streams)?;
     let recipe = make(&base.recipes()).map_err(|error| {
-        let hint = match error {
+        let hint = match &error {
             RecipeError::TooFewSeats { .. } => {
                 Some("give more seats with `--at-most`: a level gets its part of the seats, rounded up, and the other levels have few shares")
             }
@@ -227,8 +228,20 @@ fn recipe(
             RecipeError::NoLimit { .. } => {
                 Some("give fewer seats with `--at-most`, or the seats of your servers with `--server-seats`")
             }
+            RecipeError::NoEffect if adds_level => {
+                Some("other flow schemas with a lower matchingPrecedence take them already")
+            }
             RecipeError::NoEffect => {
                 Some("other flow schemas with a lower matchingPrecedence take them already, or no request has such a path: rules match decoded paths")
+            }
+            RecipeError::NoName { client } if client == "*" && adds_level => {
+                Some("name a group: system:authenticated has all users with credentials")
+            }
+            RecipeError::NoName { client } if client == "*" => {
+                Some("leave out `--user`: the default is everybody")
+            }
+            RecipeError::NoName { .. } => {
+                Some("give another name, and write this one into the subject of the printed flow schema")
             }
             RecipeError::NoPrecedence { .. } => {
                 Some("give that flow schema a greater matchingPrecedence first")
@@ -241,5 +254,5 @@ fn recipe(
         };
         Failure::new(exit, error.to_string()).hint_if(hint.map(str::to_owned))
     })?;
-    proof::print(&base, &recipe, streams)
+    proof::print(&base, &recipe, at_most, streams)
 }

@@ -2,7 +2,8 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, is_built_in, name, no_objects, title,
+    Deed, Live, LiveArgs, TargetArgs, Unfound, WriteArgs, is_built_in, name, no_objects, owner,
+    title,
 };
 use crate::command::{BOTH, Command, Declared, Group, Needs, SERVED, on};
 use crate::documents::{FileArgs, each_object};
@@ -148,18 +149,14 @@ impl Command for Args {
                             streams.err,
                             "the API server creates {title} again if its release has it"
                         )?;
-                    } else {
+                    } else if !owner(kind, object).is_some_and(|owner| owner.is_server()) {
                         self.write.warn_of_owner(kind, object, streams)?;
                     }
                 }
             }
             if left > 0 {
                 streams.out.flush()?;
-                writeln!(
-                    streams.err,
-                    "{} not deleted",
-                    plural(left, "managed object")
-                )?;
+                writeln!(streams.err, "{} not deleted", plural(left, "object"))?;
                 exit = exit.worse(Exit::Findings);
             }
             Ok(exit)

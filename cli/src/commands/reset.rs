@@ -81,9 +81,11 @@ impl Command for Args {
                     failures.push(failure);
                     continue;
                 }
-                if object["spec"]["exempt"].is_object() {
-                    keeps_exempt = true;
-                }
+                let exempt = &object["spec"]["exempt"];
+                let settings = ["nominalConcurrencyShares", "lendablePercent"];
+                keeps_exempt |= settings
+                    .iter()
+                    .any(|field| exempt[*field].as_i64() > Some(0));
                 let title = title(*kind, name);
                 let note = self.write.note();
                 if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
@@ -97,7 +99,7 @@ impl Command for Args {
                     failures.push(error.into());
                     continue;
                 }
-                is_restored |= !object["spec"]["exempt"].is_object();
+                is_restored |= !exempt.is_object();
                 writeln!(streams.out, "{title} restored{note}")?;
             }
             streams.out.flush()?;

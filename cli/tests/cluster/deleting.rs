@@ -25,11 +25,7 @@ async fn delete_leaves_what_belongs_to_someone() {
     let ran = cluster.run(&["delete", "all", "-l", "team=a"]).expect(1);
     assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
     assert!(ran.err.contains("PriorityLevelConfiguration \"chart\" is managed by Helm (app.kubernetes.io/managed-by: Helm)"), "{}", ran.err);
-    assert!(
-        ran.err.contains("1 managed object not deleted"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("1 object not deleted"), "{}", ran.err);
     cluster.run(&["get", "plc/mine"]).expect(5);
 
     let ran = cluster.run(&["delete", "plc/workload-low"]).expect(1);
@@ -212,7 +208,7 @@ async fn broken_references_need_a_yes() {
     let ran = cluster
         .run(&["delete", "plc/workload-high", "--force"])
         .expect(1);
-    assert!(ran.err.contains("not deleted\nhint: `--include-managed` deletes managed objects; the API server creates its built-in objects again"), "{}", ran.err);
+    assert!(ran.err.contains("not deleted\nhint: `--include-managed` deletes managed objects; the API server creates the built-in objects of its release again"), "{}", ran.err);
     let ran = cluster
         .run(&["apply", "-f", &file, "--field-manager", ""])
         .expect(2);

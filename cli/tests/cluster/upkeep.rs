@@ -62,6 +62,49 @@ async fn the_server_keeps_the_shares_of_the_exempt_level() {
         ran.err
     );
     assert!(!ran.err.contains("within a minute"), "{}", ran.err);
+    // There is nothing to reset.
+    let tune = ["tune", "exempt", "0", "--include-managed"];
+    cluster.run(&tune).expect(0);
+    let ran = cluster.run(&["reset", "plc/exempt"]).expect(0);
+    assert_eq!(ran.err, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_does_after_a_deletion() {
+    let cluster = Cluster::of("1.36").await;
+    // The object of an older release does not come back.
+    let left_over = cluster.file(
+        "old.yaml",
+        &format!("apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {{name: endpoint-controller, annotations: {{{ANNOTATION}: \"false\"}}}}\nspec: {{priorityLevelConfiguration: {{name: workload-high}}}}\n"),
+    );
+    cluster.run(&["apply", "-f", &left_over]).expect(0);
+    cluster.run(&["delete", "fs/endpoint-controller"]).expect(0);
+    // An object that is deleted will not be deleted by the server.
+    let text = level("v1", "mine", 5).replace(
+        "  name: mine\n",
+        &format!("  name: mine\n  annotations:\n    {ANNOTATION}: \"true\"\n"),
+    );
+    let manifest = cluster.file("mine.yaml", &text);
+    cluster.run(&["apply", "-f", &manifest]).expect(0);
+    let delete = ["delete", "plc/mine", "--include-managed"];
+    assert_eq!(cluster.run(&delete).expect(0).err, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_can_take_a_level_over() {
+    let cluster = Cluster::of("1.36").await;
+    let hint = |file: &str, annotation: &str| {
+        let text = level("v1", "system", 9).replace(
+            "  name: system\n",
+            &format!("  name: system\n  annotations:\n    {ANNOTATION}: \"{annotation}\"\n"),
+        );
+        let manifest = cluster.file(file, &text);
+        cluster.run(&["apply", "-f", &manifest]).expect(1).err
+    };
+    let err = hint("kept.yaml", "true");
+    assert!(err.contains("; the API server resets its spec"), "{err}");
+    let err = hint("taken.yaml", "false");
+    assert!(err.contains("; the API server then no longer"), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,6 +190,8 @@ spec:
     cluster.run(&["apply", "-f", &manifest]).expect(0);
     let described = ["describe", "plc/one", "fs/one", "plc/exempt"];
     let out = cluster.run(&described).expect(0).out;
+    let exempt = cluster.run(&["describe", "fs/exempt"]).expect(0).out;
+    assert!(exempt.contains(" one for all requests\n"), "{exempt}");
     for part in [
         "one queue of at most 7 waiting requests",
         "one per user; the priority level does not have several queues",

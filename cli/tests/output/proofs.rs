@@ -68,3 +68,59 @@ fn lint_knows_the_objects_of_the_proof() {
     );
     assert!(!err.contains("error:"), "{err}");
 }
+
+/// A server of 1.25 takes no account of the level for the seats of a list.
+#[test]
+fn a_list_that_is_wider_than_the_limit_is_named() {
+    let isolated = |at_most: &str, release: &str| {
+        let client = ["create", "isolate", "user", "x", "--group", "g"];
+        let args = [
+            &client[..],
+            &["--at-most", at_most, "--kubernetes", release],
+        ]
+        .concat();
+        let ran = run(&args);
+        assert_eq!(code(&ran), 0);
+        stderr(&ran).contains("warning: a single list can take up to 10 seats in Kubernetes 1.25")
+    };
+    assert!(isolated("9", "1.25"));
+    assert!(!isolated("10", "1.25"));
+    assert!(!isolated("5", "1.26"));
+    assert!(!isolated("5", "1.37"));
+}
+
+#[test]
+fn a_client_without_a_name_for_objects_is_an_error() {
+    let error = |args: &[&str]| {
+        let ran = run(&[&["create"], args].concat());
+        assert_eq!(code(&ran), 2);
+        stderr(&ran)
+    };
+    for (args, hint) in [
+        (
+            &["isolate", "user", "*", "--at-most", "5"][..],
+            "hint: name a group: system:authenticated has",
+        ),
+        (
+            &["protect", "group", "\u{3a9}", "--at-least", "5"],
+            "hint: give another name, and write this one",
+        ),
+        (
+            &["exempt-probes", "--user", "*"],
+            "hint: leave out `--user`",
+        ),
+    ] {
+        let err = error(args);
+        assert!(err.contains("has no ASCII letter or digit"), "{err}");
+        assert!(err.contains(hint), "{err}");
+    }
+}
+
+#[test]
+fn a_group_of_service_accounts_has_service_accounts() {
+    let group = "system:serviceaccounts:a";
+    let ran = run(&["create", "isolate", "group", group, "--at-most", "5"]);
+    let err = stderr(&ran);
+    let heading = "Requests of a service account of the namespace a that no flow schema names, in";
+    assert!(err.contains(heading), "{err}");
+}

@@ -34,7 +34,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// What the rule matches all of: resources, in all groups and namespaces, or paths.
+/// What the rule matches all of: resources, in all groups and in all namespaces or across them, or paths.
 fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     let is_any_url = |url: &Url| match url {
         Url::Any => true,
@@ -43,8 +43,8 @@ fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     let mut resources = rule.resource_rules.iter();
     let mut others = rule.non_resource_rules.iter();
     if resources.any(|policy| {
-        let lists = [&policy.resources, &policy.api_groups, &policy.namespaces];
-        lists.iter().all(|names| **names == Names::Any)
+        let is_everywhere = policy.cluster_scope || policy.namespaces == Names::Any;
+        is_everywhere && policy.resources == Names::Any && policy.api_groups == Names::Any
     }) {
         return Some("all resources");
     }

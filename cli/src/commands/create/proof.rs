@@ -8,7 +8,8 @@ use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::decode::tree_of;
 use k8s_flowcontrol::rules::limits::{LevelChange, ServerLimits};
-use k8s_flowcontrol::rules::matching::ANONYMOUS;
+use k8s_flowcontrol::rules::matching::{ANONYMOUS, service_account_of};
+use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds, Request, Stored};
 use k8s_flowcontrol::{ApiVersion, Kind, Resource};
 use k8s_flowcontrol_analysis::lint::{Configuration, lint};
 use k8s_flowcontrol_analysis::recipes::{ProvenRequest, Recipe, Taken, TakenByGroup};
@@ -17,7 +18,12 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Prints the proof of a recipe, and its objects.
-pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Result<Exit, Failure> {
+pub(super) fn print(
+    base: &Base,
+    recipe: &Recipe,
+    at_most: Option<i64>,
+    streams: &mut Streams,
+) -> Result<Exit, Failure> {
     let by_user = |one: &ProvenRequest, next: &ProvenRequest| one.request.user == next.request.user;
     for (number, requests) in recipe.proof.chunk_by(by_user).enumerate() {
         if number > 0 {
@@ -80,7 +86,8 @@ pub(super) fn print(base: &Base, recipe: &Recipe, streams: &mut Streams) -> Resu
             streams.err.warning(&warning)?;
         }
     }
-    for warning in replaced(base, recipe) {
+    let too_wide = at_most.and_then(|seats| wider_list(base, recipe, seats));
+    for warning in too_wide.into_iter().chain(replaced(base, recipe)) {
         streams.err.warning(&warning)?;
     }
     // These are all objects of the server: the built-in ones are among them, unless the user leaves them out.
@@ -131,18 +138,40 @@ fn requester(recipe: &Recipe, request: &ProvenRequest) -> String {
     let user = &request.request.user;
     let who = match subject.map(|subject| (&subject.service_account, &subject.user)) {
         _ if user.name == ANONYMOUS => "a user without credentials".to_owned(),
-        Some((Some(account), _)) if account.name == "*" => format!(
-            "a service account of the namespace {} that no flow schema names",
-            account.namespace
-        ),
-        Some((Some(_), _) | (_, Some(_))) => format!("the user {}", user.name),
-        _ => "a user that no flow schema names".to_owned(),
+        Some((_, Some(_))) => format!("the user {}", user.name),
+        Some((Some(account), _)) if account.name != "*" => format!("the user {}", user.name),
+        _ => match service_account_of(&user.name) {
+            Some((namespace, _)) => {
+                format!("a service account of the namespace {namespace} that no flow schema names")
+            }
+            None => "a user that no flow schema names".to_owned(),
+        },
     };
     let groups = user.groups.join(", ");
     match user.groups.len() {
         1 => format!("{who}, in the group {groups}"),
         _ => format!("{who}, in the groups {groups}"),
     }
+}
+
+/// A sentence about a single list that takes more seats than the client should have: before the release in which levels bound the seats of a request.
+fn wider_list(base: &Base, recipe: &Recipe, at_most: i64) -> Option<String> {
+    let level = recipe.flow_schema.name();
+    let bounds = LevelBounds::new(&recipe.priority_levels, base.seats.seats, base.release);
+    let list = Request {
+        verb: "list",
+        // The server assumes very many objects.
+        stored: Stored::Stale,
+        max_seats: bounds.of(level),
+        ..Default::default()
+    };
+    let widest = Estimator::new(base.release).estimate(&list).max_seats();
+    (i64::try_from(widest).ok()? > at_most).then(|| {
+        format!(
+            "a single list can take up to {widest} seats in Kubernetes {}, more than {at_most}: it executes when no other request of its level does",
+            base.release
+        )
+    })
 }
 
 /// What applying the objects changes for the clients of objects with the same name.
@@ -152,7 +181,7 @@ fn replaced(base: &Base, recipe: &Recipe) -> Vec<String> {
     let same = base.flow_schemas.iter().find(|schema| schema.name() == own);
     if same.is_some_and(|schema| schema.spec.rules != recipe.flow_schema.spec.rules) {
         warnings.push(format!(
-            "there is a flow schema {own} with other rules: applying these objects replaces it, and its requests get another schema"
+            "there is a flow schema {own} with other rules: applying these objects replaces it"
         ));
     }
     let level = recipe.priority_level.as_ref().map(Resource::name);

@@ -48,8 +48,9 @@ pub(super) fn describe(
     };
     let level = around.levels.iter().find(|other| other.name() == level);
     let queues = level.and_then(queuing).map_or(0, |(queues, _)| queues);
+    let has_flows = spec["distinguisherMethod"].is_object();
     let flows = match level {
-        Some(_) if queues <= 1 => {
+        Some(_) if has_flows && queues <= 1 => {
             format!("{flows}; the priority level does not have several queues to separate them")
         }
         _ => flows.to_owned(),
