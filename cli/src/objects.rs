@@ -223,14 +223,11 @@ fn replace<K: Resource>(objects: &mut Vec<K>, mut others: Vec<K>) {
         let Some(old) = by_name.get(other.name()) else {
             continue;
         };
-        let kept = old.annotations.get(AUTO_UPDATE_ANNOTATION);
-        let (metadata, generation) = (other.metadata_mut(), old.generation);
-        metadata.generation = metadata.generation.or(generation);
-        if let Some(kept) = kept
-            && !metadata.annotations.contains_key(AUTO_UPDATE_ANNOTATION)
-        {
-            let key = AUTO_UPDATE_ANNOTATION.to_owned();
-            metadata.annotations.insert(key, kept.clone());
+        if let Some(kept) = old.annotations.get(AUTO_UPDATE_ANNOTATION) {
+            let annotations = &mut other.metadata_mut().annotations;
+            annotations
+                .entry(AUTO_UPDATE_ANNOTATION.to_owned())
+                .or_insert_with(|| kept.clone());
         }
     }
     let names: HashSet<_> = others.iter().map(Resource::name).collect();

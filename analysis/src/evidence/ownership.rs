@@ -50,7 +50,7 @@ impl Owner {
             SERVER => match self.upkeep {
                 Upkeep::Nothing => return None,
                 Upkeep::Resets => "the API server resets its spec within a minute".to_owned(),
-                Upkeep::Deletes => "the API server deletes it within a minute: it has the annotation of built-in objects, and is none".to_owned(),
+                Upkeep::Deletes => "the API server deletes it within a minute: it has the annotation of built-in objects, but is not one".to_owned(),
                 Upkeep::ResetsOrDeletes => "the API server resets its spec within a minute, or deletes it if its release does not have this object".to_owned(),
             },
             "Helm" => "the next upgrade of its Helm release can undo the change".to_owned(),

@@ -16,7 +16,10 @@ fn faults_of_the_text_are_findings() {
             what,
         )
     };
+    // The exempt stanza has one name of the field in every version.
+    let exempt = "spec.exempt.assuredConcurrencyShares";
     let faults = [
+        fault(exempt, FaultKind::UnknownField),
         fault(shares, FaultKind::UnknownField),
         fault("spec.limitd", FaultKind::UnknownField),
         fault("spec.type", FaultKind::DuplicateField),
@@ -37,13 +40,15 @@ fn faults_of_the_text_are_findings() {
         [
             ("invalid-object", "spec"),
             ("conversion-loss", "metadata"),
+            ("unknown-field", exempt),
             ("unknown-field", "spec.limitd"),
             ("unknown-field", shares),
             ("duplicate-field", "spec.type"),
         ]
     );
     assert!(findings[0].message.ends_with(": a reason"));
-    assert!(findings[3].help.contains("nominalConcurrencyShares since"));
+    assert!(findings[2].help.starts_with("correct the name"));
+    assert!(findings[4].help.contains("nominalConcurrencyShares since"));
     assert_eq!(findings[0].severity, Severity::Error);
     assert_eq!(findings[1].severity, Severity::Warning);
 }

@@ -289,6 +289,19 @@ fn early_catch_alls_are_found() {
         [("takes-system-traffic", "spec.matchingPrecedence")]
     );
     assert!(findings[0].message.contains("webhooks"), "{}", findings[0]);
+    // The help can be followed: neither bound of the range is one of the built-in schemas.
+    assert!(findings[0].help.contains(" from 9001 to 9899,"));
+    let at = |precedence| {
+        let precedence = json!({"matchingPrecedence": precedence});
+        let users = group("system:authenticated");
+        let findings = schema_findings(&[schema("greedy", users, everything(), precedence)]);
+        findings
+            .iter()
+            .map(|finding| finding.rule)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(at(9000), ["equal-precedence", "takes-system-traffic"]);
+    assert_eq!((at(9001), at(9899)), (vec![], vec![]));
     let free =
         json!({"priorityLevelConfiguration": {"name": "exempt"}, "distinguisherMethod": null});
     let findings = schema_findings(&[schema("free", user("*"), everything(), free)]);

@@ -256,6 +256,31 @@ fn seats_of_requests_and_readers_of_watches_are_compared() -> Result<(), Unknown
     Ok(())
 }
 
+/// A server creates its built-in objects where they are missing, and resets them.
+#[test]
+fn requests_go_to_the_objects_that_a_server_maintains() -> Result<(), UnknownRelease> {
+    let mut levels: Vec<_> = bootstrap::priority_levels("1.31".parse()?)
+        .into_iter()
+        .map(|(_, level)| level)
+        .collect();
+    for level in &mut levels {
+        if let Some(limited) = &mut level.spec.limited {
+            let is_large = level.metadata.name.as_deref() == Some("catch-all");
+            limited.nominal_concurrency_shares = Some(if is_large { 5000 } else { 1 });
+        }
+    }
+    for levels in [&[][..], &levels] {
+        let mut preview = preview("1.31", "1.37")?;
+        let stored = StoredObjects::parse("apiserver_storage_objects{resource=\"pods\"} 5000\n");
+        let mut requests = Requests::new(preview.plan(), &[], levels, 600, stored);
+        requests.add(&event("watch", "own/1.0", "/api/v1/pods?watch=true"));
+        preview.add_requests(&requests);
+        let summary = "1 request takes 8 seats instead of 1";
+        assert_eq!(of(&preview, Area::Seats), [("watch pods", summary)]);
+    }
+    Ok(())
+}
+
 #[test]
 fn stored_objects_are_compared_in_the_version_of_each_release() -> Result<(), UnknownRelease> {
     let level = |shares| {
