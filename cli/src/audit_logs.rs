@@ -69,16 +69,20 @@ impl LongRunning {
     }
 }
 
-/// The number of requests of audit logs that have no duration.
+/// The number of requests of audit logs that have no duration. A request without an end can have executed or not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WithoutDuration(usize);
 
 impl WithoutDuration {
     /// Counts a request, if flow control applies to it and its execution is unknown.
     pub(crate) fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes) {
-        let is_executed = event.reached_flow_control() && !event.is_rejected_by_flow_control();
-        let is_simulated = attributes.is_subject_to_flow_control() && event.received_us().is_some();
-        if is_executed && is_simulated && event.execution_time().is_none() {
+        let is_simulated = event.reached_flow_control() && event.received_us().is_some();
+        let is_rejected = event.is_rejected_by_flow_control();
+        if is_simulated
+            && attributes.is_subject_to_flow_control()
+            && !is_rejected
+            && event.execution_time().is_none()
+        {
             self.0 += 1;
         }
     }
@@ -86,9 +90,9 @@ impl WithoutDuration {
     /// Prints the number, unless it is zero.
     pub(crate) fn note(self, streams: &mut Streams) -> Result<(), Failure> {
         if self.0 > 0 {
-            let requests = plural(self.0, "executed request");
+            let requests = plural(self.0, "request");
             let text = format!(
-                "the logs do not have the duration of {requests}: simulated with the average of similar requests, or with 10ms if the logs have none"
+                "the logs do not have the duration of {requests}: simulated with the average of similar requests, or else of all, or with 10ms if the logs have no duration"
             );
             note(streams, &text)?;
         }

@@ -3,16 +3,18 @@
 use crate::cluster::{ClusterArgs, block_on, release_of};
 use crate::documents::{Document, FileArgs, Judge, Object, each_readable_object};
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams};
+use crate::output::{Diagnostic, Streams, note};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
 use k8s_flowcontrol_analysis::lint::{Fault, FaultKind};
 use k8s_flowcontrol_manifests::version_of;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
 
 /// Flow schemas and priority levels in the types of v1.
 #[derive(Clone, Debug, Default)]
@@ -131,6 +133,21 @@ impl Objects {
         self.warnings.extend(others.warnings);
     }
 
+    /// The objects after those of files are applied; none without files.
+    pub(crate) fn with(
+        &self,
+        files: &[PathBuf],
+        release: Release,
+        streams: &mut Streams,
+    ) -> Result<Option<Self>, Failure> {
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let mut objects = self.clone();
+        objects.apply(Self::read(&FileArgs::of(files), release, streams)?);
+        Ok(Some(objects))
+    }
+
     /// The faults of the objects of files, without those of an object that another one with its name replaces.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         let is_last = |(index, fault): &&(usize, Fault)| {
@@ -193,6 +210,39 @@ impl Objects {
         self.add(object.document);
         Ok(())
     }
+}
+
+/// Prints a note for each flow schema of a configuration, and of the one with which it is compared, whose priority level is missing. A note
+/// about one of both begins with its name.
+pub(crate) fn note_dangling(
+    objects: &Objects,
+    compared: Option<&Objects>,
+    [name, compared_name]: [&str; 2],
+    release: Release,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let of = |objects: &Objects| -> BTreeSet<(String, String)> {
+        let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+        let dangling = classifier.dangling();
+        dangling
+            .map(|(schema, level)| (schema.to_owned(), level.to_owned()))
+            .collect()
+    };
+    let first = of(objects);
+    let second = compared.map_or_else(|| first.clone(), of);
+    for dangling in first.union(&second) {
+        let whose = match (first.contains(dangling), second.contains(dangling)) {
+            (true, false) => format!("{name}: "),
+            (false, true) => format!("{compared_name}: "),
+            _ => String::new(),
+        };
+        let (schema, level) = dangling;
+        let text = format!(
+            "{whose}the flow schema {schema} refers to the priority level {level}, which does not exist, so that no request matches it"
+        );
+        note(streams, &text)?;
+    }
+    Ok(())
 }
 
 /// An object of any version in v1.

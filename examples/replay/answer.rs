@@ -59,7 +59,9 @@ pub(crate) fn size(
             sizing.seats, server.seats
         )
         .into()),
-        answer => Err(format!("the intents exclude each other: {answer:?}").into()),
+        answer => {
+            Err(format!("no configuration was found that satisfies the intents: {answer:?}").into())
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex, wait_limit};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -18,9 +18,6 @@ const MAX_OPEN: usize = 1 << 16;
 
 /// The rejections over which their times are averaged.
 const REJECTIONS: u32 = 16;
-
-/// No request waits longer, whatever its deadline is: a longer rest of its time is execution.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The execution of a class that has not ended any, in microseconds.
 const UNUSUAL_US: u64 = 100_000;
@@ -277,7 +274,9 @@ impl Separator {
         // Without a place, the queues would have rejected the request.
         let began = waited.or(place.map(|(_, began)| began.unwrap_or(now)));
         let wait = began.map_or(0, |began| began.saturating_sub(request.received_us));
-        let wait = Duration::from_micros(wait.max(0).unsigned_abs()).min(LONGEST_WAIT);
+        // The flags of the server, and so the limit of this request, are unknown: a longer rest of its time is execution.
+        let longest = wait_limit(Duration::MAX);
+        let wait = Duration::from_micros(wait.max(0).unsigned_abs()).min(longest);
         let execution = request.took.map(|took| {
             let took = took.saturating_sub(overhead);
             took.saturating_sub(request.observed.unwrap_or(wait))

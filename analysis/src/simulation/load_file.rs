@@ -94,8 +94,8 @@ The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
     watches: 200               # watches that see a write
     finalSeats: 3              # with seats: after the end,
     additionalLatency: 5ms     # for so long
-    deadline: 60s              # of a request; it waits for at most a quarter, and one minute,
-                               # and before 1.29 for at most 15s
+    deadline: 60s              # of a request; since 1.29 it waits for at most a quarter,
+                               # and one minute, before for at most 15s
     retries: 10                # after 429, each after the time of Retry-After
     from: 10s                  # the time of the first requests
     until: 20s                 # no new requests after that";

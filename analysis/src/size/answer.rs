@@ -3,6 +3,7 @@
 use super::bounds::Contradiction;
 use super::check::Check;
 use super::intents::Tier;
+use super::longer::LongerWaits;
 use super::variation::Variation;
 use crate::simulation::Report;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -43,6 +44,8 @@ pub struct Sizing {
     pub before: Vec<Check>,
     /// The simulations of the unchanged load on a server with these seats.
     pub reports: Compared,
+    /// The intents with recorded waits that the simulation of the present objects does not have.
+    pub longer_waits: Vec<LongerWaits>,
     /// The checks.
     pub proof: Proof,
     /// Whether the search ended by itself. Otherwise fewer seats may be enough.
@@ -122,7 +125,7 @@ pub struct Examined {
 impl Proof {
     /// The limits of the model, in sentences.
     pub const LEFT_OUT: [&str; 7] = [
-        "The waits are simulated, and those of audit logs are not compared with them: `kubectl flowcontrol simulate --audit-log` does that.",
+        "The waits are simulated: `kubectl flowcontrol simulate --audit-log` shows how far they are from those of audit logs.",
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
         "A level can use seats that other levels leave idle: when those need them, its requests wait longer.",

@@ -130,7 +130,7 @@ fn percentile(measure: &Measure, percent: f64) -> Option<Duration> {
 }
 
 /// A time, in milliseconds: percentiles are not more exact than three digits.
-fn shown(time: Duration) -> String {
+pub(super) fn shown(time: Duration) -> String {
     let ms = time.as_micros() as f64 / 1000.0;
     match time.as_millis() {
         0..10 => format!("{ms} ms"),

@@ -70,7 +70,7 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRequests => f.write_str(
-                "the audit logs contain no request that flow control sees: long-running requests, such as exec, and events without requestReceivedTimestamp do not count; give logs with other requests",
+                "the audit logs contain no request that flow control sees: failed authentications, long-running requests, such as exec, and events without requestReceivedTimestamp do not count; give logs with other requests",
             ),
             Self::BackwardTimes { requests, first } => write!(
                 f,

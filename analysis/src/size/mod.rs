@@ -2,7 +2,7 @@
 //!
 //! [`Intents`] say what must hold for clients or levels under their load: the longest waits, the most seats, the clients that must
 //! not starve them. The load comes from audit logs ([`Collector`], [`Requests`]), or from rates in the intents. A [`Sizer`] finds the
-//! fewest seats and the smallest changes of the present objects with which every intent holds, or the intents that exclude each other.
+//! fewest seats and the smallest changes of the present objects with which every intent holds, or the reason why it found none.
 //! The exact [`simulation`](crate::simulation) decides about every candidate, and again about the answer: see [`Proof`].
 //!
 //! Size adds priority levels with a flow schema for one client, and changes shares, borrowing limits and queues of present levels. It
@@ -38,6 +38,7 @@ mod examine;
 mod explain;
 mod fewest;
 mod intents;
+mod longer;
 mod manifests;
 mod pair;
 mod quiet;
@@ -61,6 +62,7 @@ pub use drift::{Baseline, Drift, DriftedIntent, FieldChange, Margin, State};
 pub use error::SizeError;
 pub use examine::Examination;
 pub use intents::{AtLoad, Generated, Intent, Intents, Keep, ServerSeats, Target, Tier, WaitLimit};
+pub use longer::LongerWaits;
 pub use requests::{Collector, Requests};
 pub use search::Progress;
 pub use sizer::Sizer;

@@ -15,10 +15,11 @@ use std::time::Duration;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 const MOST_DAYS: i64 = 31;
 
-/// Reads the requests of audit logs; 24 bytes for each request, and more for each sort of request.
+/// Reads the requests of audit logs; 24 bytes for each request, 8 for each recorded wait, and more for each sort of request.
 #[derive(Clone, Debug)]
 pub struct Collector {
     recording: Recording,
+    seats: u32,
     shapes: Shapes,
     packed: Vec<Packed>,
     backwards: u64,
@@ -34,6 +35,10 @@ pub struct Requests {
     pub(super) habits: Vec<Habit>,
     /// The times of the first and of the last request, in microseconds since 1970.
     pub(super) period: (i64, i64),
+    /// The seats of the server of the logs.
+    pub(super) seats: u32,
+    /// The recorded waits of executed requests, by shape.
+    pub(super) waits: Vec<(u32, Short)>,
 }
 
 /// A request.
@@ -63,6 +68,7 @@ impl Collector {
             .map_err(|error| SizeError::InvalidLevel(error.to_string()))?;
         Ok(Self {
             recording,
+            seats,
             shapes: Shapes::default(),
             packed: Vec::new(),
             backwards: 0,
@@ -110,6 +116,7 @@ impl Collector {
     pub fn finish(self) -> Result<Requests, SizeError> {
         let Self {
             mut recording,
+            seats,
             shapes,
             mut packed,
             backwards,
@@ -136,6 +143,9 @@ impl Collector {
             ..request.without_time()
         };
         recording.find_loops(packed.iter().copied().map(before));
+        let executed = packed.iter().filter(|request| request.client % 2 == 0);
+        let waits = executed.filter(|request| request.time != Short::NONE);
+        let waits = waits.map(|request| (request.shape, request.time)).collect();
         // Each request is read before its execution is written.
         let cells = Cell::from_mut(&mut packed[..]).as_slice_of_cells();
         let separated = recording.separate_waits(cells.iter().map(|request| before(request.get())));
@@ -152,6 +162,8 @@ impl Collector {
             shapes,
             packed,
             period,
+            seats,
+            waits,
         })
     }
 }

@@ -47,6 +47,8 @@ pub struct Sizer<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) checks: Vec<Check>,
+    /// The longest wait of each intent's requests.
+    pub(super) longest: Vec<Duration>,
     pub(super) measured: simulation::Measured,
 }
 
@@ -67,6 +69,8 @@ static NONE: Requests = Requests {
     packed: Vec::new(),
     habits: Vec::new(),
     period: (0, 0),
+    seats: 0,
+    waits: Vec::new(),
 };
 
 /// The requests of logs from which on a search begins with the busiest periods.
@@ -331,16 +335,21 @@ impl<'a> Sizer<'a> {
             quiet: quiet.map(Arc::new),
         };
         let measured = trial.run();
-        let mut checks = Vec::new();
+        let (mut checks, mut longest) = (Vec::new(), Vec::new());
         for (index, intent) in self.intents.intents.iter().enumerate() {
+            let measure = check::measure_of(index, intent, &sets, &measured);
+            longest.push(measure.waits.longest());
             if variation.starved.is_some_and(|starved| starved != index) {
                 continue;
             }
-            let measure = check::measure_of(index, intent, &sets, &measured);
             checks.extend(check::waits(index, intent, &measure));
             checks.extend(check::seats(index, intent, &levels[index], &limits));
         }
-        Ok(Outcome { checks, measured })
+        Ok(Outcome {
+            checks,
+            longest,
+            measured,
+        })
     }
 
     /// The longest wait of a request that no intent forbids, by set of intents.

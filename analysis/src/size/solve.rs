@@ -144,6 +144,7 @@ impl Sizer<'_> {
         };
         let (before, mut outcomes) = (before?, outcomes?);
         let proof = self.proof(&outcomes);
+        let longer_waits = self.longer_waits(found.seats, &before)?;
         let required = outcomes
             .iter()
             .filter(|(variation, _)| self.is_required(variation));
@@ -164,6 +165,7 @@ impl Sizer<'_> {
                 before: before.measured.report,
                 after: outcomes.swap_remove(0).1.measured.report,
             },
+            longer_waits,
             proof,
             is_complete,
             trials: search.trials(),

@@ -35,8 +35,8 @@ pub(crate) struct ServerSeats {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
-    /// `--server-seats`.
-    Given,
+    /// This option or file.
+    Given(String),
     /// No cluster is used.
     Default,
     /// The metrics in this file.
@@ -57,10 +57,7 @@ impl SeatsArg {
                 seats: DEFAULT,
                 source: Source::Default,
             },
-            Some(seats) => ServerSeats {
-                seats,
-                source: Source::Given,
-            },
+            Some(seats) => ServerSeats::given(seats, "--server-seats"),
         }
     }
 
@@ -137,6 +134,17 @@ impl SeatsArg {
 }
 
 impl ServerSeats {
+    /// The number of an option or a file.
+    pub(crate) fn given(seats: u32, by: impl Into<String>) -> Self {
+        let source = Source::Given(by.into());
+        Self { seats, source }
+    }
+
+    /// The number and its source, of a server that is not one of several equal ones.
+    pub(crate) fn of_one(&self) -> String {
+        format!("{}{}", plural(self.seats as usize, "seat"), self.source)
+    }
+
     /// Reads the seats from the metrics of the API server that responds.
     async fn read(
         client: &Client,
@@ -229,12 +237,17 @@ impl ServerSeats {
 impl fmt::Display for ServerSeats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seats = plural(self.seats as usize, "seat");
-        write!(f, "{seats} per server")?;
-        match &self.source {
-            Source::Default => f.write_str(" (default)"),
-            Source::Given => f.write_str(" (--server-seats)"),
-            Source::File(name) => write!(f, " (metrics in {name})"),
-            Source::Metrics {
+        write!(f, "{seats} per server{}", self.source)
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str(" (default)"),
+            Self::Given(by) => write!(f, " ({by})"),
+            Self::File(name) => write!(f, " (metrics in {name})"),
+            Self::Metrics {
                 servers,
                 has_others,
             } => {

@@ -15,12 +15,12 @@ mod trust;
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
-use crate::documents::{FileArgs, read};
+use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
 use crate::number::number;
-use crate::objects::Objects;
+use crate::objects::note_dangling;
 use crate::output::{
     Comment, CommentArg, Streams, note, outputs_are_not_inputs, plural, write_file,
 };
@@ -166,12 +166,12 @@ impl Command for Args {
         let seats = configuration.seats_of_log(self.seats, metrics.as_ref())?;
         let (objects, release) = (configuration.objects, configuration.release);
         let mut servers = vec![Server::new(&objects, &seats, release)?];
-        if !self.compare.is_empty() {
-            let mut after = objects;
-            let other = Objects::read(&FileArgs::of(&self.compare), release, streams)?;
-            after.apply(other);
-            servers.push(Server::new(&after, &seats, release)?);
+        let after = objects.with(&self.compare, release, streams)?;
+        if let Some(after) = &after {
+            servers.push(Server::new(after, &seats, release)?);
         }
+        let names = ["before", "after"];
+        note_dangling(&objects, after.as_ref(), names, release, streams)?;
         let input = match load {
             Some(load) => Input::Load(load, servers),
             None => {

@@ -9,11 +9,10 @@ mod report;
 use crate::cluster::{seats, timeout};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::ConfigurationArgs;
-use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
-use crate::objects::Objects;
+use crate::objects::{Objects, note_dangling};
 use crate::output::{
     Comment, CommentArg, Streams, clear_progress, outputs_are_not_inputs, show_progress, write_file,
 };
@@ -182,8 +181,13 @@ impl Command for Args {
             };
             Failure::new(exit, format!("{name}: {error}"))
         };
-        let requests = self.read_load(&intents, earlier, &configuration, wrong, streams)?;
+        let proposed = configuration
+            .objects
+            .with(&self.compare, configuration.release, streams)?;
+        let names = ["before", "compared"];
         let (objects, release) = (&configuration.objects, configuration.release);
+        note_dangling(objects, proposed.as_ref(), names, release, streams)?;
+        let requests = self.read_load(&intents, earlier, &configuration, wrong, streams)?;
         let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
         let sizer =
             Sizer::new(&intents, schemas, levels, release, requests.as_ref()).map_err(wrong)?;
@@ -215,16 +219,11 @@ impl Command for Args {
                 ));
             }
         };
-        let proposed = match self.compare.is_empty() {
-            true => None,
-            false => {
-                let files = FileArgs::of(&self.compare);
-                let mut objects = objects.clone();
-                objects.apply(Objects::read(&files, release, streams)?);
-                let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-                Some(sizer.examine(schemas, levels, seats).map_err(wrong)?)
-            }
+        let examine = |objects: &Objects| {
+            let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+            sizer.examine(schemas, levels, seats).map_err(wrong)
         };
+        let proposed = proposed.as_ref().map(examine).transpose()?;
         let proposed = proposed.as_ref();
         if let Some(file) = &self.html {
             write_file(file, page::page(&answer, proposed, release).as_bytes())?;

@@ -123,3 +123,47 @@ fn a_comparison_names_levels_and_flows_of_one_configuration() {
         assert!(html.contains(part), "{part}");
     }
 }
+
+/// A server ignores a flow schema whose priority level is missing.
+#[test]
+fn flow_schemas_without_a_level_are_named() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", lines(&events()));
+    let levels = folder.file("narrow.yaml", NARROW);
+    let (_, schema) = NARROW.split_once("---\n").unwrap();
+    let schema = schema.replace("{name: narrow}", "{name: lost}");
+    let dangling = folder.file("dangling.yaml", schema);
+    let text = "server: {seats: 100}\nintents: [{name: jobs, client: {user: bob}, waits: {max: 10s}, atLoad: {fromLog: true}}]\n";
+    let intents = folder.file("intents.yaml", text);
+    let note = "the flow schema bob refers to the priority level lost, which does not exist, so that no request matches it\n";
+    for command in [vec!["simulate"], vec!["size", &intents]] {
+        let other = if command.len() == 1 {
+            "after"
+        } else {
+            "compared"
+        };
+        for (files, expected) in [
+            (
+                &["-f", &levels, "--compare", &dangling][..],
+                format!("note: {other}: {note}"),
+            ),
+            (
+                &["-f", &dangling, "--compare", &levels],
+                format!("note: before: {note}"),
+            ),
+            (
+                &["-f", &dangling, "--compare", &dangling],
+                format!("note: {note}"),
+            ),
+            (&["-f", &dangling], format!("note: {note}")),
+        ] {
+            let output = run(&[&command[..], &["--audit-log", &log], files].concat());
+            assert_eq!(code(&output), 0, "{output:?}");
+            let found = stderr(&output);
+            assert_eq!(found.matches("does not exist").count(), 1, "{found}");
+            assert!(found.contains(&expected), "{expected}: {found}");
+        }
+        let output = run(&[&command[..], &["--audit-log", &log, "-f", &levels]].concat());
+        assert!(!stderr(&output).contains("does not exist"), "{output:?}");
+    }
+}

@@ -44,9 +44,7 @@ fn objects_have_reasons_and_a_proof() {
     assert!(words.contains(servers), "{proof}");
     assert!(
         words.contains("satisfy all intents size-flux-system-kustomize-controller has")
-            && words.contains(
-                "The waits are simulated, and those of audit logs are not compared with them"
-            ),
+            && words.contains("The waits are simulated: `kubectl flowcontrol simulate"),
         "{proof}"
     );
     let json = run(&["size", file, "-o", "json"]);
@@ -253,6 +251,8 @@ fn a_proposal_is_checked_and_shown_beside_the_answer() {
         ),
         "{text}"
     );
+    let names = ": the present objects (before), the compared configuration (compared) and the answer (after)\n";
+    assert!(text.contains(names), "{text}");
     for configuration in ["before", "compared", "after"] {
         let row = text.lines().find(|line| {
             line.contains(&format!(" {configuration} ")) && !line.starts_with("exempt")

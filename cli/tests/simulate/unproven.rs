@@ -3,6 +3,7 @@
 use crate::common::{Folder, code, run, stderr, stdout};
 use crate::simulate::audit::{NARROW, events, lines};
 use crate::simulate::sizes::INTENTS;
+use serde_json::{Value, json};
 
 /// Nothing is proven of a client without requests.
 #[test]
@@ -91,4 +92,79 @@ fn a_report_without_an_answer_is_named() {
     assert_eq!(code(&output), 3);
     let expected = "size.json is the report of a search that found no configuration";
     assert!(stderr(&output).contains(expected), "{output:?}");
+}
+
+/// The answer rests on a simulation that does not have the waits of the logs.
+#[test]
+fn recorded_waits_that_the_simulation_lacks_are_named() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", lines(&events()));
+    let levels = folder.file("narrow.yaml", NARROW);
+    let page = folder.path("page.html");
+    let size = |load: &str, seats: u32, more: &[&str]| {
+        let intent =
+            format!("{{name: jobs, client: {{user: bob}}, waits: {{max: 10s}}, atLoad: {load}}}");
+        let text = format!("server: {{seats: {seats}}}\nintents:\n- {intent}\n");
+        let intents = folder.file("intents.yaml", text);
+        let arguments = [
+            "size",
+            &intents,
+            "--audit-log",
+            &log,
+            "--html",
+            &page,
+            "--force",
+        ];
+        let output = run(&[&arguments[..], more].concat());
+        assert_eq!(code(&output), 0, "{output:?}");
+        output
+    };
+    let (all, half) = ("{fromLog: true}", "{fromLog: true, times: 0.5}");
+    let text = stderr(&size(all, 600, &[]));
+    let warning = "jobs: the logs record longer waits of 38 requests, up to 7.8 s, than the simulation of the present objects, up to 0 ms: do not rely on the answer";
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(warning), "{text}");
+    assert!(std::fs::read_to_string(&page).unwrap().contains(warning));
+    let json: Value = serde_json::from_slice(&size(all, 600, &["-o", "json"]).stdout).unwrap();
+    let longer = json!([{"intent": "jobs", "requests": 38, "recordedSeconds": 7.8, "simulatedSeconds": 0.0}]);
+    assert_eq!(json["longerWaits"], longer);
+    // The objects of the server of the logs, fewer requests, and more seats explain the waits.
+    let narrow = ["-f", &levels];
+    let fewer = ["--log-server-seats", "2"];
+    for (load, seats, more) in [(all, 2, &narrow[..]), (half, 600, &[]), (all, 600, &fewer)] {
+        let text = stderr(&size(load, seats, more));
+        assert!(
+            !text.contains("longer waits"),
+            "{load} {seats} {more:?}: {text}"
+        );
+    }
+}
+
+/// The waits that logs do not record depend on the seats of their server.
+#[test]
+fn the_seats_of_the_server_of_the_logs_are_named() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", lines(&events()));
+    let intents = |server: &str| {
+        let text = "intents: [{name: jobs, client: {user: bob}, waits: {max: 10s}, atLoad: {fromLog: true}}]\n";
+        folder.file("intents.yaml", format!("{server}{text}"))
+    };
+    for (server, options, expected) in [
+        ("", &[][..], "600 seats (default)"),
+        ("server: {seats: 50}\n", &[], "50 seats (INTENTS)"),
+        ("", &["--server-seats", "40"], "40 seats (--server-seats)"),
+        (
+            "",
+            &["--server-seats", "40", "--log-server-seats", "1"],
+            "1 seat (--log-server-seats)",
+        ),
+    ] {
+        let intents = intents(server);
+        let output = run(&[&["size", &intents, "--audit-log", &log], options].concat());
+        let expected = expected.replace("INTENTS", &intents);
+        let note = format!(
+            "note: waits that the logs do not record are estimated for a server with {expected}\n"
+        );
+        assert!(stderr(&output).contains(&note), "{note}: {output:?}");
+    }
 }

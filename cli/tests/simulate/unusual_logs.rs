@@ -124,7 +124,7 @@ fn requests_without_a_duration_are_named() {
         event["stage"] = "RequestReceived".into();
     }
     let log = folder.file("audit.log", lines(&events));
-    let expected = "note: the logs do not have the duration of 7 executed requests: simulated with the average of similar requests, or with 10ms if the logs have none\n";
+    let expected = "note: the logs do not have the duration of 7 requests: simulated with the average of similar requests, or else of all, or with 10ms if the logs have no duration\n";
     let intents = "intents: [{name: all, level: global-default, waits: {p99: 1s}, atLoad: {fromLog: true}}]\n";
     let intents = folder.file("intents.yaml", intents);
     for command in [vec!["simulate"], vec!["size", &intents]] {

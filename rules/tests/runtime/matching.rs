@@ -101,6 +101,10 @@ fn dangling_schemas_are_skipped_and_explained() {
             "subjects": [{"kind": "User", "user": {"name": "*"}}],
             "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}]}}));
     let classifier = Classifier::new(&[dangling], &[], Release::NEWEST);
+    assert_eq!(
+        classifier.dangling().collect::<Vec<_>>(),
+        [("lost", "gone")]
+    );
     let request = request("GET", "/version", User::anonymous());
     let explanation = classifier.explain(&request).unwrap();
     assert_eq!(explanation.classification.flow_schema, "catch-all");

@@ -63,7 +63,7 @@ impl Logs {
             }
             None => Err(
                 Failure::input("the audit logs contain no request that flow control sees")
-                    .hint("long-running requests, such as `exec`, and events without `requestReceivedTimestamp` do not count; give logs with other requests"),
+                    .hint("failed authentications, long-running requests, such as `exec`, and events without `requestReceivedTimestamp` do not count; give logs with other requests"),
             ),
         }
     }

@@ -102,7 +102,7 @@ at least 20 executed requests whose median or 99th percentile of waits is above 
 const LIMITS: &str = "rejections within 15 % or 10 requests, median and 99th percentile of waits and response times within 25 % or 10 ms";
 
 /// The reason of a missing verdict.
-const TOO_FEW: &str = "the logs have fewer than 20 requests of it that were executed, and fewer than 20 rejected ones";
+const TOO_FEW: &str = "the logs have fewer than 20 requests of each that were executed, and fewer than 20 rejected ones";
 
 /// Fewer requests behind a 99th percentile are named.
 const FEW: u64 = 10;

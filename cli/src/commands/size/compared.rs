@@ -25,9 +25,13 @@ impl<'a> Compared<'a> {
 
     /// The waits and the headroom of each level.
     pub(super) fn print(&self, seats: u32, streams: &mut Streams) -> Result<(), Failure> {
+        let compared = match self.reports.len() {
+            2 => "",
+            _ => ", the compared configuration (compared)",
+        };
         writeln!(
             streams.err,
-            "the whole load with {}: the present objects (before) and the answer (after)",
+            "the whole load with {}: the present objects (before){compared} and the answer (after)",
             plural(seats as usize, "seat")
         )?;
         let mut table = Table::new([

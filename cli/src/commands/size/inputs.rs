@@ -3,13 +3,13 @@
 use super::Args;
 use super::drift::Earlier;
 use crate::audit_logs::{LongRunning, WithoutDuration, no_requests, read_logs};
-use crate::cluster::SeatsArg;
+use crate::cluster::{SeatsArg, ServerSeats as LogSeats};
 use crate::configuration::Configuration;
 use crate::documents::read;
 use crate::failure::Failure;
 use crate::input;
 use crate::memory::{Memory, warn_of};
-use crate::output::Streams;
+use crate::output::{Streams, note};
 use crate::stored_objects::{MetricsFile, stored_objects};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{Collector, Intents, Requests, ServerSeats, SizeError};
@@ -30,17 +30,14 @@ impl Args {
                 .hint("`kubectl flowcontrol help size` describes the intents file")
         })?;
         if let Some(seats) = self.server_seats {
-            let (file, other) = match earlier {
-                Some(earlier) => (
-                    self.watch_drift.as_deref(),
-                    stated(&ServerSeats::Known(earlier.seats), seats),
-                ),
-                None => (Some(self.intents.as_path()), stated(&intents.server, seats)),
+            let other = match earlier {
+                Some(earlier) => stated(&ServerSeats::Known(earlier.seats), seats),
+                None => stated(&intents.server, seats),
             };
-            if let (Some(file), Some(other)) = (file, other) {
+            if let Some(other) = other {
                 let message = format!(
                     "`--server-seats {seats}` contradicts {other} in {}",
-                    input::name(file)
+                    self.file_of_seats()
                 );
                 return Err(Failure::usage(message).hint(
                     "remove one of them; `--log-server-seats` gives the seats of the server that wrote audit logs",
@@ -49,6 +46,11 @@ impl Args {
             intents.server = ServerSeats::Known(seats);
         }
         Ok((source.name, intents))
+    }
+
+    /// The name of the file that has the seats: the report of an earlier answer, or the intents.
+    fn file_of_seats(&self) -> String {
+        input::name(self.watch_drift.as_deref().unwrap_or(&self.intents))
     }
 
     /// The requests of the audit logs, if there are any.
@@ -70,8 +72,13 @@ impl Args {
         };
         let metrics = MetricsFile::read(self.metrics.as_deref())?;
         let seats = self.log_seats(configuration, known, metrics.as_ref())?;
+        let text = format!(
+            "waits that the logs do not record are estimated for a server with {}",
+            seats.of_one()
+        );
+        note(streams, &text)?;
         let stored = stored_objects(metrics.as_ref(), None)?;
-        self.read_requests(configuration, seats, stored, wrong, streams)
+        self.read_requests(configuration, seats.seats, stored, wrong, streams)
             .map(Some)
     }
 
@@ -81,17 +88,17 @@ impl Args {
         configuration: &Configuration<'_>,
         known: Option<u32>,
         metrics: Option<&MetricsFile>,
-    ) -> Result<u32, Failure> {
-        let of_metrics = metrics.and_then(|metrics| {
-            let levels = &configuration.objects.levels;
-            metrics.server_seats(levels, configuration.release)
-        });
-        let given = self.log_server_seats.or(of_metrics).or(self.server_seats);
+    ) -> Result<LogSeats, Failure> {
+        let levels = &configuration.objects.levels;
+        let of_metrics =
+            |metrics| SeatsArg::default().of_metrics(metrics, levels, configuration.release);
+        let of_option = |seats: Option<u32>, name| seats.map(|seats| LogSeats::given(seats, name));
         let of_file = known.filter(|_| configuration.cluster.is_none());
-        match given.or(of_file) {
-            Some(seats) => Ok(seats),
-            None => Ok(configuration.seats(SeatsArg::default())?.seats),
-        }
+        let found = of_option(self.log_server_seats, "--log-server-seats")
+            .or_else(|| metrics.and_then(of_metrics))
+            .or_else(|| of_option(self.server_seats, "--server-seats"))
+            .or_else(|| of_file.map(|seats| LogSeats::given(seats, self.file_of_seats())));
+        found.map_or_else(|| configuration.seats(SeatsArg::default()), Ok)
     }
 
     fn read_requests(

@@ -1,7 +1,7 @@
 //! The answer as a web page: before and after, the headroom of each level over time, and the cost of tiers.
 
 use super::compared::verdict_of;
-use super::report::{borrowers, lines, requests, verdict};
+use super::report::{lines, requests, verdict, warnings};
 use crate::commands::simulate::page::{OverTime, busy, compared_levels, over_time};
 use crate::output::html::{Bar, Group, Page, Rows, bars};
 use k8s_flowcontrol::{Release, Resource};
@@ -30,7 +30,7 @@ pub(super) fn page(answer: &Answer, proposed: Option<&Examination>, release: Rel
 fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>, release: Release) -> String {
     let mut summary = vec![verdict(sizing)];
     summary.extend(proposed.iter().flat_map(|proposed| verdict_of(proposed)));
-    summary.extend(borrowers(sizing));
+    summary.extend(warnings(sizing));
     summary.push(Proof::LEFT_OUT.join(" "));
     let mut page = Page::new(TITLE, &summary);
     checks(&mut page, sizing, proposed);

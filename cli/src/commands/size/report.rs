@@ -1,13 +1,15 @@
 //! The answer as text and as JSON.
 
 use super::compared::{Compared, print_proposed, proposed_json};
+use crate::commands::simulate::outcome::seconds;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural, write_report};
 use k8s_flowcontrol::convert::Lossy;
 use k8s_flowcontrol::{Release, Resource};
 use k8s_flowcontrol_analysis::size::{
-    Change, Check, Examination, Examined, Impossible, Intents, Measured, Proof, Sizing, Tier,
+    Change, Check, Examination, Examined, Impossible, Intents, LongerWaits, Measured, Proof,
+    Sizing, Tier,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -59,8 +61,8 @@ pub(super) fn print(
     if let Some(proposed) = proposed {
         print_proposed(proposed, streams)?;
     }
-    for borrower in borrowers(sizing) {
-        streams.err.paragraph(&borrower)?;
+    for warning in warnings(sizing) {
+        streams.err.paragraph(&warning)?;
     }
     streams.err.paragraph(&Proof::LEFT_OUT.join(" "))?;
     streams.fact("Seats of each server", seats);
@@ -94,8 +96,12 @@ pub(super) fn verdict(sizing: &Sizing) -> String {
     format!("in the simulation, with {seats}, {objects} satisfy all intents{more}")
 }
 
-/// The changed levels that use more seats than their nominal limits.
-pub(super) fn borrowers(sizing: &Sizing) -> Vec<String> {
+/// The intents whose recorded waits are longer than the simulated ones, and the changed levels that use more seats than their nominal limits.
+pub(super) fn warnings(sizing: &Sizing) -> Vec<String> {
+    let longer = sizing.longer_waits.iter().map(|longer| {
+        let intent = &longer.intent;
+        format!("{intent}: {longer}: do not rely on the answer before `kubectl flowcontrol simulate --audit-log` agrees with the logs")
+    });
     let changes = sizing.changes.iter().filter_map(|change| {
         let nominal = u64::try_from(change.nominal).unwrap_or_default();
         let (name, peak) = (change.priority_level.name(), change.peak_seats);
@@ -103,7 +109,7 @@ pub(super) fn borrowers(sizing: &Sizing) -> Vec<String> {
             "{name} has a nominal limit of {nominal} and uses up to {peak} seats: the answer holds only while other levels leave their seats idle"
         ))
     });
-    changes.collect()
+    longer.chain(changes).collect()
 }
 
 /// The added and changed objects in the newest version that the release serves.
@@ -223,6 +229,7 @@ pub(super) fn write_json(
         "tiers": tried.collect::<Vec<_>>(),
         "objects": objects(sizing, release)?,
         "changes": sizing.changes.iter().map(reasons).collect::<Vec<_>>(),
+        "longerWaits": sizing.longer_waits.iter().map(longer_json).collect::<Vec<_>>(),
         "before": sizing.before.iter().map(check_json).collect::<Vec<_>>(),
         "examined": sizing.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
         "levels": Compared::new(sizing, proposed).json(),
@@ -255,6 +262,15 @@ pub(super) fn write_impossible(
         "trials": impossible.trials,
     });
     Ok(write_report(&mut streams.out, report)?)
+}
+
+fn longer_json(longer: &LongerWaits) -> Value {
+    json!({
+        "intent": longer.intent,
+        "requests": longer.requests,
+        "recordedSeconds": seconds(longer.recorded),
+        "simulatedSeconds": seconds(longer.simulated),
+    })
 }
 
 fn tier_json(tier: &Tier) -> Value {

@@ -156,6 +156,12 @@ impl Classifier {
         });
     }
 
+    /// The flow schemas whose priority level is missing, each with the name of this level. No request matches them.
+    pub fn dangling(&self) -> impl Iterator<Item = (&str, &str)> {
+        let dangling = self.schemas.iter().filter(|schema| schema.dangling);
+        dangling.map(|schema| (schema.name.as_str(), schema.level.as_str()))
+    }
+
     /// Returns the flow schema, the priority level and the flow of a request.
     ///
     /// `None` if the request is [not subject to flow control](RequestAttributes::is_subject_to_flow_control).
