@@ -120,6 +120,10 @@ impl Live {
         if (live.window_us, live.by) != (window_us, by) {
             (live.window_us, live.by) = (window_us, by);
             live.windows = Windows::default();
+            live.first_us = None;
+        } else if live.first_us.is_none() {
+            // Earlier versions did not write it: the whole window is known.
+            live.first_us = live.last_us.and(Some(0));
         }
         Ok(live)
     }

@@ -71,6 +71,16 @@ fn rates_refer_to_the_time_since_the_first_request() {
     // A restart keeps it. The window consists of spans of two seconds, of which the last one begins now.
     live = Live::from_json(&live.to_json().unwrap(), WINDOW, By::Caller).unwrap();
     assert_eq!(observed(&live), 5.0);
+    // An empty window of another length knows nothing of the time before.
+    let mut other = Live::from_json(&live.to_json().unwrap(), WINDOW / 2, By::Caller).unwrap();
+    add(&mut other, &mut counter(), &[event("2", "alice", 1, 200)]);
+    assert_eq!(observed(&other), 1.0);
+    // A state of an earlier version, whose window has requests.
+    let mut old: Value = serde_json::from_slice(&live.to_json().unwrap()).unwrap();
+    assert!(old.as_object_mut().unwrap().remove("firstUs").is_some());
+    let mut old = Live::from_json(old.to_string().as_bytes(), WINDOW, By::Caller).unwrap();
+    add(&mut old, &mut counter(), &[event("2", "alice", 1, 200)]);
+    assert_eq!(observed(&old), 58.0);
     add(&mut live, &mut counter(), &[event("2", "alice", 300, 200)]);
     assert_eq!(observed(&live), 58.0);
 }
