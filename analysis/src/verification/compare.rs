@@ -9,7 +9,7 @@ const STANDARD_ERRORS: f64 = 4.8;
 /// The error of the model: times can be so many times as long or as short, and longer or shorter by so many seconds.
 const STRETCHED: f64 = 1.25;
 const SHORT: f64 = 0.01;
-/// Logs that lack more requests of a level, in percent, say little about it.
+/// Logs that lack more requests of a level, in percent, or have more that the server did not count, say little about it.
 const MOST_MISSING_PERCENT: u64 = 20;
 
 named! {
@@ -115,13 +115,13 @@ impl QuantityVerification {
 }
 
 impl LevelVerification {
-    /// Whether the logs have too few of the level's requests for a comparison.
+    /// Whether the logs and the metrics have too few of the level's requests in common for a comparison, by their numbers.
     pub fn is_incomplete(&self) -> bool {
         let missing = self.counted.abs_diff(self.logged);
         missing * 100 > self.counted.max(self.logged) * MOST_MISSING_PERCENT
     }
 
-    /// The quantities that differ more than is explained; none for a level whose requests the logs lack.
+    /// The quantities that differ more than is explained; none for a level that is not compared.
     pub fn unexplained(&self) -> impl Iterator<Item = (&QuantityVerification, &Bucket)> {
         let quantities = self.quantities.iter().filter(|_| !self.is_incomplete());
         quantities.filter_map(|quantity| Some((quantity, quantity.unexplained()?)))
@@ -129,7 +129,7 @@ impl LevelVerification {
 }
 
 impl Verification {
-    /// Whether chance and the errors of the model explain all differences of the levels that are compared: those whose requests the logs have.
+    /// Whether chance and the errors of the model explain all differences of the levels that are compared: those of which the logs and the metrics have about the same number of requests.
     pub fn is_explained(&self) -> bool {
         let mut levels = self.levels.iter();
         levels.all(|level| level.unexplained().next().is_none())

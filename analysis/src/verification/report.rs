@@ -60,7 +60,7 @@ impl Verification {
             let names = incomplete.join(", ");
             let _ = writeln!(
                 text,
-                "\nNot compared, because the logs lack requests: {names}."
+                "\nNot compared, because the logs and the metrics do not have the same requests: {names}."
             );
         }
         text
@@ -71,7 +71,7 @@ impl LevelVerification {
     /// The verdict about a quantity in a few words.
     pub fn verdict(&self, quantity: &QuantityVerification) -> &'static str {
         match (self.is_incomplete(), quantity.unexplained()) {
-            (true, _) => "the logs lack requests",
+            (true, _) => "not compared",
             (false, Some(_)) => "differs",
             (false, None) => "explained",
         }

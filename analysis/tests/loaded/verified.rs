@@ -123,9 +123,9 @@ fn logs_that_lack_requests_have_no_verdict() {
     assert!(level(&verification, "batch").is_incomplete());
     assert!(verification.is_explained());
     let report = verification.report();
-    assert!(report.contains("| the logs lack requests |"));
+    assert!(report.contains("| not compared |"));
     assert!(!report.contains("Every difference"), "{report}");
-    let missing = "Not compared, because the logs lack requests: batch, global-default";
+    let missing = "Not compared, because the logs and the metrics do not have the same requests: batch, global-default";
     assert!(report.contains(missing), "{report}");
     assert!(
         report.contains("The rules of Kubernetes 1.36, 60 seats"),

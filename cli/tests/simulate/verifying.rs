@@ -174,6 +174,14 @@ fn the_histograms_of_a_recorded_server_are_compared() {
     let error = stderr(&output);
     let counts = "the metrics and the logs have of batch 1509 and ";
     assert!(error.contains(counts), "{error}");
+    // The log has more than the metrics count: it lacks nothing.
+    let bucket = "apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute=\"true\",priority_level=\"batch\"";
+    let few = format!("{bucket},le=\"1\"}} 20\n{bucket},le=\"+Inf\"}} 20\n");
+    let few = folder.file("few.txt", few);
+    let output = verify("30", &["--audit-log", &log, "--metrics", &few]);
+    let error = stderr(&output);
+    let differ = "the audit logs and the metrics do not have the same requests";
+    assert!(error.contains(differ), "{error}");
 
     let output = verify("30", &["--audit-log", &log]);
     assert_eq!(code(&output), 2);

@@ -64,7 +64,7 @@ pub(super) fn run(
         });
         let counts: Vec<_> = counts.collect();
         return Err(Failure::input(format!(
-            "the audit logs do not have the requests that the metrics count: the metrics and the logs have of {}",
+            "the audit logs and the metrics do not have the same requests: the metrics and the logs have of {}",
             counts.join(", of ")
         ))
         .hint(
