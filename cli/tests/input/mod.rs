@@ -397,6 +397,7 @@ fn a_request_with_a_resource_is_one_for_it() {
     let requests = r#"{"user":"alice","resource":"pods","subresource":"log"}
 {"user":"alice","resource":"pods","subresource":"log","isResourceRequest":false,"path":"/logs"}
 {"user":"alice","groups":["system:unauthenticated"],"path":"/healthz"}
+{"user":"alice","groups":["system:unauthenticated"],"resource":"","path":"/healthz"}
 "#;
     let file = folder.file("requests.jsonl", requests);
     let output = run(&["match", "--requests", &file]);
@@ -404,10 +405,15 @@ fn a_request_with_a_resource_is_one_for_it() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["priorityLevel"].clone())
         .collect();
-    // Logs of pods are long-running; the last one is a probe with the verb get.
+    // Logs of pods are long-running; the last ones are probes with the verb get.
     assert_eq!(
         levels,
-        [Value::Null, "global-default".into(), "exempt".into()]
+        [
+            Value::Null,
+            "global-default".into(),
+            "exempt".into(),
+            "exempt".into()
+        ]
     );
 }
 

@@ -72,7 +72,9 @@ impl From<Line> for RequestAttributes {
                 None => User::new("", line.groups.unwrap_or_default()),
             },
             verb: line.verb.unwrap_or_else(|| "get".to_owned()),
-            is_resource_request: line.is_resource_request.unwrap_or(line.resource.is_some()),
+            is_resource_request: line
+                .is_resource_request
+                .unwrap_or_else(|| line.resource.as_ref().is_some_and(|name| !name.is_empty())),
             api_group: line.api_group.unwrap_or_default(),
             resource: line.resource.unwrap_or_default(),
             subresource: line.subresource.unwrap_or_default(),
