@@ -30,8 +30,8 @@ use std::time::Duration;
 ///
 /// Reads the metrics and the debug dumps of every API server that is reachable by its own address, or else of the server that
 /// responds at the cluster's address, twice for the rate of rejected requests. LIMIT is the current limit, and BORROWED is its
-/// difference to the nominal limit, negative for a level that lends. Each API server has its own seats and counters. The requests come from the dumps and the seats
-/// from the metrics, which are read one after the other.
+/// difference to the nominal limit, negative for a level that lends. Each API server has its own seats and counters. The requests come from the dumps, or
+/// else from the metrics, and the seats from the metrics, which are read one after the other.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

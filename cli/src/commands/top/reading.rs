@@ -42,7 +42,7 @@ pub(crate) struct Level {
     pub(crate) name: String,
     pub(crate) executing: Option<i64>,
     pub(crate) waiting: Option<i64>,
-    /// The rejected requests since the server started.
+    /// The rejected requests since the server started, or in the dump since the level was created.
     pub(crate) rejected: Option<i64>,
     /// The rejected requests since the reading before, in a second.
     pub(crate) rejected_per_second: Option<f64>,
