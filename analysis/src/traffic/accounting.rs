@@ -158,6 +158,12 @@ impl Accounting {
         &self.current.classes
     }
 
+    /// Those of the proposed configuration.
+    pub(super) fn proposed_classes(&self) -> Option<&[Class]> {
+        let proposed = self.proposed.as_ref();
+        proposed.map(|proposed| proposed.classes.as_slice())
+    }
+
     /// The part of a request in a report, from its last event.
     pub fn sample(&self, event: &Event<'_>) -> Sample {
         let attributes = event.attributes();

@@ -188,9 +188,8 @@ impl CoverageTally {
         let mut notes = Vec::new();
         if let Some((from, to)) = &coverage.longest_gap {
             let (empty, all) = (coverage.empty_minutes, coverage.minutes);
-            let percent = empty as f64 / all as f64 * 100.0;
             notes.push(format!(
-                "{percent:.0} % of the time ({empty} of {all} minutes) has no events, the longest time from {from} to {to}"
+                "no events in {empty} of {all} minutes, the longest time from {from} to {to}"
             ));
         }
         if let Some(percent) = coverage
@@ -198,7 +197,7 @@ impl CoverageTally {
             .filter(|part| *part < SAMPLED * 100.0)
         {
             notes.push(format!(
-                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or the kubelets have another interval"
+                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or kubelets renewed them less often"
             ));
         }
         if let Some(servers) = self.servers.mixed() {

@@ -13,7 +13,7 @@ use std::fmt;
 
 /// The name that tells a partial result from other JSON.
 const KIND: &str = "TrafficPartial";
-const SCHEMA_VERSION: u32 = 3;
+const SCHEMA_VERSION: u32 = 4;
 
 /// The form in a file: lists, because JSON has only texts as keys.
 #[derive(Serialize, Deserialize)]
@@ -28,6 +28,7 @@ struct File {
     incomplete: u64,
     period: Option<(i64, i64)>,
     classes: Vec<Class>,
+    proposed: Option<Vec<Class>>,
     cells: Vec<(Cell, Load)>,
     flows: Vec<(Flow, Load)>,
     minutes: Vec<(Minute, Load)>,
@@ -39,7 +40,7 @@ struct File {
     at_most: Vec<(String, SeatsInUse)>,
     waits: u64,
     limits: Option<BTreeMap<String, LevelSeats>>,
-    stored_objects: StoredObjects,
+    stored_objects: Option<StoredObjects>,
     servers: u64,
     #[serde(default)]
     coverage: CoverageTally,
@@ -118,6 +119,7 @@ impl Traffic {
             incomplete: tally.incomplete,
             period: tally.period,
             classes: self.classes,
+            proposed: self.proposed,
             cells: tally.cells.into_iter().collect(),
             flows: tally.flows.into_iter().collect(),
             minutes: tally.minutes.into_iter().collect(),
@@ -163,6 +165,7 @@ impl Traffic {
             stored: file.stored_objects,
             servers: file.servers,
             classes: file.classes,
+            proposed: file.proposed,
             is_partial: true,
             open: file.open,
             ended: file.ended.into_iter().collect(),

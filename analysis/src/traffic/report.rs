@@ -40,8 +40,9 @@ pub struct Report {
     pub unused_flow_schemas: Vec<Class>,
     /// The source of the waits in queues.
     pub waits: WaitSource,
-    /// The stored objects by which the seats of lists were estimated; none if they were not known, or were not the same in all runs. A report of another run that has the same ones has the same seats.
-    pub stored_objects: StoredObjects,
+    /// The stored objects by which the seats of lists were estimated: of no resource if they were not known, and `None` if those of several runs are
+    /// different. A report of another run that has the same ones has the same seats.
+    pub stored_objects: Option<StoredObjects>,
     /// The flows, by seat-seconds and requests.
     pub flows: Vec<FlowTraffic>,
     /// The clients of deprecated API versions.
@@ -137,7 +138,7 @@ impl Report {
         tally: Tally,
         classes: &[Class],
         works: &Levels,
-        stored_objects: StoredObjects,
+        stored_objects: Option<StoredObjects>,
         are_limits_known: bool,
     ) -> Self {
         let mut levels = BTreeMap::<&str, (Load, BTreeSet<&str>)>::new();

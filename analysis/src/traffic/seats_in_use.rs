@@ -22,12 +22,12 @@ pub(super) struct LevelSeats {
     pub(super) queues: bool,
 }
 
-/// The seats in use of a level: of each minute the milliseconds of seats in each of its seconds, if no request waited that the log does
+/// The seats in use of a level: of each minute the microseconds of seats in each of its seconds, if no request waited that the log does
 /// not say so of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeatsInUse(BTreeMap<i64, Seconds>);
 
-/// The milliseconds of seats in each second of a minute.
+/// The microseconds of seats in each second of a minute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Seconds(Vec<u64>);
 
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// The seats in use over all seconds, in milliseconds of seats.
+/// The seats in use over all seconds, in microseconds of seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounded {
     /// Without a limit.
@@ -85,8 +85,7 @@ impl SeatsInUse {
             let from = begin.max(second.saturating_mul(SECOND));
             let to = end.min(second.saturating_add(1).saturating_mul(SECOND));
             let time = to.saturating_sub(from).max(0).unsigned_abs();
-            // Rounded to the nearest millisecond, so that many short requests do not add up to less than they are.
-            let used = seats.saturating_mul(time).saturating_add(500) / 1000;
+            let used = seats.saturating_mul(time);
             if used > 0 {
                 let minute = self.0.entry(second.div_euclid(SECONDS as i64));
                 let minute = minute.or_default();
@@ -124,20 +123,26 @@ impl SeatsInUse {
     /// The mean of the seats in use in each minute.
     pub(super) fn means(&self, limits: Option<LevelSeats>) -> impl Iterator<Item = (i64, f64)> {
         self.0.iter().map(move |(minute, seconds)| {
-            let used: u64 = seconds.0.iter().map(|value| capped(*value, limits).0).sum();
-            (*minute, used as f64 / (SECONDS as f64 * 1000.0))
+            let used = seconds
+                .0
+                .iter()
+                .map(|value| capped(*value, limits).0 as f64);
+            (
+                *minute,
+                used.sum::<f64>() / (SECONDS as f64 * SECOND as f64),
+            )
         })
     }
 }
 
-/// A second with at most the maximum and with at most the minimum of a level, in milliseconds of seats.
+/// A second with at most the maximum and with at most the minimum of a level, in microseconds of seats.
 fn capped(value: u64, limits: Option<LevelSeats>) -> (u64, u64) {
     let Some(limits) = limits.filter(|limits| limits.queues) else {
         return (value, value);
     };
-    let milliseconds = |seats: u64| seats.saturating_mul(1000);
+    let in_second = |seats: u64| seats.saturating_mul(SECOND.unsigned_abs());
     (
-        value.min(milliseconds(limits.maximum)),
-        value.min(milliseconds(limits.minimum)),
+        value.min(in_second(limits.maximum)),
+        value.min(in_second(limits.minimum)),
     )
 }

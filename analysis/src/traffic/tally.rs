@@ -117,13 +117,6 @@ impl Tally {
         }
     }
 
-    /// Whether both or none were also classified by a proposed configuration, as far as their requests show it.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
-        let is_classified = |tally: &Self| tally.cells.keys().any(|cell| cell.class.is_some());
-        let are_known = is_classified(self) && is_classified(other);
-        !are_known || self.is_compared() == other.is_compared()
-    }
-
     /// Whether requests were also classified by a proposed configuration.
     pub(super) fn is_compared(&self) -> bool {
         self.cells.keys().any(|cell| cell.proposed.is_some())

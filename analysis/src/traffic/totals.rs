@@ -27,6 +27,8 @@ pub struct Traffic {
     pub(super) tally: Tally,
     /// The flow schemas of the configuration.
     pub(super) classes: Vec<Class>,
+    /// Those of the proposed configuration, if there is one.
+    pub(super) proposed: Option<Vec<Class>>,
     /// Whether another run may read the ends of requests that are not complete.
     pub(super) is_partial: bool,
     /// The newest requests that were not complete, and are not in the tally.
@@ -37,8 +39,8 @@ pub struct Traffic {
     pub(super) begin: Begin,
     /// The seats of each level: the least on one server, and the most on all servers together. `None` if those of a server are not known.
     pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
-    /// The stored objects by which seats were estimated.
-    pub(super) stored: StoredObjects,
+    /// The stored objects by which seats were estimated; `None` if those of several runs are different.
+    pub(super) stored: Option<StoredObjects>,
     /// The servers: each run has the logs of one.
     pub(super) servers: u64,
     /// The queues from which waits are estimated that the logs do not have; `None` if the limits are not known.
@@ -64,13 +66,15 @@ pub(super) enum Begin {
     At(Option<i64>),
 }
 
-/// Partial results of different configurations, which cannot be added: other flow schemas, or a proposed configuration in only one.
+/// Partial results of different configurations, which cannot be added: other flow schemas, or another proposed configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DifferentFlowSchemas;
 
 impl fmt::Display for DifferentFlowSchemas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the partial results have different flow schemas, or only one has a proposed configuration")
+        f.write_str(
+            "the partial results have different flow schemas or different proposed configurations",
+        )
     }
 }
 
@@ -82,8 +86,9 @@ impl Traffic {
         let (are_known, limits) = accounting.limits();
         Self {
             classes: accounting.classes().to_vec(),
+            proposed: accounting.proposed_classes().map(<[Class]>::to_vec),
             limits: are_known.then(|| limits.clone()),
-            stored: accounting.stored_objects().clone(),
+            stored: Some(accounting.stored_objects().clone()),
             servers: 1,
             model: accounting.server().cloned().map(WaitModel::new),
             ..Self::default()
@@ -162,19 +167,20 @@ impl Traffic {
     /// Each of the totals counts as a server of its own.
     ///
     /// # Errors
-    /// The other totals have other flow schemas, or only one of both has a proposed configuration.
+    /// The other totals have other flow schemas or another proposed configuration.
     pub fn merge(&mut self, mut other: Self) -> Result<(), DifferentFlowSchemas> {
         other.finish();
         if self.servers == 0 {
             self.classes = other.classes;
+            self.proposed = other.proposed;
             self.limits = other.limits;
             self.stored = other.stored;
-        } else if self.classes != other.classes || !self.tally.is_alike(&other.tally) {
+        } else if (&self.classes, &self.proposed) != (&other.classes, &other.proposed) {
             return Err(DifferentFlowSchemas);
         } else {
             self.limits = self.limits.take().zip(other.limits).map(sum);
             if self.stored != other.stored {
-                self.stored = StoredObjects::default();
+                self.stored = None;
             }
         }
         self.servers += other.servers;

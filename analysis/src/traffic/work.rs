@@ -68,10 +68,9 @@ impl LevelWork {
         load: Load,
         is_sampled: bool,
     ) -> Self {
-        // In microseconds; the sums over seconds have milliseconds.
         let sums = at_most.bounded(limits);
         let excess = sums.all.saturating_sub(sums.at_maximum);
-        let excess = excess.saturating_mul(1000).min(load.unsure_us);
+        let excess = excess.min(load.unsure_us);
         let most = load.seat_us.saturating_sub(excess);
         let estimate = load.seat_us.saturating_sub(load.waited_us);
         let factor = match estimate > most {
@@ -80,14 +79,13 @@ impl LevelWork {
         };
         // The work whose waits are known, and what no wait of the others can take away. Requests that a sample lacks can take any seat.
         let least = load.seat_us.saturating_sub(load.unsure_us);
-        let at_minimum = sums.at_minimum.saturating_mul(1000);
         let least = match limits {
-            Some(_) if !is_sampled => least.max(at_minimum).min(most).min(estimate),
+            Some(_) if !is_sampled => least.max(sums.at_minimum).min(most).min(estimate),
             _ => least.min(estimate),
         };
         Self {
             factor,
-            peak_seats: (in_use.bounded(limits).peak as f64).round() / 1000.0,
+            peak_seats: seconds(in_use.bounded(limits).peak as f64),
             least: seconds(least as f64),
             most: seconds(most as f64),
             limits,

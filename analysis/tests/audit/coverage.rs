@@ -95,7 +95,7 @@ fn empty_times_are_named() {
         (10, 3, Some(gap))
     );
     assert_eq!(coverage.notes.len(), 1, "{:?}", coverage.notes);
-    assert!(coverage.notes[0].starts_with("30 % of the time (3 of 10 minutes) has no events"));
+    assert!(coverage.notes[0].starts_with("no events in 3 of 10 minutes, the longest"));
 }
 
 #[test]

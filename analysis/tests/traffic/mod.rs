@@ -6,6 +6,7 @@
 )]
 
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::traffic::{Accounting, Report, Traffic, WaitSource};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -285,14 +286,64 @@ fn limits_and_sums_of_seat_seconds_are_rounded_alike() {
     );
 }
 
+/// Requests of a fifth of a millisecond are a part of the seats in use, too.
+#[test]
+fn short_requests_add_up_to_the_seats_of_a_minute() {
+    let log: Vec<_> = (0..60)
+        .map(|id| event(id, "alice", 0, 1, None, 200).replace("00.001000Z", "00.000200Z"))
+        .collect();
+    let report = report(&accounting("Reject"), &log);
+    assert_eq!(report.priority_levels[0].sums.seat_seconds, 0.012);
+    assert_eq!(report.priority_levels[0].peak_seats, 0.012);
+    // 12 ms of 60 s, in thousandths.
+    let longer: Vec<_> = (0..6000)
+        .map(|id| event(id, "alice", 0, 1, None, 200).replace("00.001000Z", "00.000200Z"))
+        .collect();
+    let minutes = self::report(&accounting("Reject"), &longer).minutes;
+    assert_eq!(minutes[0].mean_seats, 0.02);
+}
+
+#[test]
+fn the_stored_objects_of_a_sum_are_those_of_every_part() {
+    let stored = |number: u32| {
+        let metric =
+            format!("apiserver_resource_objects{{group=\"\",resource=\"nodes\"}} {number}\n");
+        accounting("Queue").stored(StoredObjects::parse(&metric))
+    };
+    let part = |ids, number| partial(ids, 0, &stored(number));
+    let same = merged([part(0..1, 1), part(1..2, 1)]);
+    assert_eq!(
+        same.stored_objects.as_ref(),
+        Some(stored(1).stored_objects())
+    );
+    // Different numbers are not unknown ones: lists have the seats of their part.
+    for others in [
+        [part(0..1, 1), part(1..2, 2), part(2..3, 1)],
+        [
+            part(0..1, 2),
+            part(1..2, 1),
+            partial(2..3, 0, &accounting("Queue")),
+        ],
+    ] {
+        assert_eq!(merged(others).stored_objects, None);
+    }
+}
+
 #[test]
 fn parts_with_and_without_a_proposed_configuration_have_no_sum() {
     let without = accounting("Queue");
     let with = accounting("Queue").compare(&[schema()], &[level("Queue")]);
     let mut all = partial(0..1, 0, &with);
     assert!(all.merge(partial(1..2, 0, &without)).is_err());
-    // Nothing can be told from a log without requests.
-    all.merge(partial(0..0, 0, &without)).unwrap();
+    // Also without requests, and in either order.
+    assert!(all.merge(partial(0..0, 0, &without)).is_err());
+    let mut all = partial(0..0, 0, &without);
+    assert!(all.merge(partial(0..1, 0, &with)).is_err());
+    // Another proposed configuration.
+    let other = accounting("Queue").compare(&[], &[level("Queue")]);
+    let mut all = partial(0..1, 0, &with);
+    assert!(all.merge(partial(1..2, 0, &other)).is_err());
+    all.merge(partial(1..2, 0, &with)).unwrap();
 }
 
 /// Short values would take many times the memory of their text.
@@ -315,6 +366,19 @@ fn partial_results_that_no_run_writes_are_not_read() {
     let error = with((1 << 20) + 1).unwrap();
     assert!(
         error.contains("expected a list of at most 1048576 requests"),
+        "{error}"
+    );
+    let stored = r#""storedObjects":{}"#;
+    let with = |number: u32| {
+        let resources: Vec<_> = (0..number).map(|id| format!(r#""{id}":{{}}"#)).collect();
+        assert!(text.contains(stored), "{text}");
+        let list = resources.join(",");
+        read(&text.replace(stored, &format!(r#""storedObjects":{{{list}}}"#)))
+    };
+    assert_eq!(with(1 << 16), None);
+    let error = with((1 << 16) + 1).unwrap();
+    assert!(
+        error.contains("expected the stored objects of at most 65536 resources"),
         "{error}"
     );
     for (seconds, is_read) in [(59, false), (60, true), (61, false)] {

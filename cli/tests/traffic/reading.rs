@@ -201,7 +201,7 @@ fn gaps_are_a_part_of_the_report() {
     );
     let text = stdout(&run(&["traffic", "--audit-log", &log]));
     assert!(
-        text.contains("note: 80 % of the time (8 of 10 minutes) has no events"),
+        text.contains("note: no events in 8 of 10 minutes"),
         "{text}"
     );
     let output = run(&["traffic", "--audit-log", &log, "-o", "json"]);

@@ -2,14 +2,19 @@
 
 use super::text::samples;
 use k8s_flowcontrol_rules::seats::Stored;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// The most resources that are read from JSON, many more than a server has. Their texts can be short, and would take many times their memory.
+const MOST_RESOURCES: usize = 1 << 16;
 
 /// The stored objects of every resource, from the metrics of a server.
 ///
 /// An unknown resource counts as not counted, so that its lists take one seat. [`Default`] knows no resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StoredObjects(BTreeMap<String, Resource>);
+pub struct StoredObjects(#[serde(deserialize_with = "bounded")] BTreeMap<String, Resource>);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Resource {
@@ -19,18 +24,46 @@ struct Resource {
     bytes: Option<f64>,
 }
 
+fn bounded<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Resource>, D::Error> {
+    struct Bounded;
+    impl<'de> Visitor<'de> for Bounded {
+        type Value = BTreeMap<String, Resource>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(
+                f,
+                "the stored objects of at most {MOST_RESOURCES} resources"
+            )
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut resources = BTreeMap::new();
+            while let Some((name, resource)) = map.next_entry()? {
+                if resources.len() == MOST_RESOURCES {
+                    return Err(A::Error::invalid_length(MOST_RESOURCES + 1, &self));
+                }
+                resources.insert(name, resource);
+            }
+            Ok(resources)
+        }
+    }
+    deserializer.deserialize_map(Bounded)
+}
+
 impl StoredObjects {
     /// Reads the text of `/metrics`, or the field `storedObjects` of a report that was made with them.
     pub fn parse(metrics: &str) -> Self {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Report {
-            stored_objects: StoredObjects,
+            stored_objects: Option<StoredObjects>,
         }
         if metrics.trim_start().starts_with('{')
             && let Ok(report) = serde_json::from_str::<Report>(metrics)
         {
-            return report.stored_objects;
+            return report.stored_objects.unwrap_or_default();
         }
         let mut resources = BTreeMap::<String, Resource>::new();
         for sample in samples(metrics) {

@@ -25,7 +25,7 @@ pub(super) fn page(report: &Report) -> String {
     }
     if report.incomplete > 0 {
         summary.push(format!(
-            "{} without an end in the logs, and without seat-seconds",
+            "{} without an end in the logs, and so without seat-seconds",
             plural(report.incomplete as usize, "request")
         ));
     }

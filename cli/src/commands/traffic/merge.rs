@@ -39,7 +39,7 @@ fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
         }
         all.merge(partial(file)?).map_err(|_| {
             Failure::input(format!(
-                "{} was made with another configuration than {}: it has other flow schemas, or only one of them was made with `--compare`",
+                "{} was made with another configuration than {}: the flow schemas, or those of `--compare`, are not the same",
                 file.display(),
                 files[0].display()
             ))

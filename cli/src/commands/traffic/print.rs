@@ -38,7 +38,7 @@ fn counts(report: &Report, out: &mut Stream) -> io::Result<()> {
         (report.unseen, "not subject to flow control"),
         (
             report.incomplete,
-            "without an end in the logs, which have no seat-seconds",
+            "without an end in the logs, and so without seat-seconds",
         ),
     ] {
         if count > 0 {
@@ -299,12 +299,18 @@ pub(super) fn quoted(field: &str) -> String {
 /// The uncertainty of the seats and of the seat-seconds, where it matters.
 pub(super) fn notes(report: &Report) -> Vec<String> {
     let mut verbs = report.flow_schemas.iter().flat_map(|schema| &schema.verbs);
-    let are_unknown = report.stored_objects == StoredObjects::default();
-    let lists = (are_unknown && verbs.any(|verb| verb.name == "list")).then(|| {
-        "The numbers of stored objects are not known: every list counts as one seat, and can take more."
-            .to_owned()
-    });
-    lists.into_iter().chain(waits(report)).collect()
+    let lists = match &report.stored_objects {
+        Some(stored) if *stored != StoredObjects::default() => None,
+        Some(_) => Some(
+            "The numbers of stored objects are not known: every list counts as one seat, and can take more.",
+        ),
+        None => Some(
+            "The partial results have different numbers of stored objects: a list counts as one seat where they are not known, and can take more.",
+        ),
+    };
+    let lists = lists.filter(|_| verbs.any(|verb| verb.name == "list"));
+    let lists = lists.map(str::to_owned).into_iter();
+    lists.chain(waits(report)).collect()
 }
 
 /// The uncertainty of the seat-seconds that waits leave, for the levels where it matters.
