@@ -39,7 +39,7 @@ impl Client {
     }
 
     /// The name of a recipe's objects, or an error if none can be made of the client's name.
-    pub(super) fn object_name(&self, recipe: &str) -> Result<String, RecipeError> {
+    pub(crate) fn object_name(&self, recipe: &str) -> Result<String, RecipeError> {
         object_name(recipe, &self.text())
     }
 

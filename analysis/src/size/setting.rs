@@ -109,7 +109,9 @@ pub(super) fn structure(
         let limited = level.spec.limited.get_or_insert_default();
         limited.nominal_concurrency_shares = Some(1);
         limited.lendable_percent = Some(0);
-        let recipe = recipes.own_level(level, client).map_err(|error| {
+        let named = client.object_name("size");
+        let recipe = named.and_then(|_| recipes.own_level(level, client));
+        let recipe = recipe.map_err(|error| {
             let intent = setting
                 .intents
                 .first()

@@ -98,6 +98,20 @@ fn generated_loads_get_shares_and_do_not_borrow() {
     assert!(limited.nominal_concurrency_shares > Some(25));
 }
 
+#[test]
+fn a_client_without_a_name_for_objects_is_an_error() {
+    let intents = "server: {seats: 60}\nduration: 5s\nintents:\n- client: {user: \u{3a9}}\n  waits: {max: 0s}\n  \
+        atLoad: {concurrent: 12, meanSeconds: 0.2}\n";
+    let intents = Intents::read(intents.as_bytes()).unwrap();
+    let objects = with_level(QUEUES(), &["alice"]);
+    let sizer = Sizer::new(&intents, &objects.0, &objects.1, RELEASE, None).unwrap();
+    let error = sizer.size(|_| ControlFlow::Continue(())).unwrap_err();
+    assert!(
+        error.to_string().contains("has no ASCII letter or digit"),
+        "{error}"
+    );
+}
+
 /// A user with many requests at a time fills the queues of the others: more queues help where no seat would.
 #[test]
 fn queues_separate_flows_without_more_seats() {
