@@ -107,8 +107,8 @@ impl Pace {
         self
     }
 
-    /// Removes the limit of a level, by the UID of the level `exempt`. Only users who may read that level, such as the group
-    /// `system:masters`, are exempt by default.
+    /// Removes the limit of a level, by the UID of the level `exempt`. By default only the group `system:masters` and the server's
+    /// probes are exempt.
     pub fn exempt(&self, priority_level_uid: impl AsRef<str>) {
         self.shared.exempt(priority_level_uid.as_ref());
     }
@@ -121,7 +121,7 @@ impl Pace {
     /// Waits for a place, sends a request, and learns from the response. Dropping the future gives the place back.
     ///
     /// Watches and other requests that stay open are sent at once. A [`Priority`] in the extensions of the request replaces
-    /// the rate of this handle.
+    /// that of this handle.
     ///
     /// # Errors
     /// The error of `send`, unchanged.

@@ -35,8 +35,8 @@
 //! - A limit may be less than 1: then a request starts only after a pause. Many clients share few seats in this way.
 //! - The floor is the lowest mean of six requests. About every 10 s the limit is a quarter for a moment, so that the floor is seen again
 //!   (as in LEDBAT++, `draft-irtf-iccrg-ledbat-plus-plus`). Such a slowdown raises the floor too, by at most a tenth.
-//! - After 429, or 503 with `Retry-After`, the place of the rejected request stays occupied until `Retry-After` has passed, with up to half
-//!   of it more. The limit shrinks to nine tenths, and exceeds the rejected limit only after 4 s and 200 more responses.
+//! - After 429, or 503 with `Retry-After`, the place of the rejected request stays occupied until `Retry-After` has passed (a number of
+//!   seconds, of which at most 60 count; 1 s for a 429 without one), with up to half of it more. The limit shrinks to nine tenths, and exceeds the rejected limit only after 4 s and 200 more responses.
 //!
 //! # Requests
 //!

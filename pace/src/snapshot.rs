@@ -11,7 +11,8 @@ use tokio::time::Instant;
 pub struct LevelSnapshot {
     /// The UID of the level. Empty for a server without flow control.
     pub priority_level_uid: String,
-    /// The number of requests that may be in flight. Below 1, requests start with pauses.
+    /// The number of requests that may be in flight, except during a slowdown. Below 1, requests start with pauses. Without meaning
+    /// if the level [is exempt](Self::is_exempt).
     pub limit: f64,
     /// Whether the level has no limit; see [`Pace::exempt`](crate::Pace::exempt).
     pub is_exempt: bool,

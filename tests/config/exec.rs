@@ -157,7 +157,55 @@ async fn a_plugin_of_path() {
     }
     let missing = ExecPlugin::new("no-such-program").env("PATH", "/bin");
     let error = ask(&client(&server, missing)).await.unwrap_err();
-    assert!(error.to_string().contains("was not found"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("was not found"), "{text}");
+    // There is a client, and nothing was sent.
+    assert!(
+        text.contains(": the credentials or certificates cannot be used: "),
+        "{text}"
+    );
+    assert_eq!(error.attempts(), 0);
+}
+
+#[tokio::test]
+async fn a_hanging_plugin_is_not_a_write_that_may_have_taken_effect() {
+    let server = Server::secure().await;
+    let hanging = ExecPlugin::new("sleep").args(["60"]);
+    let client = client(&server, hanging);
+    let schema = k8s_flowcontrol::Resource::partial("mine");
+    let schemas = client.api::<k8s_flowcontrol::api::v1::FlowSchema>();
+    let create = schemas.create(&schema).timeout(Duration::from_millis(50));
+    let error = create.await.unwrap_err();
+    assert!(
+        error.is_timeout() && !error.may_have_taken_effect(),
+        "{error}"
+    );
+    assert_eq!(error.attempts(), 0);
+    assert!(
+        error
+            .to_string()
+            .contains("obtaining the credentials did not finish within 50ms"),
+        "{error}"
+    );
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_rejection_without_new_credentials_is_named() {
+    let folder = Folder::new();
+    let server = Server::answering(only("new")).await;
+    folder.write("answer", credential(json!({"token": "old"})));
+    let body = "cd \"$(dirname \"$0\")\" && cat answer && rm answer";
+    let client = client(&server, ExecPlugin::new(folder.script("once", body)));
+    let error = ask(&client).await.unwrap_err();
+    assert!(error.is_setup(), "{error:?}");
+    assert_eq!(error.attempts(), 1);
+    assert!(
+        error
+            .to_string()
+            .contains("the server answered 401, and the credentials"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use crate::config::support::{
     Authority, Identity, Notices, Server, ask_with, own_authority, traditional_key,
 };
 use k8s_flowcontrol::config::{Config, Secret};
+use k8s_flowcontrol::{Client, Resource};
 use rcgen::ExtendedKeyUsagePurpose as Usage;
 
 fn trusting(server: &Server, authority: &Authority) -> Config {
@@ -140,7 +141,20 @@ async fn client_certificates_with_keys_in_every_form() {
     let clients = Authority::new("clients");
     let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &clients).await;
     let config = trusting(&server, &authority);
-    assert!(ask_with(config.clone()).await.is_err());
+    let error = ask_with(config.clone()).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("configure a client certificate that the server accepts"),
+        "{error}"
+    );
+    // With TLS 1.3 the request was on its way, and the server has not read it.
+    let create = Client::new(config.clone()).unwrap().flow_schemas();
+    let error = create.create(&Resource::partial("mine")).await.unwrap_err();
+    assert!(
+        error.is_connect() && !error.may_have_taken_effect(),
+        "{error}"
+    );
 
     let rsa = include_str!("../fixtures/rsa_key.pem");
     let rsa = clients.sign_pem(&["rsa"], rsa);

@@ -1,5 +1,6 @@
 //! Leader election, on a paused clock: the server responds in the process, so that no time passes on the way.
 
+use crate::config::support::Notices;
 use http_body_util::Full;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
@@ -197,6 +198,24 @@ async fn some_failures_are_tried_again_and_others_are_not() {
     server.inject(Fault::status(403, forbidden.unwrap()));
     let error = two.election().acquire().await.unwrap_err();
     assert!(error.is_forbidden(), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_candidate_reports_a_silent_server_once() {
+    let notices = Notices::collect();
+    let config = Config::new("http://127.0.0.1").unwrap();
+    let client = Client::with_transport(config, |_| {
+        std::future::pending::<io::Result<http::Response<Full<bytes::Bytes>>>>()
+    });
+    let election = Election::new(&client, "system", "tenants", "one");
+    let won = timeout(Duration::from_secs(60), election.acquire()).await;
+    assert!(won.is_err());
+    let reported = notices.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(
+        reported[0].contains("the server does not respond"),
+        "{reported:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

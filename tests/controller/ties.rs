@@ -232,6 +232,8 @@ async fn a_store_that_cannot_be_read_is_an_error() {
         });
     let error = running.await.unwrap_err();
     assert!(matches!(error, ControllerError::NotReady(_)), "{error}");
+    // The store does, and nobody waits for it.
+    assert!(!error.to_string().contains("tries again"), "{error}");
 }
 
 /// Sends when it is dropped.

@@ -79,7 +79,7 @@ pub(crate) const fn empty(behaviour: Behaviour) -> Behaviour {
 }
 
 pub(crate) const LATE: &str = "did not finish within";
-pub(crate) const BROKEN: &str = "could not be reached or did not respond";
+pub(crate) const BROKEN: &str = "sent no usable response";
 pub(crate) const EARLY: &str = "ended early";
 pub(crate) const UNEXPECTED: &str = "expected ";
 

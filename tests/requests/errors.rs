@@ -207,3 +207,133 @@ async fn the_limit_that_ended_the_retries_is_named() {
     let error = list(&client.with_retry_policy(RetryPolicy::none())).await;
     assert!(!error.to_string().contains("retry policy"), "{error}");
 }
+
+/// The error of a create, which is not repeated after an unknown outcome.
+async fn create(script: &Script) -> Error {
+    let schemas = script.client.flow_schemas();
+    schemas.create(&schema("mine")).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn no_remedy_carries_out_a_write_twice() {
+    let status = r#"{"kind": "Status", "code": 500, "reason": "InternalError", "message": "boom"}"#;
+    let script = Script::start(vec![answer(500, "Retry-After: 1\r\n", status)]).await;
+    let error = create(&script).await;
+    assert!(error.may_have_taken_effect() && error.retry_after().is_some());
+    let text = error.to_string();
+    assert!(
+        text.ends_with("500 InternalError: boom; the request may have taken effect"),
+        "{text}"
+    );
+    // A rejected write may be sent again.
+    let script = Script::start(vec![answer(503, "Retry-After: 100\r\n", "")]).await;
+    let text = create(&script).await.to_string();
+    assert!(text.contains("try again in 100 s"), "{text}");
+    let script = Script::start(vec![answer(503, "Retry-After: 0\r\n", "")]).await;
+    let text = list(&single(&script)).await.to_string();
+    assert!(text.ends_with("; try again"), "{text}");
+}
+
+#[tokio::test]
+async fn the_attempt_with_a_possible_effect_is_named() {
+    let invalid = r#"{"kind": "Status", "code": 422, "reason": "Invalid", "message": "no"}"#;
+    let script = Script::start(vec![Act::Close, answer(422, "", invalid)]).await;
+    let mut schema = schema("mine");
+    schema.metadata.resource_version = Some("5".to_owned());
+    let replace = script.client.flow_schemas();
+    let error = replace.replace(&schema).await.unwrap_err();
+    assert!(error.is_invalid() && error.may_have_taken_effect());
+    let text = error.to_string();
+    assert!(
+        text.ends_with(
+            "422 Invalid: no; an earlier attempt may have taken effect (after 2 attempts)"
+        ),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_answers_is_not_called_unreachable() {
+    let (_socket, url) = deaf();
+    let text = list(&client(&url)).await.to_string();
+    assert!(text.contains(" could not be reached: "), "{text}");
+    let not_http = Act::Answer(b"SSH-2.0-OpenSSH\r\n".to_vec());
+    let script = Script::start(vec![Act::Close, not_http]).await;
+    for _ in 0..2 {
+        let text = list(&single(&script)).await.to_string();
+        assert!(text.contains(" sent no usable response: "), "{text}");
+        assert!(!text.contains("the server expects TLS: "), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_api_server_is_not_judged_as_one() {
+    let page = "<html>404 nginx</html>";
+    let page = format!(
+        "HTTP/1.1 404 X\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{page}",
+        page.len()
+    );
+    let script = Script::start(vec![
+        Act::Answer(page.clone().into()),
+        Act::Answer(page.into()),
+    ])
+    .await;
+    let error = list(&single(&script)).await;
+    assert!(!error.is_version_not_served(), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.ends_with("does not answer in HTML: check the server's URL"),
+        "{text}"
+    );
+
+    for (location, shown) in [
+        (
+            "https://login.example/?token=abc",
+            "a redirect to https://login.example/, which",
+        ),
+        ("/elsewhere#abc", "a redirect to /elsewhere, which"),
+        ("https://me:abc@login.example/", "with an empty body"),
+    ] {
+        let head = format!("Location: {location}\r\n");
+        let script = Script::start(vec![answer(302, &head, "")]).await;
+        let text = list(&single(&script)).await.to_string();
+        assert!(text.contains(shown) && !text.contains("abc"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_code_of_a_response_that_breaks_is_named() {
+    let cut = "HTTP/1.1 403 X\r\nContent-Length: 99\r\n\r\n{";
+    let script = Script::start(vec![Act::Answer(cut.into())]).await;
+    let text = list(&single(&script)).await.to_string();
+    assert!(
+        text.contains("the server answered 403, and the response ended early: "),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_timeout_keeps_the_failure_before_it() {
+    let script = Script::start(vec![answer(429, "", "no"), Act::Begin(b"")]).await;
+    let limit = Duration::from_millis(200);
+    let schemas = script.client.flow_schemas();
+    let error = schemas.list().timeout(limit).await.unwrap_err();
+    assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
+    let texts = chain(&error);
+    assert!(texts[1].contains("the server answered 429"), "{texts:?}");
+}
+
+#[tokio::test]
+async fn the_end_of_the_budget_counts_the_attempts() {
+    let (server, client) = embedded().await;
+    let policy = hasty()
+        .with_max_attempts(3)
+        .with_max_retry_after(Duration::from_secs(1));
+    server.inject(Fault::rejected(0));
+    server.inject(Fault::rejected(7));
+    let text = list(&client.with_retry_policy(policy)).await.to_string();
+    assert!(
+        text.contains("it was not sent again after 2 attempts because the server asks"),
+        "{text}"
+    );
+}

@@ -80,7 +80,9 @@ async fn the_begin_and_the_end_are_reported_once() {
     let lines = log.0.lock().unwrap().clone();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(
-        lines[0].starts_with("WARN") && lines[0].contains(": 500 "),
+        lines[0].starts_with("WARN")
+            && lines[0].contains(": 500 ")
+            && lines[0].contains("not complete"),
         "{lines:?}"
     );
     assert!(

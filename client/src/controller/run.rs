@@ -239,7 +239,7 @@ fn finish<Q: Clone + Ord, E>(
 
 async fn release(leadership: Leadership) {
     if let Err(error) = leadership.release().await {
-        tracing::warn!(%error, "the lease was not released; others wait until it expires");
+        tracing::warn!(%error, "the release of the lease failed; others may wait until it expires");
     }
 }
 
@@ -297,7 +297,13 @@ pub enum ControllerError {
 impl fmt::Display for ControllerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotReady(error) => error.fmt(f),
+            Self::NotReady(error) => match error.error() {
+                Some(error) => write!(
+                    f,
+                    "the controller did not start, because a store could not list its objects: {error}"
+                ),
+                None => error.fmt(f),
+            },
             Self::Election(error) => write!(f, "the election of a leader failed: {error}"),
             Self::LeaseLost(lost) => lost.fmt(f),
         }

@@ -5,17 +5,24 @@ use crate::GROUP;
 use crate::config::RetryLimit;
 use crate::meta::Status;
 use crate::transport::ConnectError;
+use http::header::LOCATION;
 use std::error::Error as StdError;
-use std::fmt;
+use std::time::Duration;
+use std::{fmt, io};
 
 /// The remedy for plain HTTP that was sent to a port with TLS.
-pub(crate) const EXPECTS_TLS: &str = "the server expects TLS: use https:// in its URL";
+const EXPECTS_TLS: &str = "the server expects TLS: use https:// in its URL";
+
+/// The remedy for a page of a website or a proxy.
+const NOT_A_SERVER: &str = "an API server does not answer in HTML: check the server's URL";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_reason(f)?;
-        if self.may_have_taken_effect() {
-            f.write_str("; the request may have taken effect")?;
+        match (self.may_have_taken_effect(), self.is_rejection()) {
+            (false, _) => {}
+            (true, false) => f.write_str("; the request may have taken effect")?,
+            (true, true) => f.write_str("; an earlier attempt may have taken effect")?,
         }
         match (self.0.retry_limit, self.attempts()) {
             (Some(RetryLimit::Attempts), attempts @ 2..) => {
@@ -26,12 +33,12 @@ impl fmt::Display for Error {
             }
             (Some(RetryLimit::Attempts) | None, 0 | 1) => Ok(()),
             (None, attempts) => write!(f, " (after {attempts} attempts)"),
+            (Some(limit), 0 | 1) => write!(f, "; it was not sent again because {limit}"),
             (Some(limit), attempts) => {
-                write!(f, "; it was not sent again because {limit}")?;
-                match attempts {
-                    0 | 1 => Ok(()),
-                    attempts => write!(f, " (after {attempts} attempts)"),
-                }
+                write!(
+                    f,
+                    "; it was not sent again after {attempts} attempts because {limit}"
+                )
             }
         }
     }
@@ -44,9 +51,14 @@ impl Error {
         }
         match &self.0.kind {
             ErrorKind::Argument(message) => write!(f, "{message}; nothing was sent"),
+            // The outermost error is a ConfigError, which names the file.
+            ErrorKind::Setup if self.0.line.is_some() => {
+                self.write_failed_code(f)?;
+                f.write_str("the credentials or certificates cannot be used: ")?;
+                self.outermost(f)
+            }
             ErrorKind::Setup => {
                 f.write_str("the client could not be created: ")?;
-                // The outermost error is a ConfigError, which names the file.
                 self.outermost(f)
             }
             ErrorKind::Send { own: true, .. } => {
@@ -67,28 +79,39 @@ impl Error {
             ErrorKind::Send { server, tls: true, hint, .. } => {
                 write!(f, "the TLS connection to {server} failed: ")?;
                 self.innermost(f)?;
-                let hint = hint.unwrap_or(
-                    "check the server's name and the certificate authority in the configuration",
-                );
-                write!(f, "; {hint}")
+                match hint {
+                    Some(hint) => write!(f, "; {hint}"),
+                    None => Ok(()),
+                }
             }
-            ErrorKind::Send { server, hint, .. } => {
-                write!(f, "{server} could not be reached or did not respond: ")?;
+            ErrorKind::Send { server, connect, hint, .. } => {
+                match connect {
+                    true => write!(f, "{server} could not be reached: ")?,
+                    false => write!(f, "{server} sent no usable response: ")?,
+                }
                 self.innermost(f)?;
                 match hint {
                     Some(hint) => write!(f, "; {hint}"),
                     None => Ok(()),
                 }
             }
-            ErrorKind::TimedOut { what, limit } => {
+            ErrorKind::TimedOut { what, limit, .. } => {
                 write!(f, "{what} did not finish within {limit:?}; set a longer timeout")
             }
-            ErrorKind::Body { timeout: true } => f.write_str("the response did not end in time"),
+            ErrorKind::Body { timeout: true } => {
+                self.write_failed_code(f)?;
+                f.write_str("the response did not end in time")
+            }
             ErrorKind::Body { .. } => {
-                f.write_str("the response ended early: ")?;
+                self.write_failed_code(f)?;
+                match self.is_damaged() {
+                    true => f.write_str("the response cannot be decompressed: ")?,
+                    false => f.write_str("the response ended early: ")?,
+                }
                 self.innermost(f)
             }
             ErrorKind::TooLong { what, limit, setting } => {
+                self.write_failed_code(f)?;
                 write!(f, "{what} is longer than {limit} bytes; raise the limit with {setting}")
             }
             ErrorKind::Status(status) => self.write_status(f, status),
@@ -98,7 +121,10 @@ impl Error {
                 if !excerpt.is_empty() {
                     write!(f, "; it begins with `{excerpt}`")?;
                 }
-                Ok(())
+                match self.is_html() {
+                    true => write!(f, "; {NOT_A_SERVER}"),
+                    false => Ok(()),
+                }
             }
             ErrorKind::CutOff => {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
@@ -159,22 +185,31 @@ impl Error {
             write!(f, "{code}: rejected by API Priority and Fairness")?;
             return self.write_advice(f);
         }
-        let content_type = match content_type {
-            "" => "no content type",
-            content_type => content_type,
-        };
-        write!(
-            f,
-            "the server answered {code} with a body that is not a Kubernetes Status ({content_type})"
-        )?;
-        if !excerpt.is_empty() {
-            write!(f, ": `{excerpt}`")?;
+        write!(f, "the server answered {code}")?;
+        if let Some(target) = self.redirect() {
+            return write!(
+                f,
+                ", a redirect to {target}, which the client does not follow; check the server's URL"
+            );
+        }
+        match (excerpt, content_type) {
+            ("", _) => f.write_str(" with an empty body")?,
+            (_, "") => write!(
+                f,
+                " with a body that is not a Kubernetes Status (no content type): `{excerpt}`"
+            )?,
+            _ => write!(
+                f,
+                " with a body that is not a Kubernetes Status ({content_type}): `{excerpt}`"
+            )?,
         }
         // The texts of servers in Go, and of nginx.
         let speaks_tls = excerpt.contains("HTTP request to an HTTPS server")
             || excerpt.contains("HTTP request was sent to HTTPS port");
         if code == 400 && speaks_tls {
             write!(f, "; {EXPECTS_TLS}")?;
+        } else if code == 404 && self.is_html() {
+            write!(f, "; {NOT_A_SERVER}")?;
         }
         self.write_advice(f)
     }
@@ -183,8 +218,12 @@ impl Error {
         if let Some(not_served) = &self.0.not_served {
             return write!(f, "; {not_served}");
         }
-        if let Some(wait) = self.retry_after() {
-            return write!(f, "; try again in {} s", wait.as_secs());
+        match self.retry_after() {
+            // Another attempt might carry out a write twice.
+            _ if self.may_have_taken_effect() && !self.is_rejection() => {}
+            None => {}
+            Some(Duration::ZERO) => return f.write_str("; try again"),
+            Some(wait) => return write!(f, "; try again in {} s", wait.as_secs()),
         }
         if self.is_unauthorized() {
             f.write_str("; check the credentials in the configuration")?;
@@ -194,6 +233,44 @@ impl Error {
             f.write_str("; omit these fields, or take them over with force")?;
         }
         Ok(())
+    }
+
+    /// The code of a response whose body could not be read, unless it reports success.
+    fn write_failed_code(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.head_code() {
+            None | Some(200..300) => Ok(()),
+            Some(code) => write!(f, "the server answered {code}, and "),
+        }
+    }
+
+    /// The compressed body has other faults than its end.
+    fn is_damaged(&self) -> bool {
+        let error = self.get_ref().and_then(|error| error.downcast_ref());
+        error.is_some_and(|error: &io::Error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+            )
+        })
+    }
+
+    /// The response shows that the server did not carry out the last attempt.
+    fn is_rejection(&self) -> bool {
+        matches!(self.head_code(), Some(300..500)) && self.code() != Some(408)
+    }
+
+    /// The target of a redirect, without its query, which may contain a token.
+    fn redirect(&self) -> Option<String> {
+        self.code().filter(|code| (300..400).contains(code))?;
+        let target = self.headers()?.get(LOCATION)?.to_str().ok()?;
+        let end = target.find(['?', '#']).unwrap_or(target.len());
+        let target = target.get(..end)?;
+        // A user name or password.
+        let has_user = target
+            .split('/')
+            .nth(2)
+            .is_some_and(|host| host.contains('@'));
+        (!has_user && !target.is_empty()).then(|| target.escape_debug().to_string())
     }
 
     /// The text of the cause.

@@ -27,7 +27,12 @@ pub(crate) enum ErrorKind {
         hint: Option<&'static str>,
     },
     /// The caller's time limit expired.
-    TimedOut { what: String, limit: Duration },
+    TimedOut {
+        what: String,
+        limit: Duration,
+        /// Whether a request may have been sent.
+        sent: bool,
+    },
     /// The response ended early.
     Body { timeout: bool },
     /// The response, or an event of a watch, exceeds the limit in bytes.

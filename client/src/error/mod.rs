@@ -14,7 +14,6 @@ mod display;
 mod kind;
 mod predicates;
 
-pub(crate) use display::EXPECTS_TLS;
 pub(crate) use kind::ErrorKind;
 
 /// The error of a request, a watch or a client's setup.
@@ -30,10 +29,10 @@ pub(crate) use kind::ErrorKind;
 /// | [`is_unauthorized`](Self::is_unauthorized), [`is_forbidden`](Self::is_forbidden) | correct the credentials or the permissions |
 /// | [`is_setup`](Self::is_setup) | correct the configuration |
 /// | [`is_expired`](Self::is_expired) | list again |
-/// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later; the client has already [retried](crate::client::RetryPolicy) |
+/// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later, and a write after a look at [`may_have_taken_effect`](Self::may_have_taken_effect); the client has already [retried](crate::client::RetryPolicy) where that is safe |
 /// | [`is_permanent`](Self::is_permanent) | stop, and report the error: the same request fails until its cause is corrected |
 /// | [`is_lossy`](Self::is_lossy) | allow the loss, or use only fields of the server's version |
-/// | [`is_decode`](Self::is_decode) | report a bug of the server or of this crate |
+/// | [`is_decode`](Self::is_decode) | check the server's URL, and proxies before it; otherwise report a bug of the server or of this crate |
 ///
 /// [`status`](Self::status) and [`causes`](Self::causes) contain the server's reason. The text names the request, the reason
 /// and a remedy. It contains no credentials.
@@ -154,6 +153,12 @@ impl Error {
         self.code() == Some(404) && !details.is_some_and(is_named)
     }
 
+    /// The response is a page of something else than an API server.
+    pub(crate) fn is_html(&self) -> bool {
+        let head = self.0.head.as_ref();
+        head.is_some_and(|head| head.content_type.starts_with("text/html"))
+    }
+
     pub(crate) fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -166,12 +171,13 @@ impl Error {
     }
 
     /// The number of attempts: more than one if the request was [sent again](crate::client::RetryPolicy), 0 if it was not
-    /// sent.
+    /// sent. An attempt whose connection failed counts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// The HTTP status code; for a failed watch, the code in its last event.
+    /// The HTTP status code; for a failed watch, the code in its last event. `None` if the body of the response ended early or
+    /// was too long.
     pub fn code(&self) -> Option<u16> {
         match (&self.0.kind, &self.0.head) {
             (ErrorKind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
@@ -193,9 +199,9 @@ impl Error {
 
     /// Whether the failed request is a write that the server may have carried out, completely or in part.
     ///
-    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the
-    /// server returned a 5xx code that does not show the outcome. `false` for reads, dry runs, and if the server
-    /// rejected the request or never received it. Read the object to learn the outcome.
+    /// The connection broke or the time ran out while the request was sent or later, the response could not be read, or the
+    /// server returned a code, such as 500, that does not show the outcome. `false` for reads, dry runs, and if the server
+    /// rejected each attempt or never received it. Read the object to learn the outcome.
     pub fn may_have_taken_effect(&self) -> bool {
         self.0.may_have_taken_effect
     }

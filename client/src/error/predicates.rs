@@ -99,6 +99,8 @@ impl Error {
 
     /// A time limit expired: the client's (see [`Config::with_timeout`](crate::config::Config::with_timeout)), or the
     /// server's (408, 504, or the reasons `Timeout` and `ServerTimeout`).
+    ///
+    /// The client does not send a request again whose own time limit expired.
     pub fn is_timeout(&self) -> bool {
         matches!(
             self.kind(),
@@ -111,7 +113,8 @@ impl Error {
     }
 
     /// The connection to the server failed: connection refused, unreachable or unknown host, untrusted certificate, or
-    /// timeout. Nothing was sent.
+    /// the [connect timeout](crate::config::Config::with_connect_timeout). The server did not carry out the last attempt, unless TLS
+    /// failed later; [`may_have_taken_effect`](Self::may_have_taken_effect) tells.
     ///
     /// A connection that broke later is [`is_retryable`](Self::is_retryable) instead.
     pub fn is_connect(&self) -> bool {
@@ -135,7 +138,8 @@ impl Error {
     }
 
     /// The client could not be created, or its configuration or credentials cannot be used: a kubeconfig, a certificate, an exec
-    /// plugin, a [token source](crate::config::TokenSource). Nothing was sent.
+    /// plugin, a [token source](crate::config::TokenSource). Nothing was sent, or the server answered 401 and there were no new
+    /// credentials.
     pub fn is_setup(&self) -> bool {
         matches!(self.kind(), ErrorKind::Setup)
     }

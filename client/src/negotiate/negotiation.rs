@@ -180,8 +180,8 @@ impl Client {
     /// The same error. If the server does not serve the version of the request, the error says so, and names the
     /// versions that it serves.
     pub(crate) async fn with_served_versions(&self, request: &HttpRequest, error: Error) -> Error {
-        let Some((group, version)) = group_version(request).filter(|_| error.names_no_object())
-        else {
+        let is_about_path = error.names_no_object() && !error.is_html();
+        let Some((group, version)) = group_version(request).filter(|_| is_about_path) else {
             return error;
         };
         let discovery = self.api_group(group).retry_policy(RetryPolicy::none());

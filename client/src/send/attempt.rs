@@ -7,9 +7,11 @@ use super::request_head::RequestHead;
 use super::session::Ready;
 use crate::error::Error;
 use crate::request::http_request::{HttpRequest, Verb};
+use crate::response::head::Head;
 use crate::transport::Body;
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use std::sync::atomic::{AtomicBool, Ordering};
 use url::Url;
 
 impl Client {
@@ -18,18 +20,28 @@ impl Client {
         self.session.prepare_interactive_plugin().await
     }
 
-    /// Sends a request. After a 401 it is sent once more if there are new credentials.
+    /// Sends a request. After a 401 it is sent once more if there are new credentials. `is_sent` becomes true once there are
+    /// credentials.
     pub(crate) async fn execute(
         &self,
         request: &HttpRequest,
         number: u32,
+        is_sent: &AtomicBool,
     ) -> Result<http::Response<Body>, Error> {
         let ready = self.session.ready().await?;
+        is_sent.store(true, Ordering::Relaxed);
         let response = self.attempt(request, number, &ready).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
-        match self.session.after_unauthorized(&ready).await? {
+        let renewed = match self.session.after_unauthorized(&ready).await {
+            Ok(renewed) => renewed,
+            Err(error) => {
+                let (rejection, _) = response.into_parts();
+                return Err(error.with_head(Head::read(rejection.status, rejection.headers)));
+            }
+        };
+        match renewed {
             Some(renewed) => self.attempt(request, number, &renewed).await,
             None => Ok(response),
         }

@@ -13,7 +13,7 @@ use crate::response::decode::{Decoder, Response};
 use crate::response::head::Head;
 use crate::transport::Body;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
@@ -91,15 +91,16 @@ impl Client {
         loop {
             let begun = Instant::now();
             let number = attempts.count() + 1;
-            let result = attempts.make(self.sent_once::<B>(request, number)).await;
+            let is_sent = AtomicBool::new(false);
+            let attempt = self.sent_once::<B>(request, number, &is_sent);
+            let result = attempts.make(attempt, &is_sent).await;
             let pause = match &result {
                 Ok(_) => None,
                 Err(error) => attempts.pause(error),
             };
             if !span.is_disabled() || !self.options.on_request.as_slice().is_empty() {
                 let outcome = result.as_ref().map(|(head, _)| head);
-                let attempt =
-                    Attempt::new(request, outcome, attempts.count(), pause, begun.elapsed());
+                let attempt = Attempt::new(request, outcome, number, pause, begun.elapsed());
                 self.report(&attempt, span, attempts.elapsed());
             }
             match (result, pause) {
@@ -121,8 +122,10 @@ impl Client {
         &self,
         request: &HttpRequest,
         number: u32,
+        is_sent: &AtomicBool,
     ) -> Result<(Head, B), Error> {
-        let (parts, body) = self.execute(request, number).await?.into_parts();
+        let response = self.execute(request, number, is_sent).await?;
+        let (parts, body) = response.into_parts();
         let head = Head::read(parts.status, parts.headers);
         for warning in &head.warnings {
             let handlers = self.options.on_warning.as_slice().iter();

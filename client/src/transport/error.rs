@@ -2,7 +2,7 @@
 
 use super::tls;
 use crate::config::Config;
-use crate::error::{EXPECTS_TLS, Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use std::error::Error as StdError;
 use std::{fmt, io};
 
@@ -12,6 +12,7 @@ type Source = dyn StdError + 'static;
 /// The limits are in [`HTTP1_MAX_HEADERS`](super::HTTP1_MAX_HEADERS).
 const TOO_MANY_HEADERS: &str =
     "the response has more than 1,024 headers, or headers of more than 400 KiB";
+const NOT_HTTP: &str = "if the server expects TLS, use https:// in its URL";
 const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program was built for HTTP/1.1 only: enable the feature `http2` of k8s-flowcontrol";
 
 /// The reason why a response is missing or incomplete.
@@ -71,7 +72,7 @@ impl TransportError {
             timeout: is_timeout(error),
             tls: tls::is_tls_error(error),
             connect: is_connect(error),
-            unprocessed: is_unsent(error) || is_unprocessed(error),
+            unprocessed: is_unsent(error) || is_unprocessed(error) || tls::is_rejected(error),
             not_http: http.is_some_and(|error| error.is_parse() && !error.is_parse_too_large()),
             too_many_headers: http.is_some_and(hyper::Error::is_parse_too_large),
             not_tls: tls::is_answered_without(error),
@@ -152,7 +153,7 @@ impl TransportError {
         let hint = match config.server().scheme() {
             _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
             _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
-            "http" if self.is.not_http => Some(EXPECTS_TLS),
+            "http" if self.is.not_http => Some(NOT_HTTP),
             "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
             }

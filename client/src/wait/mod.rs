@@ -132,7 +132,8 @@ impl<K: Resource> WaitFor<'_, K> {
         };
         let kind = self.api.kind().kind();
         let what = format!("the wait for {kind} `{}`{missing}", self.name);
-        let error = Error::new(ErrorKind::TimedOut { what, limit });
+        let sent = true;
+        let error = Error::new(ErrorKind::TimedOut { what, limit, sent });
         Err(match last_error {
             Some(source) => error.with_source(source),
             None => error,

@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// The warnings about configurations in this thread.
+/// The warnings about configurations and leases in this thread.
 ///
 /// One subscriber serves all tests, because `tracing` remembers for all threads which events are of interest.
 pub(crate) struct Notices;
@@ -38,7 +38,9 @@ impl Visit for Message<'_> {
 
 impl Subscriber for Notices {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "k8s_flowcontrol::config" && *metadata.level() == Level::WARN
+        let targets = ["k8s_flowcontrol::config", "k8s_flowcontrol::controller"];
+        let is_wanted = |target: &str| metadata.target().starts_with(target);
+        targets.into_iter().any(is_wanted) && *metadata.level() == Level::WARN
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

@@ -70,7 +70,7 @@ impl Leadership {
     /// Gives the Lease up, so that another candidate can lead at once. Stop all work before.
     ///
     /// # Errors
-    /// The Lease could not be written: others wait until it expires.
+    /// The Lease could not be written, or [may have been](Error::may_have_taken_effect): others may wait until it expires.
     pub async fn release(mut self) -> Result<(), Error> {
         self.renewals.abort();
         let _aborted = (&mut self.renewals).await;
@@ -92,13 +92,18 @@ impl Election {
             let begin = Instant::now();
             match timeout(self.renew_deadline, self.attempt(&mut observed)).await {
                 Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
-                Ok(Ok(false)) | Err(_) => {}
+                // Another candidate leads.
+                Ok(Ok(false)) => is_warned = false,
                 Ok(Err(error)) if error.is_permanent() => return Err(error),
-                Ok(Err(error)) if !is_warned => {
+                _ if is_warned => {}
+                Ok(Err(error)) => {
                     is_warned = true;
                     tracing::warn!(lease = self.lease_name(), %error, "the lease cannot be read or written; trying again");
                 }
-                Ok(Err(_)) => {}
+                Err(_) => {
+                    is_warned = true;
+                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "the server does not respond; trying again");
+                }
             }
             // Candidates that started together do not stay together.
             sleep(self.retry_period.mul_f64(1.0 + 0.2 * random_fraction())).await;

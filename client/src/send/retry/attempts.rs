@@ -5,6 +5,7 @@ use crate::config::{RetryLimit, RetryPolicy};
 use crate::error::{Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -18,6 +19,8 @@ pub(crate) struct Attempts<'a> {
     count: u32,
     /// The failure after which the request may or may not have been carried out.
     unclear: Option<Error>,
+    /// The last failure, if it is another one.
+    previous: Option<Error>,
     /// The tokens of the last retry.
     taken: Option<u32>,
     /// The limit that allows no further attempt.
@@ -42,6 +45,7 @@ impl<'a> Attempts<'a> {
             deadline: limit.and_then(|limit| started.checked_add(limit)),
             count: 0,
             unclear: None,
+            previous: None,
             taken: None,
             ended_by: None,
         }
@@ -55,23 +59,33 @@ impl<'a> Attempts<'a> {
         self.started.elapsed()
     }
 
-    /// Makes an attempt within the remaining time.
+    /// Makes an attempt within the remaining time. `is_sent` is false until it has its credentials.
     pub(crate) async fn make<T>(
         &mut self,
         attempt: impl Future<Output = Result<T, Error>>,
+        is_sent: &AtomicBool,
     ) -> Result<T, Error> {
         self.count += 1;
         let result = match (self.deadline, self.limit) {
             (Some(deadline), Some(limit)) => {
                 let result = timeout_at(deadline, attempt).await;
-                let what = "the request".to_owned();
-                result
-                    .unwrap_or_else(|_elapsed| Err(Error::new(ErrorKind::TimedOut { what, limit })))
+                result.unwrap_or_else(|_elapsed| {
+                    let sent = is_sent.load(Ordering::Relaxed);
+                    let what = match sent {
+                        true => "the request",
+                        false => "obtaining the credentials",
+                    };
+                    let what = what.to_owned();
+                    Err(Error::new(ErrorKind::TimedOut { what, limit, sent }))
+                })
             }
             _ => attempt.await,
         };
         if result.as_ref().err().is_none_or(RetryClass::is_answer) {
             self.budget.answered(self.taken);
+        }
+        if result.is_err() && !is_sent.load(Ordering::Relaxed) {
+            self.count -= 1;
         }
         result.map_err(|error| error.with_attempts(self.count))
     }
@@ -99,8 +113,10 @@ impl<'a> Attempts<'a> {
 
     /// Records an error that is followed by another attempt.
     pub(crate) fn remember(&mut self, error: Error) {
-        if RetryClass::of(&error) == RetryClass::Unknown {
-            self.unclear = Some(error);
+        self.previous = None;
+        match RetryClass::of(&error) {
+            RetryClass::Unknown => self.unclear = Some(error),
+            _ => self.previous = Some(error),
         }
     }
 
@@ -111,6 +127,13 @@ impl<'a> Attempts<'a> {
         let error = match self.unclear {
             Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
                 unclear.with_attempts(self.count)
+            }
+            // The reason why the time ran out.
+            unclear if matches!(error.kind(), ErrorKind::TimedOut { .. }) => {
+                match self.previous.or(unclear) {
+                    Some(previous) => error.with_source(previous),
+                    None => error,
+                }
             }
             _ => error,
         };

@@ -79,8 +79,12 @@ impl RetryClass {
     pub(crate) fn may_have_taken_effect(error: &Error) -> bool {
         match error.kind() {
             _ if Self::of(error) == Self::NotCarriedOut => false,
-            ErrorKind::Send { connect: true, .. } => false,
+            ErrorKind::Send { connect: true, .. }
+            | ErrorKind::Send {
+                unprocessed: true, ..
+            } => false,
             ErrorKind::Argument(_) | ErrorKind::Setup | ErrorKind::NotServed(_) => false,
+            ErrorKind::TimedOut { sent: false, .. } => false,
             ErrorKind::VersionChanged { .. } | ErrorKind::Lossy { .. } => false,
             _ => match error.head_code() {
                 Some(code) => code == 408 || !(300..500).contains(&code),

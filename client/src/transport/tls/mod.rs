@@ -139,7 +139,7 @@ pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
         })
 }
 
-/// What to do about a certificate of the server or of the client, unless the general advice fits.
+/// What to do about a failed handshake.
 pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> Option<&'static str> {
     let is_out_of_date = |error: &rustls::Error| {
         matches!(
@@ -150,7 +150,26 @@ pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> Option<&'static str> {
             )
         )
     };
-    let is_rejected = |error: &rustls::Error| {
+    let is_untrusted =
+        |error: &rustls::Error| matches!(error, rustls::Error::InvalidCertificate(_));
+    let is_ended = |error: &rustls::Error| matches!(error, rustls::Error::AlertReceived(_));
+    if any(error, is_out_of_date) {
+        Some("renew the server's certificate, or correct the clock of this machine")
+    } else if any(error, is_untrusted) {
+        Some("check the server's name and the certificate authority in the configuration")
+    } else if is_rejected(error) {
+        Some("configure a client certificate that the server accepts")
+    } else if any(error, is_ended) {
+        Some("the server ended it: it may need a client certificate, or another version of TLS")
+    } else {
+        None
+    }
+}
+
+/// Whether the server did not accept the client's certificate, or the lack of one. With TLS 1.3 it says so after the client has sent
+/// its request, which it does not carry out.
+pub(crate) fn is_rejected(error: &(dyn StdError + 'static)) -> bool {
+    any(error, |error| {
         matches!(
             error,
             rustls::Error::AlertReceived(
@@ -162,14 +181,7 @@ pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> Option<&'static str> {
                     | Alert::UnknownCA
             )
         )
-    };
-    if any(error, is_out_of_date) {
-        Some("renew the server's certificate, or correct the clock of this machine")
-    } else if any(error, is_rejected) {
-        Some("configure a client certificate that the server accepts")
-    } else {
-        None
-    }
+    })
 }
 
 /// Whether the error, or an error among its sources, is an error of TLS for which `is` holds.

@@ -69,7 +69,7 @@ async fn run<K: Resource>(
                     }
                     let is_over = !watcher.is_degraded() && trouble.take().is_some();
                     if trouble.is_none() && std::mem::take(&mut is_warned) {
-                        tracing::info!(target: TARGET, kind = K::KIND, "the store is kept up to date again");
+                        tracing::info!(target: TARGET, kind = K::KIND, "the failure is over: the store is kept up to date");
                     }
                     if event.is_some() || is_over {
                         apply(&state, event, trouble.clone());
@@ -82,12 +82,17 @@ async fn run<K: Resource>(
                     // Servers and proxies end connections when they restart, some without TLS' close_notify. The next request
                     // shows whether this is more.
                     if error.is_connection_lost() && trouble.is_none() {
-                        tracing::debug!(target: TARGET, kind = K::KIND, %error, "the watch ended early and is opened again");
+                        tracing::debug!(target: TARGET, kind = K::KIND, %error, "a list or watch broke; the next one follows");
                     } else if !is_warned {
                         is_warned = true;
-                        tracing::warn!(
-                            target: TARGET, kind = K::KIND, %error, "the store may be out of date until its watch works again"
-                        );
+                        match state.borrow().objects.is_ready() {
+                            true => tracing::warn!(
+                                target: TARGET, kind = K::KIND, %error, "the store may be out of date until its list or watch works again"
+                            ),
+                            false => tracing::warn!(
+                                target: TARGET, kind = K::KIND, %error, "the store is not complete; its list is tried again"
+                            ),
+                        }
                     }
                     trouble = Some(Arc::new(error));
                     state.send_modify(|state| state.error.clone_from(&trouble));

@@ -129,7 +129,8 @@ impl<K: Resource> Store<K> {
         self.len() == 0
     }
 
-    /// The last failure of the watcher; `None` once it is over. While it is set, the copy may be out of date.
+    /// The last failure of the watcher; `None` before the first failure, and once the last one is over. While it is set, the copy
+    /// may be out of date.
     ///
     /// A failure is over when the next watch delivers an event or a bookmark, or has been open for a second, or when a
     /// list is complete. While consecutive watches fail, for example because a server accepts and ends them at once,
@@ -138,7 +139,8 @@ impl<K: Resource> Store<K> {
     /// After the [`Driver`](super::Driver) was dropped, for example because a handler panicked or the runtime was shut
     /// down, it is an error that never ends.
     ///
-    /// Suits a health check: it is `None` for a healthy server, even without changes and bookmarks.
+    /// With [`is_ready`](Self::is_ready) it suits a health check: it is `None` for a healthy server, even without changes and bookmarks.
+    /// It is also `None` while the first list is read, and until a silent connection [counts as dead](crate::watch::Watcher::idle_timeout).
     pub fn last_error(&self) -> Option<Arc<Error>> {
         if self.state.has_changed().is_err() {
             return Some(Arc::new(Error::new(ErrorKind::NoDriver)));

@@ -24,7 +24,11 @@ impl<K: Resource> Source<K> {
             Polled::Alarm if self.version().is_none() => {
                 let what = format!("the streaming list of {}", self.api.kind().plural());
                 let limit = self.list_timeout();
-                let error = Error::new(ErrorKind::TimedOut { what, limit });
+                let error = Error::new(ErrorKind::TimedOut {
+                    what,
+                    limit,
+                    sent: true,
+                });
                 return Err(self.failed(error, lived));
             }
             Polled::Alarm => {
