@@ -6,10 +6,10 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// An exempt flow schema matches ordinary requests of the client, so a recipe cannot change their level.
+    /// Exempt flow schemas match all requests of the proof, so a recipe cannot change their level.
     Exempt {
-        /// The flow schema.
-        flow_schema: String,
+        /// The flow schemas, sorted.
+        flow_schemas: Vec<String>,
     },
     /// A flow schema that may take requests of the client has the lowest precedence that is possible.
     NoPrecedence {
@@ -71,10 +71,14 @@ impl RecipeError {
 impl fmt::Display for RecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exempt { flow_schema } => write!(
-                f,
-                "the flow schema {flow_schema} exempts these requests already"
-            ),
+            Self::Exempt { flow_schemas } => match &flow_schemas[..] {
+                [one] => write!(f, "the flow schema {one} exempts these requests already"),
+                several => write!(
+                    f,
+                    "the flow schemas {} exempt these requests already",
+                    several.join(", ")
+                ),
+            },
             Self::NoPrecedence { flow_schema } => write!(
                 f,
                 "the flow schema {flow_schema} can take requests of the client, and no precedence comes before its own"

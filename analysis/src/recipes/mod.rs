@@ -34,6 +34,7 @@ use k8s_flowcontrol_types::api::v1::{
 };
 use k8s_flowcontrol_types::{Fact, Release, Resource};
 use proof::Sort;
+use std::collections::BTreeSet;
 
 /// A configuration, and the server that has it, for which recipes make objects.
 #[derive(Clone, Debug)]
@@ -258,10 +259,11 @@ impl Recipes {
         let proof: Vec<_> = proofs.collect();
         let own = schema.name();
         if !proof.iter().any(|request| request.is_taken_by(own)) {
-            let exempt: Option<Vec<_>> = proof.iter().map(ProvenRequest::exempt).collect();
-            let first = exempt.and_then(|schemas| schemas.into_iter().next());
-            return Err(match first {
-                Some(flow_schema) => RecipeError::Exempt { flow_schema },
+            let exempt: Option<BTreeSet<_>> = proof.iter().map(ProvenRequest::exempt).collect();
+            return Err(match exempt {
+                Some(schemas) => RecipeError::Exempt {
+                    flow_schemas: schemas.into_iter().collect(),
+                },
                 None => RecipeError::NoEffect,
             });
         }

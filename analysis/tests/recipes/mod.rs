@@ -172,7 +172,7 @@ fn groups_count() {
     assert_eq!(
         admin,
         RecipeError::Exempt {
-            flow_schema: "exempt".into()
+            flow_schemas: vec!["exempt".into()]
         }
     );
     let all = recipes
@@ -310,8 +310,17 @@ fn probes_of_everybody_are_proven_for_two_users() {
         recipes.exempt_probes(None, &paths).unwrap_err()
     };
     assert_eq!(error(&["/a", "/b"]), RecipeError::NoEffect);
-    let flow_schema = "b".to_owned();
-    assert_eq!(error(&["/b"]), RecipeError::Exempt { flow_schema });
+    let flow_schemas = vec!["b".to_owned()];
+    assert_eq!(error(&["/b"]), RecipeError::Exempt { flow_schemas });
+    // Each of them exempts some of the requests.
+    let schemas = [own("a", 2, "exempt", "/a"), own("b", 2, "exempt", "/b")];
+    let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
+    let paths = ["/b".to_owned(), "/a".to_owned()];
+    let error = recipes.exempt_probes(None, &paths).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the flow schemas a, b exempt these requests already"
+    );
 }
 
 /// Shares have no limit below that of the field, and names none below that of an object.

@@ -79,7 +79,7 @@ fn examine(
             .to_owned(),
     };
     let help = match alone.is_some_and(|other| other.name() == EXEMPT) {
-        true => "delete it: no flow schema can come before this one",
+        true => "delete it: no flow schema can come before `exempt`",
         false => "give it a smaller matchingPrecedence than the earlier schemas, or delete it",
     };
     report.schema(schema, "spec.matchingPrecedence", message, help);
