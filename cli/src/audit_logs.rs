@@ -44,53 +44,39 @@ pub(crate) fn read_logs_of(
     Ok(counts)
 }
 
-/// The number of long-running requests in audit logs, which a simulation leaves out.
+/// The requests of audit logs that a simulation leaves out, or of which it does not know all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LongRunning(usize);
+pub(crate) struct Unsimulated {
+    long_running: usize,
+    /// They can have executed or not.
+    without_duration: usize,
+}
 
-impl LongRunning {
-    /// Counts a request, if flow control does not apply to it.
+impl Unsimulated {
+    /// Counts a request, if flow control does not apply to it, or if its execution is unknown.
     pub(crate) fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes) {
-        if event.is_last() && !attributes.is_subject_to_flow_control() {
-            self.0 += 1;
+        if !attributes.is_subject_to_flow_control() {
+            self.long_running += usize::from(event.is_last());
+            return;
+        }
+        let is_simulated = event.reached_flow_control() && event.received_us().is_some();
+        let is_rejected = event.is_rejected_by_flow_control();
+        if is_simulated && !is_rejected && event.execution_time().is_none() {
+            self.without_duration += 1;
         }
     }
 
-    /// Prints the number, unless it is zero.
+    /// Prints the numbers that are not zero.
     pub(crate) fn note(self, streams: &mut Streams) -> Result<(), Failure> {
-        if self.0 > 0 {
-            let requests = plural(self.0, "long-running request");
+        if self.long_running > 0 {
+            let requests = plural(self.long_running, "long-running request");
             let text = format!(
                 "flow control does not apply to {requests} of the logs, which are not simulated"
             );
             note(streams, &text)?;
         }
-        Ok(())
-    }
-}
-
-/// The number of requests of audit logs that have no duration. A request without an end can have executed or not.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WithoutDuration(usize);
-
-impl WithoutDuration {
-    /// Counts a request, if flow control applies to it and its execution is unknown.
-    pub(crate) fn add(&mut self, event: &Event<'_>, attributes: &RequestAttributes) {
-        let is_simulated = event.reached_flow_control() && event.received_us().is_some();
-        let is_rejected = event.is_rejected_by_flow_control();
-        if is_simulated
-            && attributes.is_subject_to_flow_control()
-            && !is_rejected
-            && event.execution_time().is_none()
-        {
-            self.0 += 1;
-        }
-    }
-
-    /// Prints the number, unless it is zero.
-    pub(crate) fn note(self, streams: &mut Streams) -> Result<(), Failure> {
-        if self.0 > 0 {
-            let requests = plural(self.0, "request");
+        if self.without_duration > 0 {
+            let requests = plural(self.without_duration, "request");
             let text = format!(
                 "the logs do not have the duration of {requests}: simulated with the average of similar requests, or else of all, or with 10ms if the logs have no duration"
             );

@@ -7,7 +7,7 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
-use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex, wait_limit};
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -80,6 +80,8 @@ struct Open {
     waited: Option<i64>,
     /// The time that the server needs before and after flow control.
     overhead: Duration,
+    /// How long it waits at most, if the log does not have its wait.
+    patience: Duration,
     done: Option<Recorded>,
 }
 
@@ -209,6 +211,7 @@ impl Separator {
             level: None,
             waited: None,
             overhead: self.overhead.min(took.saturating_sub(waited)),
+            patience: arriving.patience,
             done: None,
         };
         let received = request.received_us;
@@ -269,14 +272,13 @@ impl Separator {
             return;
         };
         let (request, level) = (open.request, open.level);
-        let (waited, overhead) = (open.waited, open.overhead);
+        let (waited, overhead, patience) = (open.waited, open.overhead, open.patience);
         let place = level.and_then(|level| self.levels[level].remove(number));
         // Without a place, the queues would have rejected the request.
         let began = waited.or(place.map(|(_, began)| began.unwrap_or(now)));
         let wait = began.map_or(0, |began| began.saturating_sub(request.received_us));
-        // The flags of the server, and so the limit of this request, are unknown: a longer rest of its time is execution.
-        let longest = wait_limit(Duration::MAX);
-        let wait = Duration::from_micros(wait.max(0).unsigned_abs()).min(longest);
+        // A longer rest of its time is execution.
+        let wait = Duration::from_micros(wait.max(0).unsigned_abs()).min(patience);
         let execution = request.took.map(|took| {
             let took = took.saturating_sub(overhead);
             took.saturating_sub(request.observed.unwrap_or(wait))

@@ -318,9 +318,9 @@ fn rejections_after_a_wait_do_not_shorten_executions() {
     );
 }
 
-/// A request that takes most of an hour executes for most of it: queues time out after at most a minute.
+/// A request that takes most of an hour executes for most of it: it waits for at most a quarter of its deadline.
 #[test]
-fn no_estimated_wait_is_longer_than_a_minute() {
+fn no_estimated_wait_is_longer_than_its_limit() {
     let long = ms(50 * 60_000);
     let of = |id: u64| event(&id.to_string(), "a", ms(id), ms(id) + long);
     let events: Vec<_> = (0..40).map(of).collect();
@@ -330,6 +330,6 @@ fn no_estimated_wait_is_longer_than_a_minute() {
     assert_eq!(separated.len(), 40);
     for request in separated {
         let (took, execution) = (request.took.unwrap(), request.execution.unwrap());
-        assert!(took.saturating_sub(execution) <= ms(60_000), "{request:?}");
+        assert!(took.saturating_sub(execution) <= ms(15_000), "{request:?}");
     }
 }

@@ -100,6 +100,14 @@ fn a_comparison_names_levels_and_flows_of_one_configuration() {
     let moved = moved.replace("matchingPrecedence: 100", "matchingPrecedence: 99");
     let moved = logs.folder.file("moved.yaml", moved);
     let page = logs.folder.path("page.html");
+    let comment = ["--comment", "markdown"];
+    let comment = stdout(&logs.run(&[&["--compare", &moved][..], &comment].concat()));
+    for level in ["narrow | 0", "other | 40"] {
+        assert!(
+            comment.contains(&format!("| {level} requests, ")),
+            "{comment}"
+        );
+    }
     let text = stdout(&logs.run(&["--compare", &moved, "--html", &page]));
     let differences = text.split_once("DIFFERENCE").unwrap().1;
     for name in [
@@ -118,7 +126,7 @@ fn a_comparison_names_levels_and_flows_of_one_configuration() {
     for part in [
         "The prediction agrees with the logs",
         "level other (only after)",
-        "<td>-</td>",
+        "<tr><td>other</td><td>-</td>",
     ] {
         assert!(html.contains(part), "{part}");
     }

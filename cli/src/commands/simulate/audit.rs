@@ -1,7 +1,7 @@
 //! `simulate --audit-log`: the requests of audit logs.
 
 use super::sorted::{Entry, Sorter};
-use crate::audit_logs::{LongRunning, WithoutDuration, no_requests, read_logs};
+use crate::audit_logs::{Unsimulated, no_requests, read_logs};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::Stored;
@@ -31,12 +31,10 @@ impl Logs {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
-        let mut long_running = LongRunning::default();
-        let mut without_duration = WithoutDuration::default();
+        let mut unsimulated = Unsimulated::default();
         let counts = read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
-            long_running.add(event, &attributes);
-            without_duration.add(event, &attributes);
+            unsimulated.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             let mut added = recordings
                 .iter_mut()
@@ -57,8 +55,7 @@ impl Logs {
                 .hint("remove the events whose `requestReceivedTimestamp` is wrong, or simulate a part of the log"))
             }
             Some(_) => {
-                long_running.note(streams)?;
-                without_duration.note(streams)?;
+                unsimulated.note(streams)?;
                 Ok(logs)
             }
             None => Err(

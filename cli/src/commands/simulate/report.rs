@@ -19,13 +19,14 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
             for level in &after.levels {
                 let before = outcome.before.levels.iter();
                 let before = before.clone().find(|before| before.name == level.name);
-                let of = |counts: &Counts| counts.rejected + counts.timed_out;
-                let rejected = before.map_or(0, |before| of(&before.counts));
+                let before = before.map_or_else(Counts::default, |before| before.counts);
+                let rejected = |counts: &Counts| counts.rejected + counts.timed_out;
                 let arrived = level.counts.arrived;
-                if arrived > 0 {
+                if before.arrived + arrived > 0 {
                     let text = format!(
-                        "{arrived} requests, {rejected} → {} with status 429",
-                        of(&level.counts)
+                        "{arrived} requests, {} → {} with status 429",
+                        rejected(&before),
+                        rejected(&level.counts)
                     );
                     streams.fact(&level.name, text);
                 }

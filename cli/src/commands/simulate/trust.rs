@@ -95,8 +95,8 @@ pub(super) fn verdict_of(outcome: &Outcome) -> Option<String> {
 }
 
 const NOTHING: &str = "\
-The logs do not show whether to rely on this simulation: neither they nor the simulation have a rejected request, or a level or flow with \
-at least 20 executed requests whose median or 99th percentile of waits is above 10 ms.";
+The logs do not show whether to rely on this simulation: neither they nor the simulation have a rejected request, and no level or flow \
+with at least 20 executed requests in the logs has a median or 99th percentile of waits above 10 ms, in the logs or in the simulation.";
 
 /// The limits of errors.
 const LIMITS: &str = "rejections within 15 % or 10 requests, median and 99th percentile of waits and response times within 25 % or 10 ms";

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::drift::Earlier;
-use crate::audit_logs::{LongRunning, WithoutDuration, no_requests, read_logs};
+use crate::audit_logs::{Unsimulated, no_requests, read_logs};
 use crate::cluster::{SeatsArg, ServerSeats as LogSeats};
 use crate::configuration::Configuration;
 use crate::documents::read;
@@ -113,12 +113,10 @@ impl Args {
         let collector = Collector::new(&objects.flow_schemas, &objects.levels, seats, release);
         let mut collector = collector.map_err(wrong)?;
         let mut memory = Memory::of(objects, release, &stored);
-        let mut long_running = LongRunning::default();
-        let mut without_duration = WithoutDuration::default();
+        let mut unsimulated = Unsimulated::default();
         let counts = read_logs(&self.audit_log, streams, |event, _, _| {
             let attributes = event.attributes();
-            long_running.add(event, &attributes);
-            without_duration.add(event, &attributes);
+            unsimulated.add(event, &attributes);
             let stored = stored.of(&attributes.api_group, &attributes.resource);
             collector.add(event, &attributes, stored);
             memory.add(event, str::to_owned);
@@ -131,8 +129,7 @@ impl Args {
         let requests = collector
             .finish()
             .map_err(|error| Failure::input(error.to_string()))?;
-        long_running.note(streams)?;
-        without_duration.note(streams)?;
+        unsimulated.note(streams)?;
         Ok(requests)
     }
 }
