@@ -351,3 +351,13 @@ fn yaml_with_anchors_and_blocks() {
     assert_eq!(config.server_url(), "https://one.example/");
     assert_eq!(config.namespace(), "null");
 }
+
+#[test]
+fn a_kubeconfig_without_contexts_says_so() {
+    let error = Config::builder().text("current-context: c").build();
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.ends_with("the context `c` does not exist; there are no contexts"),
+        "{error}"
+    );
+}

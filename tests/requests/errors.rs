@@ -320,6 +320,10 @@ async fn a_timeout_keeps_the_failure_before_it() {
     let error = schemas.list().timeout(limit).await.unwrap_err();
     assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
     let texts = chain(&error);
+    assert!(
+        texts[0].ends_with("within 200ms (after 2 attempts)"),
+        "{texts:?}"
+    );
     assert!(texts[1].contains("the server answered 429"), "{texts:?}");
 }
 

@@ -113,7 +113,8 @@ impl Config {
     /// The maximum time of a request until the end of its response, including retries and the pauses between them.
     /// Defaults to 90 s; `None` means no limit.
     ///
-    /// For a watch it limits the time until the response begins. Every request builder has a `timeout` that overrides it.
+    /// For a watch it limits the time until the response begins. Every request builder has a `timeout` that overrides it. Watchers,
+    /// stores and `wait_for` have an [idle timeout](crate::watch::Watcher::idle_timeout) instead.
     #[must_use]
     pub fn with_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.requests.timeout = timeout.into();

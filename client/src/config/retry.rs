@@ -20,8 +20,8 @@ use std::time::Duration;
 /// | HTTP/2 `REFUSED_STREAM`, or `GOAWAY` before the request was processed | no | all requests |
 /// | 429, as plain text or a `Status`, with or without `Retry-After` | no | all requests |
 /// | 503 with `Retry-After` | no | all requests |
-/// | the connection broke before or within the response | unknown | reads, dry runs, guarded writes |
-/// | 408, 502, 504, 503 without `Retry-After`, 500 with `Retry-After` or reason `ServerTimeout` | unknown | reads, dry runs, guarded writes |
+/// | the connection broke before or within the response, or the response cannot be decompressed | unknown | reads, dry runs, guarded writes |
+/// | 408, 502, 504, 503 without `Retry-After`, any other 5xx with `Retry-After` or the reason `Timeout` or `ServerTimeout` | unknown | reads, dry runs, guarded writes |
 /// | the request's timeout, an untrusted certificate, a response that cannot be decoded, any other code | | none |
 ///
 /// Reads are get, list, discovery and the opening of a watch. Dry runs of subresources other than the status count as

@@ -96,7 +96,12 @@ impl Error {
                 }
             }
             ErrorKind::TimedOut { what, limit, .. } => {
-                write!(f, "{what} did not finish within {limit:?}; set a longer timeout")
+                write!(f, "{what} did not finish within {limit:?}")?;
+                // The source of the error is the failure before, which a longer timeout may not help.
+                match self.get_ref() {
+                    Some(_) => Ok(()),
+                    None => f.write_str("; set a longer timeout"),
+                }
             }
             ErrorKind::Body { timeout: true } => {
                 self.write_failed_code(f)?;
@@ -129,7 +134,12 @@ impl Error {
             ErrorKind::CutOff => {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
             }
-            ErrorKind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
+            ErrorKind::Silent { limit, is_open: true } => {
+                write!(f, "the watch was silent for {limit:?} and was closed")
+            }
+            ErrorKind::Silent { limit, is_open: false } => {
+                write!(f, "the response was not complete within {limit:?}, and the request was abandoned")
+            }
             ErrorKind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
             ErrorKind::NoDriver => f.write_str(
                 "the store is no longer kept up to date: its driver was dropped, or the task that polled it has ended",

@@ -56,8 +56,12 @@ pub(crate) enum ErrorKind {
     },
     /// A watch ended in the middle of an event.
     CutOff,
-    /// A watch was silent for too long.
-    Silent(Duration),
+    /// A watcher received nothing for too long.
+    Silent {
+        limit: Duration,
+        /// Whether it was an open watch, and not a request without a response.
+        is_open: bool,
+    },
     /// The server ended a watch at once, without an event.
     ShortWatch,
     /// The driver of a store was dropped.

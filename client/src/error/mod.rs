@@ -35,7 +35,7 @@ pub(crate) use kind::ErrorKind;
 /// | [`is_decode`](Self::is_decode) | check the server's URL, and proxies before it; otherwise report a bug of the server or of this crate |
 ///
 /// [`status`](Self::status) and [`causes`](Self::causes) contain the server's reason. The text names the request, the reason
-/// and a remedy. It contains no credentials.
+/// and, if there is one, a remedy. It contains no credentials of the client.
 ///
 /// ```no_run
 /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {

@@ -105,7 +105,7 @@ impl Error {
         matches!(
             self.kind(),
             ErrorKind::TimedOut { .. }
-                | ErrorKind::Silent(_)
+                | ErrorKind::Silent { .. }
                 | ErrorKind::Send { timeout: true, .. }
                 | ErrorKind::Body { timeout: true }
         ) || matches!(self.code(), Some(408 | 504))
@@ -179,6 +179,8 @@ impl Error {
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
     /// connection broke.
     ///
+    /// False if the client's own time limit [expired](Self::is_timeout), which shows nothing about the server.
+    ///
     /// The request may also have been carried out. The client has sent it again as often as that is safe, see
     /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.
     pub fn is_retryable(&self) -> bool {
@@ -186,7 +188,7 @@ impl Error {
             ErrorKind::Send { tls, fatal, .. } => !tls && !fatal,
             ErrorKind::Body { .. }
             | ErrorKind::CutOff
-            | ErrorKind::Silent(_)
+            | ErrorKind::Silent { .. }
             | ErrorKind::ShortWatch
             | ErrorKind::WentBack { .. } => true,
             _ => match self.code() {

@@ -57,7 +57,7 @@ impl<K: Resource> Api<K> {
     /// ```
     ///
     /// The wait uses a [`Watcher`]: it lists the object and then watches it from the list's resource version, so that
-    /// it receives every change. It needs the permissions `list` and `watch`. Lost connections and busy servers do not
+    /// it receives every change while the watch lasts. It needs the permissions `list` and `watch`. Lost connections and busy servers do not
     /// end it. After an expired resource version, an `ERROR` event, or a watch that the server ended without an event,
     /// it lists again and continues with the current state of the object.
     ///

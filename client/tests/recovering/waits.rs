@@ -54,3 +54,23 @@ async fn failures_of_the_server_do_not_end_a_wait() {
         assert_eq!(waited(replies).await, Err(Some(failure)));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_an_end_is_not_called_a_watch() {
+    for (size, limit) in [(500, "150s"), (0, "1500s")] {
+        let script = Script::of([Reply::ok("").stays_open()]);
+        let watcher = script.client().flow_schemas().watcher();
+        let mut watcher = watcher.streaming_lists(false).page_size(size);
+        let error = loop {
+            match watcher.next().await {
+                Some(Err(error)) => break error,
+                Some(Ok(_)) => {}
+                None => unreachable!(),
+            }
+        };
+        let text = error.to_string();
+        let expected =
+            format!("the response was not complete within {limit}, and the request was abandoned");
+        assert!(text.ends_with(&expected), "{text}");
+    }
+}

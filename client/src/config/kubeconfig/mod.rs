@@ -176,7 +176,10 @@ fn resolve(documents: &[Document], selection: &Selection) -> Result<Config, Conf
         }
         let hint = match context {
             Some(context) => format!("; the context `{context}` refers to it"),
-            None => format!("; the {list} are {}", list_of_names(documents, list)),
+            None => match list_of_names(documents, list) {
+                names if names.is_empty() => format!("; there are no {list}"),
+                names => format!("; the {list} are {names}"),
+            },
         };
         Err(ConfigError::new(format!("the {inner} `{entry}` does not exist{hint}")).within(&all))
     };
@@ -241,9 +244,5 @@ fn list_of_names(documents: &[Document], list: &str) -> String {
     let names: Vec<_> = names_in(documents, list)
         .map(|name| format!("`{name}`"))
         .collect();
-    if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.join(", ")
-    }
+    names.join(", ")
 }

@@ -132,12 +132,12 @@ impl<K: Resource> Source<K> {
                 State::Listing(response) => {
                     return Poll::Ready(match ready!(response.as_mut().poll(cx)) {
                         Ok(response) => self.page(response),
-                        Err(_elapsed) => Err(self.idle_timed_out()),
+                        Err(_elapsed) => Err(self.unanswered()),
                     });
                 }
                 State::Checking(response) => match ready!(response.as_mut().poll(cx)) {
                     Ok(response) => self.checked(response)?,
-                    Err(_elapsed) => return Poll::Ready(Err(self.idle_timed_out())),
+                    Err(_elapsed) => return Poll::Ready(Err(self.unanswered())),
                 },
                 State::Page(page) => match page.next() {
                     Some((mut object, losses)) => {
@@ -159,7 +159,7 @@ impl<K: Resource> Source<K> {
                     let since = *since;
                     return Poll::Ready(match ready!(response.as_mut().poll(cx)) {
                         Ok(response) => self.opened(response, since),
-                        Err(_elapsed) => Err(self.idle_timed_out()),
+                        Err(_elapsed) => Err(self.unanswered()),
                     });
                 }
                 State::Open(watch) => {
@@ -275,11 +275,25 @@ impl<K: Resource> Source<K> {
         error
     }
 
+    /// An open watch was silent.
     fn idle_timed_out(&mut self) -> Error {
-        let timeout = self.settings.idle_timeout;
-        let delay = self.list_watch.idle_timed_out(timeout);
+        let limit = self.settings.idle_timeout;
+        self.silent(limit, true)
+    }
+
+    /// A request had no response in time.
+    fn unanswered(&mut self) -> Error {
+        let limit = match self.list_watch.step() {
+            Step::List { limit: None, .. } => self.list_timeout(),
+            _ => self.settings.idle_timeout,
+        };
+        self.silent(limit, false)
+    }
+
+    fn silent(&mut self, limit: Duration, is_open: bool) -> Error {
+        let delay = self.list_watch.idle_timed_out(self.settings.idle_timeout);
         self.wait(delay);
-        self.error(ErrorKind::Silent(timeout))
+        self.error(ErrorKind::Silent { limit, is_open })
     }
 
     /// A request has succeeded. While watches fail, that is not a proof.
