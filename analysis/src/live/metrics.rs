@@ -19,7 +19,7 @@ const OF_CALLERS: [OfCallers; 6] = [
     ),
     (
         "window_retries",
-        "Requests in the window that repeat a rejected request within a minute",
+        "Requests in the window that repeat a rejected request within a minute after its response",
         |own| own.sums.retries,
     ),
     (

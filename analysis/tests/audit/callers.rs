@@ -143,10 +143,13 @@ fn habits_are_counted() {
         ("watch", "?watch=true", 4, 200),
         ("create", "", 20, 429),
         ("create", "", 20, 429),
-        // Two requests at the same time do not repeat each other, and each rejection is repeated once, after its end.
+        // Requests before the end of a rejected one do not repeat it.
+        ("create", "", 29, 201),
         ("create", "", 30, 201),
-        ("create", "", 31, 201),
-        ("create", "", 32, 201),
+        // Each rejection is repeated once.
+        ("get", "", 40, 429),
+        ("get", "", 51, 200),
+        ("get", "", 52, 200),
         ("create", "", 200, 201),
         ("get", "", 201, 404),
     ]
@@ -160,7 +163,7 @@ fn habits_are_counted() {
     long["stageTimestamp"] = "2026-01-05T00:09:00.000000Z".into();
     events.push(long);
     let calls = report(&events, By::Caller).groups[0].calls;
-    assert_eq!((calls.requests, calls.seats, calls.lists), (13, 26, 4));
+    assert_eq!((calls.requests, calls.seats, calls.lists), (15, 30, 4));
     assert_eq!((calls.newest_lists, calls.unlimited_lists), (2, 1));
     assert_eq!((calls.watches, calls.short_watches), (2, 1));
     assert_eq!(
@@ -170,7 +173,7 @@ fn habits_are_counted() {
             calls.hasty_retries,
             calls.errors
         ),
-        (2, 2, 1, 1)
+        (3, 2, 1, 1)
     );
 }
 

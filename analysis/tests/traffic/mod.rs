@@ -173,32 +173,17 @@ fn without_recorded_waits_a_level_uses_at_most_its_limit() {
 
 #[test]
 fn partial_results_of_two_servers_add_up() {
-    let partial = |from: usize| {
-        let accounting = accounting("Queue");
-        let mut traffic = Traffic::partial(&accounting);
-        let mut audit = AuditLog::new();
-        traffic.begin_log();
-        let log: Vec<_> = (from..from + 20)
-            .map(|id| event(id, "alice", 0, 2000, None, 200))
-            .collect();
-        audit
-            .read(log.join("\n").as_bytes(), |event| {
-                traffic.add(event, accounting.sample(event));
-                Ok::<(), io::Error>(())
-            })
-            .unwrap();
-        Traffic::from_json(&traffic.to_json().unwrap()).unwrap()
-    };
-    let mut all = Traffic::default();
-    all.merge(partial(0)).unwrap();
-    all.merge(partial(20)).unwrap();
-    let report = all.report();
+    let accounting = accounting("Queue");
+    let report = merged([
+        partial(0..20, 0, &accounting),
+        partial(20..40, 0, &accounting),
+    ]);
     let batch = &report.priority_levels[0];
     // Two servers with 10 seats each for the level.
-    assert_eq!((batch.sums.seat_seconds, batch.peak_seats), (40.0, 20.0));
+    assert_eq!((batch.sums.seat_seconds, batch.peak_seats), (20.0, 20.0));
 }
 
-/// The partial result of requests of alice in one second, with `known` seats of the server.
+/// The partial result of requests of alice that take one second.
 fn partial(ids: std::ops::Range<usize>, begin: u64, accounting: &Accounting) -> Traffic {
     let mut traffic = Traffic::partial(accounting);
     let mut audit = AuditLog::new();

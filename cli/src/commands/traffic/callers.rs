@@ -153,7 +153,7 @@ fn table(
     writeln!(
         out,
         "\nNEWEST: lists without resourceVersion, which the server must answer with the newest state. UNLIMITED: lists without limit. \
-        SHORT: watches that ended within a minute. RETRIES: requests that repeat a rejected request within a minute."
+        SHORT: watches that ended within a minute. RETRIES: requests that repeat a rejected request within a minute after its response."
     )?;
     Ok(())
 }
