@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input;
 use crate::number::number;
-use crate::output::{Streams, write_report};
+use crate::output::{Streams, warn, write_report};
 use clap::ValueEnum;
 use print::{as_json, print};
 pub(crate) use reading::Reading;
@@ -96,8 +96,13 @@ impl Command for Args {
                 return live::show(control_plane, readings, self.interval, has_color).await;
             }
             match self.output {
-                Output::Json => write_report(&mut streams.out, as_json(&readings.servers))?,
-                Output::Table => print(&readings.servers, &readings.notes, streams)?,
+                Output::Json => {
+                    for missing in readings.missing() {
+                        warn(&missing)?;
+                    }
+                    write_report(&mut streams.out, as_json(&readings.servers))?;
+                }
+                Output::Table => print(&readings, streams)?,
             }
             Ok(Exit::Success)
         })

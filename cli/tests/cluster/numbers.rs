@@ -47,6 +47,17 @@ fn rates_are_those_since_the_reading_before() {
 }
 
 #[test]
+fn the_exempt_level_has_no_limit() {
+    let server = MadeUp::start();
+    server.set_levels(&[level("exempt", 1, 0, 1), level("low", 1, 0, 20)]);
+    let levels = top(&server)["levels"].take();
+    assert_eq!(
+        (&levels[0]["seats"], &levels[1]["seats"]),
+        (&Value::Null, &json!(20))
+    );
+}
+
+#[test]
 fn counters_of_other_sources_are_no_rate() {
     let server = MadeUp::start();
     let mut low = level("low", 1, 0, 20);
@@ -201,6 +212,12 @@ fn each_server_of_the_control_plane_counts_once() {
     for port in ports {
         let missing = format!("127.0.0.1:{port}: no flows: ");
         assert!(text.contains(&missing), "{text}");
+        // In JSON nothing else tells that no request was read from one that has none.
+        let warnings = stderr(&server.run(&["top", "-o", "json"]));
+        assert!(
+            warnings.contains(&format!("warning: {missing}")),
+            "{warnings}"
+        );
     }
     server.set_slices(&[six]);
     let text = table(&server);

@@ -17,7 +17,7 @@ pub(super) async fn show(
     interval: u64,
     has_color: bool,
 ) -> Result<Exit, Failure> {
-    let mut view = View::new(Snapshot::of(&first.servers, &first.notes));
+    let mut view = View::new(Snapshot::of(&first));
     let mut read_at = first.at;
     let mut readings = readings(control_plane, first, Duration::from_secs(interval));
     let mut screen = Screen::enter(has_color)?;
@@ -61,7 +61,7 @@ fn readings(
             tokio::time::sleep(interval).await;
             let reading = read_all(&control_plane).await.map(|mut later| {
                 later.rates_since(&earlier);
-                let snapshot = Snapshot::of(&later.servers, &later.notes);
+                let snapshot = Snapshot::of(&later);
                 earlier = later;
                 snapshot
             });

@@ -1,18 +1,15 @@
 //! The table and the JSON.
 
 use super::flow::Flow;
-use super::reading::{Level, Reading};
+use super::reading::{Level, Reading, Readings};
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
 use serde_json::json;
 use std::io::Write;
 
 /// Prints the levels of each server as a table.
-pub(super) fn print(
-    readings: &[Reading],
-    notes: &[String],
-    streams: &mut Streams,
-) -> Result<(), Failure> {
+pub(super) fn print(all: &Readings, streams: &mut Streams) -> Result<(), Failure> {
+    let readings = &all.servers;
     let has_one = readings.len() == 1;
     let mut table = match has_one {
         true => Table::new([
@@ -66,7 +63,7 @@ pub(super) fn print(
     streams
         .out
         .paragraph(&format!("{servers} responded, {reached}"))?;
-    for missing in Reading::missing_of(readings).chain(notes.iter().cloned()) {
+    for missing in all.missing() {
         streams.out.paragraph(&missing)?;
     }
     Ok(())
@@ -82,7 +79,7 @@ pub(super) fn as_json(readings: &[Reading]) -> serde_json::Value {
             "rejected": level.rejected,
             "rejectedPerSecond": level.rejected_per_second,
             "seatsInUse": level.seats_in_use,
-            "seats": level.seats,
+            "seats": level.seats.filter(|_| !level.is_exempt()),
             "nominalSeats": level.nominal_seats,
         })
     };

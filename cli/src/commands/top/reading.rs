@@ -138,20 +138,6 @@ impl Reading {
         }
     }
 
-    /// The missing parts of servers, with the address if there are several.
-    pub(super) fn missing_of(readings: &[Self]) -> impl Iterator<Item = String> {
-        let has_one = readings.len() == 1;
-        let texts = move |reading: &Self| {
-            let missing = reading.missing.iter();
-            let texts = missing.map(|text| match has_one {
-                true => text.clone(),
-                false => format!("{}: {text}", reading.address),
-            });
-            texts.collect::<Vec<_>>()
-        };
-        readings.iter().flat_map(texts)
-    }
-
     /// The flows with requests of all servers that were read.
     pub(super) fn flows_of(readings: &[Self]) -> Vec<Flow> {
         let flows = readings.iter().filter_map(|reading| reading.flows.clone());
@@ -267,6 +253,19 @@ pub(super) struct Readings {
 }
 
 impl Readings {
+    /// The missing parts of servers, with the address if there are several, and the servers that were not read.
+    pub(super) fn missing(&self) -> impl Iterator<Item = String> {
+        let has_one = self.servers.len() == 1;
+        let parts = self.servers.iter().flat_map(move |reading| {
+            let missing = reading.missing.iter();
+            missing.map(move |text| match has_one {
+                true => text.clone(),
+                false => format!("{}: {text}", reading.address),
+            })
+        });
+        parts.chain(self.notes.iter().cloned())
+    }
+
     /// Computes the rates since earlier readings.
     pub(super) fn rates_since(&mut self, earlier: &Self) {
         let elapsed = self.at.duration_since(earlier.at);

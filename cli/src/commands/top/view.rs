@@ -1,7 +1,7 @@
 //! The state of the full-screen view: its contents, and the effect of a key. It reads and draws nothing.
 
 use super::flow::Flow;
-use super::reading::{Level, Reading};
+use super::reading::{Level, Reading, Readings};
 use std::cmp::Ordering;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) struct Snapshot {
     pub(super) levels: Vec<Level>,
     /// The flows with requests, those with the most requests first.
     pub(super) flows: Vec<Flow>,
-    /// Whether the flows of all servers were read.
+    /// Whether the flows of all servers were read: also of those that the notes name.
     pub(super) has_flows: bool,
     /// The parts that are missing.
     pub(super) notes: Vec<String>,
@@ -21,14 +21,15 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// Adds up the readings of all servers.
-    pub(super) fn of(readings: &[Reading], notes: &[String]) -> Self {
-        let missing = Reading::missing_of(readings);
+    pub(super) fn of(readings: &Readings) -> Self {
+        let servers = &readings.servers;
+        let has_flows = |reading: &Reading| reading.flows.is_some();
         Self {
-            servers: readings.len(),
-            levels: Reading::sum(readings),
-            flows: Reading::flows_of(readings),
-            has_flows: readings.iter().all(|reading| reading.flows.is_some()),
-            notes: missing.chain(notes.iter().cloned()).collect(),
+            servers: servers.len(),
+            levels: Reading::sum(servers),
+            flows: Reading::flows_of(servers),
+            has_flows: readings.notes.is_empty() && servers.iter().all(has_flows),
+            notes: readings.missing().collect(),
         }
     }
 }
