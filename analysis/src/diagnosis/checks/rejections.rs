@@ -84,7 +84,7 @@ fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
         ),
         "time-out" => (
             "rejected after a long time in a queue (time-out)",
-            WAIT_ACTION,
+            "reduce the requests of the level: they wait for a quarter of the server's --request-timeout",
         ),
         // The dump's column CancelledRequests.
         "waited" if release.has(Fact::OwnWaitLimits) => (
