@@ -201,6 +201,21 @@ async fn some_failures_are_tried_again_and_others_are_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_by_others_does_not_take_the_lease() {
+    let (server, one, _) = two().await;
+    let leadership = one.leads_within(1).await.unwrap();
+    let conflict = serde_json::from_value(serde_json::json!({
+        "status": "Failure", "reason": "Conflict", "code": 409, "message": "modified",
+    }));
+    // The renewal, and the one after the lease was read.
+    let conflict = Fault::status(409, conflict.unwrap()).on_method("PUT");
+    server.inject(conflict.times(2));
+    sleep(Duration::from_secs(30)).await;
+    assert_eq!(server.pending_faults(), 0);
+    assert!(leadership.is_leader());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_candidate_reports_a_silent_server_once() {
     let notices = Notices::collect();
     let config = Config::new("http://127.0.0.1").unwrap();

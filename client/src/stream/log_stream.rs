@@ -92,7 +92,7 @@ fn text(line: Vec<u8>) -> String {
 }
 
 fn too_long(error: LineTooLong) -> Error {
-    let (limit, setting) = (error.limit(), "max_line_size");
+    let (limit, setting) = (error.limit(), "LogRequest::max_line_size");
     Error::new(ErrorKind::TooLong {
         what: "a line of the log",
         limit,

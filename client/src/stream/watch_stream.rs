@@ -123,7 +123,8 @@ impl<K: Resource> WatchStream<K> {
 }
 
 fn too_long(error: LineTooLong) -> Error {
-    let (limit, setting) = (error.limit(), "max_event_size");
+    let setting = "WatchRequest::max_event_size (a watcher or store has no such setting)";
+    let limit = error.limit();
     Error::new(ErrorKind::TooLong {
         what: "an event of the watch",
         limit,

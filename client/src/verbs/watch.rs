@@ -67,7 +67,7 @@ impl<K: Resource> WatchRequest<K> {
     /// ([`Bookmark::ends_initial_events`](crate::watch::Bookmark::ends_initial_events)); a [streaming list].
     ///
     /// Also allows bookmarks and sets the resource version match `NotOlderThan`, as servers require. Needs the feature gate
-    /// `WatchList` (Kubernetes 1.27, on by default since 1.32). Other servers respond with 422.
+    /// `WatchList` (since Kubernetes 1.27; on by default in 1.32 and since 1.34). Other servers respond with 422.
     ///
     /// [streaming list]: https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
     pub fn send_initial_events(mut self) -> Self {
@@ -101,6 +101,7 @@ impl<K: Resource> WatchRequest<K> {
     }
 
     /// The maximum size of an event, in bytes. Defaults to 16 MiB. A larger event ends the stream with an error.
+    /// Watchers and stores have the default.
     pub fn max_event_size(mut self, bytes: usize) -> Self {
         self.max_event_size = bytes;
         self

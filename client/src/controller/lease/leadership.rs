@@ -140,6 +140,8 @@ async fn renew(
                 (renewed, last_error) = (begin, None);
                 let _before = valid.send_replace(Ok(renewed + election.renew_deadline));
             }
+            // The lease is still its own: somebody else has changed it twice at the same time, such as its labels.
+            Ok(Ok(false)) if observed.holder() == Some(election.identity()) => {}
             Ok(Ok(false)) => break election.lost(observed.holder(), None),
             Ok(Err(error)) => {
                 tracing::warn!(lease = election.lease_name(), %error, "the lease was not renewed; trying again");

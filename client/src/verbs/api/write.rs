@@ -18,7 +18,8 @@ impl<K: Resource> Api<K> {
     /// - [`is_already_exists`](crate::Error::is_already_exists) if an object with this name exists.
     /// - [`is_invalid`](crate::Error::is_invalid) with the invalid fields in [`causes`](crate::Error::causes).
     /// - [`is_forbidden`](crate::Error::is_forbidden) without the permission to create.
-    /// - [`is_retryable`](crate::Error::is_retryable) if the connection broke: the object may have been created.
+    /// - [`may_have_taken_effect`](crate::Error::may_have_taken_effect) if the connection broke, for example: the object may have been
+    ///   created.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::api::v1;
@@ -81,7 +82,8 @@ impl<K: Resource> Api<K> {
     /// - [`is_invalid`](crate::Error::is_invalid) if the patch cannot be applied, or the result is invalid.
     /// - [`is_conflict`](crate::Error::is_conflict) if the patch contains an outdated `metadata.resourceVersion`.
     /// - [`is_forbidden`](crate::Error::is_forbidden) without the permission to patch.
-    /// - [`is_retryable`](crate::Error::is_retryable) if the connection broke: the patch may have been applied.
+    /// - [`may_have_taken_effect`](crate::Error::may_have_taken_effect) if the connection broke, for example: the patch may have been
+    ///   applied.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
