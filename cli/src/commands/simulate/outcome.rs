@@ -1,6 +1,7 @@
 //! The result of a simulation, for the tables, the JSON form and the page.
 
 use crate::cluster::ServerSeats;
+use crate::output::plural;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report};
 use std::time::Duration;
@@ -48,17 +49,22 @@ impl Outcome {
     /// The numbers on which the result depends.
     pub(super) fn facts(&self) -> String {
         let Self { seats, release, .. } = self;
-        let requests = self.before.requests;
+        let requests = |thing| {
+            let requests = usize::try_from(self.before.requests).unwrap_or(usize::MAX);
+            plural(requests, thing)
+        };
         let after = self.after.as_ref();
         let after = after.map(|after| format!(" before and {} after", after.requests));
         let after = after.unwrap_or_default();
         match self.period() {
             None => format!(
-                "{requests} requests{after}, seed {}, Kubernetes {release}; {seats}",
+                "{}{after}, seed {}, Kubernetes {release}; {seats}",
+                requests("request"),
                 self.seed
             ),
             Some([first, last]) => format!(
-                "{requests} simulated requests{after} for the logs from {first} to {last}, Kubernetes {release}; {seats}; {}",
+                "{}{after} for the logs from {first} to {last}, Kubernetes {release}; {seats}; {}",
+                requests("simulated request"),
                 match self.before.slowdown {
                     Some(factor) => format!(
                         "in the logs, requests take {factor:.1} times as long while twice as many execute"

@@ -4,7 +4,7 @@ use super::outcome::{Outcome, counts, delayed, time};
 use super::trust;
 use crate::commands::traffic::flow_name;
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
+use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, LevelReport, Report, Waits};
 use std::io::Write;
 
@@ -24,7 +24,8 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
                 let arrived = level.counts.arrived;
                 if before.arrived + arrived > 0 {
                     let text = format!(
-                        "{arrived} requests, {} → {} with status 429",
+                        "{}, {} → {} with status 429",
+                        plural(usize::try_from(arrived).unwrap_or(usize::MAX), "request"),
                         rejected(&before),
                         rejected(&level.counts)
                     );

@@ -28,7 +28,8 @@ pub(super) fn print(
             " (margin)"
         };
         let title = format!("{}{what}", examined.title);
-        writeln!(streams.err, "{title}: {} requests", examined.requests)?;
+        let count = usize::try_from(examined.requests).unwrap_or(usize::MAX);
+        writeln!(streams.err, "{title}: {}", plural(count, "request"))?;
         let mut table = Table::new(["INTENT", "HOLDS", "REQUESTS", "FOUND", "MARGIN"]);
         for check in &examined.checks {
             let margin = check.margin_percent();
