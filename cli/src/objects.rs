@@ -37,7 +37,7 @@ impl Objects {
     /// The objects of files, as a server of `release` reads them. Prints a warning for each fault of an object.
     ///
     /// # Errors
-    /// If a file or an object cannot be read, and if there is no object.
+    /// If a file or an object cannot be read, and without any object.
     pub(crate) fn read(
         files: &FileArgs,
         release: Release,
@@ -133,7 +133,7 @@ impl Objects {
         self.warnings.extend(others.warnings);
     }
 
-    /// The objects after those of files are applied; none without files.
+    /// The objects after the files are applied; `None` without files.
     pub(crate) fn with(
         &self,
         files: &[PathBuf],
@@ -213,7 +213,7 @@ impl Objects {
 }
 
 /// Prints a note for each flow schema of a configuration, and of the one with which it is compared, whose priority level is missing. A note
-/// about one of both begins with its name.
+/// about either of both begins with its name.
 pub(crate) fn note_dangling(
     objects: &Objects,
     compared: Option<&Objects>,

@@ -68,7 +68,7 @@ pub(crate) fn stored_objects(
     }
 }
 
-/// Whether a text is a report. One that was made without metrics has no numbers, and the same seats without them.
+/// Whether a text is a report. A report that was made without metrics does not have numbers, and has the same seats without them.
 fn is_report(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|report| report["storedObjects"].is_object())
 }

@@ -15,7 +15,7 @@ const HASTY: i64 = 1_000_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rejections {
     hasher: RandomState,
-    /// The ends of the rejected requests, with the number of those that end at the same time.
+    /// The ends of the rejected requests, with the number of requests that end then.
     ends: HashMap<u64, BTreeMap<i64, u32>>,
     order: VecDeque<(u64, i64)>,
 }

@@ -27,7 +27,7 @@ pub struct Owner {
     upkeep: Upkeep,
 }
 
-/// What a server does with an object that has the annotation of built-in objects, or is one.
+/// The treatment by a server of an object that is built in, or has the annotation of built-in objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Upkeep {
     /// It leaves the object alone.

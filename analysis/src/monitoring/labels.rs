@@ -80,7 +80,7 @@ fn labels_of(
     }
 }
 
-/// The labels of the series of a metric; the labels of the table, as long as a server has no series.
+/// The labels of the series of a metric; the labels of the table, as long as a server lacks series.
 fn observed_labels(series: &Selected, data: &Data) -> BTreeSet<String> {
     let observed: BTreeSet<String> = data
         .labels(&series.name)

@@ -39,7 +39,7 @@ pub struct RuleCheck {
     pub found: Vec<&'static str>,
     /// The seats of each server, beside the sum of all nominal limits in its metrics.
     pub seats: Vec<ObservedSeats>,
-    /// The levels that have metrics and are not among those of the cluster.
+    /// The levels that have metrics and are not in the cluster.
     pub deleted_levels: Vec<String>,
     /// The present state of each alert.
     pub alerts: Vec<AlertNow>,

@@ -23,8 +23,8 @@ pub(super) fn maintained_schemas(schemas: &[FlowSchema], of: Release) -> Vec<Flo
     maintained(schemas, bootstrap::flow_schemas(of), |_, _| {})
 }
 
-/// A server resets the built-in objects that nobody has taken over, creates those that are missing, and deletes objects that have the annotation
-/// of built-in objects and are none of its release.
+/// A server resets the built-in objects that nobody has taken over, creates the missing ones, and deletes objects that have the annotation
+/// of built-in objects and do not belong to its release.
 fn maintained<K: Resource + Clone>(
     objects: &[K],
     built_in: Vec<(bool, K)>,

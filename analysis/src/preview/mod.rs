@@ -150,7 +150,7 @@ impl Preview {
                         "is not created any more, and an existing one is deleted if its annotation {AUTO_UPDATE_ANNOTATION} is \"true\""
                     )
                 }
-                // The same spec with the defaults of the new release is no change.
+                // The same spec with the defaults of the new release is not a change.
                 Some(new) if with_defaults(new, to) != with_defaults(old, to) => {
                     "has another spec".to_owned()
                 }
@@ -267,7 +267,7 @@ impl Preview {
     }
 
     /// Adds the changes of the nominal, minimum and maximum seats of all levels on a server with `seats` seats. A server resets built-in
-    /// levels that nobody has taken over to the spec of its release, and creates those that are missing.
+    /// levels that nobody has taken over to the spec of its release, and creates the missing ones.
     pub fn add_levels(&mut self, levels: &[PriorityLevelConfiguration], seats: u32) {
         let Plan { from, to, .. } = self.plan;
         let limits =

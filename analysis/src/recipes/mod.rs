@@ -53,8 +53,8 @@ pub struct Recipe {
     pub priority_level: Option<PriorityLevelConfiguration>,
     /// The flow schema.
     pub flow_schema: FlowSchema,
-    /// The schemas and levels of several sorts of requests of a user, before and after; for health checks of everybody those of a user without
-    /// credentials and of one with them. Where groups are unknown, it holds for
+    /// The schemas and levels of several sorts of requests of a user, before and after; for health checks of everybody, a user without
+    /// credentials and a user with them. Where groups are unknown, it holds for
     /// users of any groups except `system:masters`, whose requests stay exempt.
     pub proof: Vec<ProvenRequest>,
     /// The flow schemas with the objects of the recipe.

@@ -143,7 +143,7 @@ impl Proof {
     }
 }
 
-/// Why no configuration was found that satisfies all intents. Only a [contradiction](Self::contradiction) proves that there is none.
+/// Why no configuration was found that satisfies all intents. Only a [contradiction](Self::contradiction) proves that none exists.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Impossible {

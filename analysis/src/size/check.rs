@@ -44,7 +44,7 @@ pub enum Measured {
 }
 
 impl Check {
-    /// Whether it holds. It does if a level has no requests.
+    /// Whether it holds. It does for a level without requests.
     pub fn is_met(&self) -> bool {
         match &self.measured {
             Measured::Wait { limit, found, .. } => {
@@ -54,7 +54,7 @@ impl Check {
         }
     }
 
-    /// How much of the limit is left, in percent; negative if it is exceeded; none if there are no requests.
+    /// How much of the limit is left, in percent; negative if it is exceeded; `None` without requests.
     pub fn margin_percent(&self) -> Option<f64> {
         let (limit, found) = match &self.measured {
             Measured::Wait { .. } if self.requests == 0 => return None,

@@ -21,7 +21,7 @@ pub enum SizeError {
         /// The time in days.
         days: u64,
     },
-    /// An intent is about the requests of logs, and there are no logs.
+    /// An intent is about the requests of logs, which are missing.
     NoLog {
         /// The name of the intent.
         intent: String,
@@ -37,7 +37,7 @@ pub enum SizeError {
         /// Its client or level.
         target: String,
     },
-    /// The simulated load has no request of an intent.
+    /// The simulated load lacks requests of an intent.
     NoArrivals {
         /// The name of the intent.
         intent: String,

@@ -119,7 +119,7 @@ impl Sizer<'_> {
         }
     }
 
-    /// An error if the load has no request of a client: nothing would be checked.
+    /// An error if the load lacks requests of a client: nothing would be checked.
     fn check_arrivals(&self, outcome: &Outcome) -> Result<(), SizeError> {
         for check in &outcome.checks {
             let intent = &self.intents.intents[check.intent];

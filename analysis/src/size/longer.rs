@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// The recorded waits of the requests of an intent that are longer than in the simulation of the present objects: these objects, the seats
-/// or the logs are not those of one server, or the model does not fit.
+/// or the server are not of these logs, or the model does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LongerWaits {

@@ -158,7 +158,7 @@ impl Accounting {
         &self.current.classes
     }
 
-    /// Those of the proposed configuration.
+    /// The flow schemas of the proposed configuration.
     pub(super) fn proposed_classes(&self) -> Option<&[Class]> {
         let proposed = self.proposed.as_ref();
         proposed.map(|proposed| proposed.classes.as_slice())

@@ -46,7 +46,7 @@ struct File {
     coverage: CoverageTally,
 }
 
-/// The most requests of [`File::ended`] that are read: those of 16 runs. They are the shortest part of the text, and would take many times its memory.
+/// The most requests of [`File::ended`] that are read: as many as 16 runs have. They are the shortest part of the text, and would take many times its memory.
 const MOST_ENDED: usize = 16 * MAX_OPEN_REQUESTS;
 
 fn ended<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

@@ -40,8 +40,8 @@ pub struct Report {
     pub unused_flow_schemas: Vec<Class>,
     /// The source of the waits in queues.
     pub waits: WaitSource,
-    /// The stored objects by which the seats of lists were estimated: of no resource if they were not known, and `None` if those of several runs are
-    /// different. A report of another run that has the same ones has the same seats.
+    /// The stored objects by which the seats of lists were estimated: of no resource if they were not known, and `None` if several runs have
+    /// different ones. A report of another run that has the same ones has the same seats.
     pub stored_objects: Option<StoredObjects>,
     /// The flows, by seat-seconds and requests.
     pub flows: Vec<FlowTraffic>,

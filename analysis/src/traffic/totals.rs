@@ -27,7 +27,7 @@ pub struct Traffic {
     pub(super) tally: Tally,
     /// The flow schemas of the configuration.
     pub(super) classes: Vec<Class>,
-    /// Those of the proposed configuration, if there is one.
+    /// The flow schemas of the proposed configuration, if there is a proposal.
     pub(super) proposed: Option<Vec<Class>>,
     /// Whether another run may read the ends of requests that are not complete.
     pub(super) is_partial: bool,
@@ -37,9 +37,9 @@ pub struct Traffic {
     pub(super) ended: HashSet<String>,
     /// The latest arrival of a request that may have begun before the log that is being read.
     pub(super) begin: Begin,
-    /// The seats of each level: the least on one server, and the most on all servers together. `None` if those of a server are not known.
+    /// The seats of each level: the least on one server, and the most on all servers together. `None` if the seats of a server are not known.
     pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
-    /// The stored objects by which seats were estimated; `None` if those of several runs are different.
+    /// The stored objects by which seats were estimated; `None` if several runs have different ones.
     pub(super) stored: Option<StoredObjects>,
     /// The servers: each run has the logs of one.
     pub(super) servers: u64,
@@ -164,7 +164,7 @@ impl Traffic {
 
     /// Adds the totals of other logs.
     ///
-    /// Each of the totals counts as a server of its own.
+    /// Each of the totals counts as a separate server.
     ///
     /// # Errors
     /// The other totals have other flow schemas or another proposed configuration.

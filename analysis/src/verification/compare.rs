@@ -129,7 +129,7 @@ impl LevelVerification {
 }
 
 impl Verification {
-    /// Whether chance and the errors of the model explain all differences of the levels that are compared: those of which the logs and the metrics have about the same number of requests.
+    /// Whether chance and the errors of the model explain all differences of the levels that are compared. A level is compared if the logs and the metrics have about the same number of its requests.
     pub fn is_explained(&self) -> bool {
         let mut levels = self.levels.iter();
         levels.all(|level| level.unexplained().next().is_none())

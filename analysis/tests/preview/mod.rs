@@ -183,7 +183,7 @@ fn metrics_of_a_text_and_seats_of_levels_are_compared() -> Result<(), UnknownRel
         low.unwrap().1,
         "nominal limit: 245 seats before, 245 seats after; minimum -221, maximum +600"
     );
-    // But not to one that belongs to users.
+    // But not to an object that belongs to users.
     let mut levels = bootstrap::priority_levels("1.25".parse()?);
     for (_, level) in &mut levels {
         let annotations = &mut level.metadata.annotations;

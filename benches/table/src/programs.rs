@@ -42,7 +42,7 @@ impl Programs {
         })
     }
 
-    /// The last line of a program, which is its report, or `None` when there was no time for it or it has failed.
+    /// The last line of a program, which is its report, or `None` when its time was over or it has failed.
     pub(crate) fn report(&mut self, work: &str) -> Outcome<Option<Value>> {
         let mut words = work.split(' ');
         let name = words.next().unwrap_or_default();

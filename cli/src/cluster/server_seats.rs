@@ -140,7 +140,7 @@ impl ServerSeats {
         Self { seats, source }
     }
 
-    /// The number and its source, of a server that is not one of several equal ones.
+    /// The number and its source, of a single server.
     pub(crate) fn of_one(&self) -> String {
         format!("{}{}", plural(self.seats as usize, "seat"), self.source)
     }

@@ -169,7 +169,7 @@ pub(crate) fn is_built_in(kind: Kind, name: &str) -> bool {
     Release::all().any(|release| bootstrap::is_built_in(kind, name, release))
 }
 
-/// The owner of an object that `apply` leaves as it is without `--include-managed`, although the manifest changes it. A manifest with the marks of
+/// The owner of an object that `apply` does not write without `--include-managed`, although the manifest changes it. A manifest with the marks of
 /// the same owner comes from the owner, unless that is the API server.
 pub(crate) fn foreign_owner(kind: Kind, before: &Value, manifest: &Value) -> Option<Owner> {
     let of_manifest = owner(kind, manifest);

@@ -193,7 +193,7 @@ impl Command for Args {
 }
 
 impl Args {
-    /// Prints the answer for a request that takes no seats.
+    /// Prints the answer for a request without seats.
     fn print_none(&self, streams: &mut Streams) -> Result<(), Failure> {
         match self.output {
             Output::Table => writeln!(streams.out, "{NO_FLOW_CONTROL}")?,

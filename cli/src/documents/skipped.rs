@@ -26,7 +26,7 @@ pub(crate) fn each_object(
 /// As [`each_object`]; returns the errors of the files that cannot be read, and one of all objects that cannot be read.
 ///
 /// # Errors
-/// If no file is named, if a folder has no file to read, and the errors of `each`.
+/// If no file is named, if a folder does not have a file to read, and the errors of `each`.
 pub(crate) fn each_readable_object(
     files: &FileArgs,
     release: Release,

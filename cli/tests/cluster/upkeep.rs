@@ -1,4 +1,4 @@
-//! What an API server does with its built-in objects, and the sentences about it.
+//! The built-in objects that an API server maintains, and the sentences about it.
 
 use crate::cluster::{Cluster, level};
 use k8s_flowcontrol_server::ApiServer;

@@ -69,7 +69,7 @@ fn lint_knows_the_objects_of_the_proof() {
     assert!(!err.contains("error:"), "{err}");
 }
 
-/// A server of 1.25 takes no account of the level for the seats of a list.
+/// A server of 1.25 ignores the level for the seats of a list.
 #[test]
 fn a_list_that_is_wider_than_the_limit_is_named() {
     let isolated = |at_most: &str, release: &str| {

@@ -91,7 +91,7 @@ fn a_page_of_logs_compares_observed_and_predicted_waits() {
     reads_well(&html, 4);
 }
 
-/// A level without requests has no shorter waits, and the requests that another level gets have a row.
+/// A level without requests does not have shorter waits, and the requests that another level gets have a row.
 #[test]
 fn a_comparison_names_levels_and_flows_of_one_configuration() {
     let logs = Logs::new();

@@ -63,7 +63,7 @@ fn an_answer_that_was_not_found_is_no_proof() {
     assert!(!text.contains("cannot satisfy"), "{text}");
 }
 
-/// An earlier answer without an intent has no margin of it.
+/// An earlier answer without an intent lacks a margin of it.
 #[test]
 fn an_intent_that_an_earlier_answer_lacks_is_not_still_met() {
     let folder = Folder::new();

@@ -69,7 +69,7 @@ fn long_running_requests_of_logs_are_counted() {
     assert!(stderr(&output).contains(expected), "{output:?}");
 }
 
-/// Of fewer than 20 requests no times are compared, so that nothing is said about them.
+/// Of fewer than 20 requests no times are compared, so that there is not a verdict.
 #[test]
 fn few_requests_give_no_verdict() {
     let folder = Folder::new();

@@ -34,7 +34,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// What the rule matches all of: resources, in all groups and in all namespaces or across them, or paths.
+/// The things of which the rule matches all: resources, in all groups and in all namespaces or across them, or paths.
 fn most_requests(rule: &PolicyRule) -> Option<&'static str> {
     let is_any_url = |url: &Url| match url {
         Url::Any => true,

@@ -108,7 +108,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Whether the rule is for a group that can be Kubernetes' own: those of custom resources and extensions have other domains, and any names of resources.
+/// Whether the rule is for a group that can be Kubernetes' own: groups of custom resources and extensions have other domains, and any names of resources.
 fn has_built_in_group(policy: &ResourcePolicyRule) -> bool {
     let mut groups = policy.api_groups.iter();
     groups.any(|group| !group.contains('.') || group.ends_with(".k8s.io"))

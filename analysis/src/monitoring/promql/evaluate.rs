@@ -20,7 +20,7 @@ pub(in super::super) enum Unknown {
     SecondSample,
     /// The expression looks back longer than the samples.
     History,
-    /// The expression is about the series of Prometheus, and not about those of a server.
+    /// The expression is about the series of Prometheus, and not of a server.
     Prometheus,
     /// The expression is unknown.
     Expression,

@@ -35,7 +35,7 @@ impl Recording {
     ///
     /// If clients wait for responses, logs of up to 32,768 requests are replayed nine times, with executions that differ by up to
     /// one percent. The report then has the means of all replays, and [how far they differ](FlowReport::spread); its samples over time,
-    /// its limits and the most seats in use are those of the first one.
+    /// its limits and the most seats in use are from the first one.
     pub fn replay(
         self,
         requests: impl IntoIterator<Item = Recorded>,

@@ -26,7 +26,7 @@ const ROOM: usize = 60_000;
 /// Makes the heap of this thread larger, for objects that come one by one and stay.
 ///
 /// In all threads but the first, glibc extends the heap only by the pages that the next value needs, with a system call each time, which
-/// is a quarter of the time of a large store. What was allocated once at the end of the heap and given back is there for them.
+/// is a quarter of the time of a large store. Memory that was allocated once at the end of the heap and given back is there for them.
 fn make_room() {
     if cfg!(all(target_os = "linux", target_env = "gnu")) {
         drop(black_box(Vec::<u8>::with_capacity(ROOM)));
