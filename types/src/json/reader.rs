@@ -230,6 +230,7 @@ impl<'a> Reader<'a> {
 
     /// Enters an object; `false` when it is empty. Read a name and a value, and call
     /// [`more_fields`](Self::more_fields).
+    #[inline]
     pub(crate) fn object(&mut self, expected: &dyn fmt::Display) -> Result<bool, Fault> {
         self.open(b'{', expected)
     }
@@ -294,6 +295,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Enters an array; `false` when it is empty. Call [`more_elements`](Self::more_elements) after each element.
+    #[inline]
     pub fn elements(&mut self) -> Result<bool, Fault> {
         self.open(b'[', &"a JSON array")
     }
