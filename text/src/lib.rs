@@ -5,7 +5,7 @@
 //! follow Go's `encoding/json` and go-yaml, because the Kubernetes API server and kubectl use them. Rust libraries
 //! follow other rules. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
-//! Without the feature `trees`, which is on by default, the crate has only [`quantity`], and no dependencies.
+//! The feature `to-yaml`, which is on by default, is the YAML writer; it includes `trees`, the trees. Without both the crate has only [`quantity`], and no dependencies.
 //!
 //! All input of trees is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
@@ -40,7 +40,7 @@ mod json;
 pub mod quantity;
 #[cfg(feature = "trees")]
 mod raw_value;
-#[cfg(feature = "trees")]
+#[cfg(feature = "to-yaml")]
 mod to_yaml;
 #[cfg(feature = "trees")]
 mod tree;
@@ -55,7 +55,7 @@ pub use error::{MAX_LENGTH, MAX_VALUES, SyntaxError};
 pub use json::{MAX_DEPTH, parse_json};
 #[cfg(feature = "trees")]
 pub use raw_value::{TooLarge, scalar, to_value};
-#[cfg(feature = "trees")]
+#[cfg(feature = "to-yaml")]
 pub use to_yaml::to_yaml;
 #[cfg(feature = "trees")]
 pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};

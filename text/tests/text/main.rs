@@ -10,6 +10,7 @@ mod quantity;
 #[cfg(feature = "trees")]
 mod scalars;
 #[cfg(feature = "trees")]
+#[cfg(feature = "to-yaml")]
 mod to_yaml;
 #[cfg(feature = "trees")]
 mod yaml_suite;
