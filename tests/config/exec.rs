@@ -34,7 +34,7 @@ pub(crate) fn client(server: &Server, plugin: ExecPlugin) -> Client {
 }
 
 /// Accepts a single token.
-fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
+pub(crate) fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
     move |request| match request.header("authorization") {
         Some(value) if value == format!("Bearer {token}") => found(request),
         _ => ("401 Unauthorized", String::new()),
@@ -168,47 +168,6 @@ async fn a_plugin_of_path() {
 }
 
 #[tokio::test]
-async fn a_hanging_plugin_is_not_a_write_that_may_have_taken_effect() {
-    let server = Server::secure().await;
-    let hanging = ExecPlugin::new("sleep").args(["60"]);
-    let client = client(&server, hanging);
-    let schema = k8s_flowcontrol::Resource::partial("mine");
-    let schemas = client.api::<k8s_flowcontrol::api::v1::FlowSchema>();
-    let create = schemas.create(&schema).timeout(Duration::from_millis(50));
-    let error = create.await.unwrap_err();
-    assert!(
-        error.is_timeout() && !error.may_have_taken_effect(),
-        "{error}"
-    );
-    assert_eq!(error.attempts(), 0);
-    assert!(
-        error
-            .to_string()
-            .contains("obtaining the credentials did not finish within 50ms"),
-        "{error}"
-    );
-    assert!(server.requests().is_empty());
-}
-
-#[tokio::test]
-async fn a_rejection_without_new_credentials_is_named() {
-    let folder = Folder::new();
-    let server = Server::answering(only("new")).await;
-    folder.write("answer", credential(json!({"token": "old"})));
-    let body = "cd \"$(dirname \"$0\")\" && cat answer && rm answer";
-    let client = client(&server, ExecPlugin::new(folder.script("once", body)));
-    let error = ask(&client).await.unwrap_err();
-    assert!(error.is_setup(), "{error:?}");
-    assert_eq!(error.attempts(), 1);
-    assert!(
-        error
-            .to_string()
-            .contains("the server answered 401, and the credentials"),
-        "{error}"
-    );
-}
-
-#[tokio::test]
 async fn a_client_certificate_from_a_plugin() {
     let folder = Folder::new();
     let authority = Authority::new("one");
@@ -287,56 +246,6 @@ async fn plugins_get_the_cluster() {
     let cluster = &told()["spec"]["cluster"];
     assert_eq!(cluster["insecure-skip-tls-verify"], true);
     assert!(cluster.get("certificate-authority-data").is_none());
-}
-
-#[tokio::test]
-async fn faults_are_told_and_the_next_request_tries_again() {
-    let folder = Folder::new();
-    let server = Server::secure().await;
-    let client_of = |body: &str| {
-        let script = folder.script("failing", body);
-        client(
-            &server,
-            ExecPlugin::new(script).install_hint("see the manual"),
-        )
-    };
-    for (body, expected) in [
-        (
-            "exit 3",
-            "failed with exit code 3; how to install it: see the manual",
-        ),
-        ("kill -9 $$", "was terminated by a signal"),
-        ("echo planted-secret", "not of the kind ExecCredential"),
-        ("echo '{planted-secret'", "neither JSON nor YAML"),
-        ("yes planted-secret", "printed more than"),
-        ("", "ExecCredential"),
-    ] {
-        let error = ask(&client_of(body)).await.unwrap_err();
-        let shown = format!("{error} {error:?}");
-        assert!(shown.contains(expected), "{body}: {shown}");
-        assert!(shown.contains("failing"), "{shown}");
-        assert!(!shown.contains("planted"), "{shown}");
-        assert!(!error.is_retryable());
-    }
-    assert!(server.requests().is_empty());
-
-    let missing = ExecPlugin::new(folder.path("missing")).install_hint("see the manual");
-    let error = ask(&client(&server, missing))
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("was not found; how to install it: see the manual"),
-        "{error}"
-    );
-
-    let recovering = client(&server, plugin(&folder));
-    assert!(
-        ask(&recovering).await.is_err(),
-        "the plugin does not have an answer yet"
-    );
-    folder.write("answer", credential(json!({"token": "t"})));
-    ask(&recovering).await.unwrap();
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@
 mod builder;
 mod environment;
 mod exec;
+mod exec_faults;
 mod exported;
 mod kubeconfig;
 mod kubeconfig_faults;

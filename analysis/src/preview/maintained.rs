@@ -1,9 +1,8 @@
 //! The objects of a cluster after its server has maintained the built-in ones.
 
 use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
-use k8s_flowcontrol_types::Release;
-use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_types::{Release, Resource};
 
 /// The levels of a server of release `of`. The exempt level keeps the shares and the lending that it has.
 pub(super) fn maintained_levels(

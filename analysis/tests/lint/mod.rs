@@ -7,6 +7,7 @@
 
 mod advice;
 mod faults;
+mod levels;
 mod objects;
 mod properties;
 mod resources;

@@ -1,8 +1,6 @@
 //! Lint findings.
 
-use super::objects::{
-    everything, found, group, level, level_findings, pods, schema, schema_findings, urls, user,
-};
+use super::objects::{everything, found, group, level, pods, schema, schema_findings, urls, user};
 use crate::built_in::{levels, schemas};
 use k8s_flowcontrol_analysis::lint::{Configuration, Severity, lint, rules};
 use k8s_flowcontrol_types::Release;
@@ -318,62 +316,6 @@ fn early_catch_alls_are_found() {
 }
 
 #[test]
-fn mistakes_in_levels_are_found() {
-    let queue = |queues: i32, hand: i32| json!({"type": "Queue", "queuing": {"queues": queues, "handSize": hand}});
-    let path = "spec.limited.limitResponse";
-    let findings = level_findings(level(
-        "l",
-        json!({"nominalConcurrencyShares": 0, "lendablePercent": 5}),
-    ));
-    assert_eq!(
-        found(&findings),
-        [
-            ("zero-shares-borrow", "spec.limited.borrowingLimitPercent"),
-            ("zero-shares-lend", "spec.limited.lendablePercent"),
-        ]
-    );
-    let closed = json!({"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0});
-    let findings = level_findings(level("l", closed));
-    assert_eq!(
-        found(&findings),
-        [("closed-level", format!("{path}.type").as_str())]
-    );
-    let findings = level_findings(level("l", json!({"lendablePercent": 100})));
-    assert_eq!(
-        found(&findings),
-        [("lends-everything", "spec.limited.lendablePercent")]
-    );
-    let hand = format!("{path}.queuing.handSize");
-    for (queues, size) in [(64, 1), (4, 4), (12, 2)] {
-        let findings = level_findings(level("l", json!({"limitResponse": queue(queues, size)})));
-        assert_eq!(
-            found(&findings),
-            [("hand-collision", hand.as_str())],
-            "{queues} {size}"
-        );
-    }
-    for (queues, size) in [(1, 1), (16, 4), (64, 6)] {
-        let findings = level_findings(level("l", json!({"limitResponse": queue(queues, size)})));
-        assert_eq!(findings, [], "{queues} {size}");
-    }
-}
-
-/// A level of type Reject without seats executes one request at a time, so the type alone closes nothing.
-#[test]
-fn a_closed_level_is_closed_by_authorization() {
-    let queue = json!({"type": "Queue", "queuing": {"queues": 64, "handSize": 6}});
-    for response in [queue, json!({"type": "Reject"})] {
-        let closed = json!({"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0, "limitResponse": response});
-        let findings = level_findings(level("l", closed));
-        let help = &findings[0].help;
-        assert!(
-            help.starts_with("deny the requests with authorization"),
-            "{help}"
-        );
-    }
-}
-
-#[test]
 fn edits_that_the_server_reverts_are_found() {
     let annotated = |mut schema: FlowSchema, value: &str| {
         schema
@@ -429,51 +371,5 @@ fn only_wide_rules_exempt_everybody() {
             .ends_with("requests of many users for all resources"),
         "{}",
         all[0]
-    );
-}
-
-#[test]
-fn advice_can_be_followed() {
-    let masters = schema("mine", group("system:masters"), everything(), json!({}));
-    let findings = schema_findings(&[masters]);
-    assert_eq!(findings[0].rule, "unreachable-schema");
-    assert!(
-        findings[0].help.ends_with("can come before `exempt`"),
-        "{}",
-        findings[0].help
-    );
-    // A resource of another domain can have any name.
-    let custom = |group: &str| {
-        let rules = json!({"resourceRules": [
-            {"verbs": ["get"], "apiGroups": [group], "resources": ["event"], "namespaces": ["a"]}]});
-        schema_findings(&[schema("custom", user("u"), rules, json!({}))])
-    };
-    assert_eq!(custom("example.com"), []);
-    assert_eq!(found(&custom("events.k8s.io"))[0].0, "singular-resource");
-    // The verb of a request for a path is its method; but a flow schema cannot name each.
-    let post = schema(
-        "post",
-        user("u"),
-        urls(json!(["post"]), json!(["/a"])),
-        json!({}),
-    );
-    let findings = schema_findings(&[post]);
-    assert_eq!(found(&findings)[0].0, "unknown-verb");
-    assert_eq!(
-        findings[0].message,
-        "`post` is not a verb that a flow schema can name"
-    );
-    assert!(!findings[0].help.contains("list"), "{}", findings[0].help);
-    // A schema without users is not the fault of earlier ones.
-    let nobody = schema("nobody", json!([{"kind": "Group"}]), pods(), json!({}));
-    assert_eq!(schema_findings(&[nobody]), []);
-    let unused = level("unused", json!({}));
-    let findings = lint(&Configuration::files(&[], &[unused], Release::NEWEST));
-    assert!(
-        findings[0]
-            .message
-            .starts_with("no flow schema of these files"),
-        "{}",
-        findings[0]
     );
 }
