@@ -1,11 +1,12 @@
 //! Generation in a build script.
 
-use crate::{Error, Generator, folder};
+use crate::{Error, Generated, Generator, folder};
 use std::path::{Path, PathBuf};
 
 /// Generates types in a `build.rs`.
 ///
-/// Cargo runs the script again when a document changes. A mistake ends the build, with the message among Cargo's errors.
+/// Cargo runs the script again when a document changes, or a file to which one refers. A mistake ends the build, with the message
+/// among Cargo's errors.
 ///
 /// ```no_run
 /// // The body of `main` in build.rs:
@@ -87,7 +88,21 @@ impl Build {
         self.with(|generator| generator.runtime(path))
     }
 
-    /// Writes the modules into Cargo's output folder, for the macro `include_generated!` of the types crate.
+    /// Sets other options of the generator, such as [`Generator::plain`] and [`Generator::rename`].
+    ///
+    /// ```no_run
+    /// k8s_flowcontrol_codegen::Build::new()
+    ///     .document("openapi/pets.json")
+    ///     .with(|generator| generator.plain().rename("Pet2", "Dog"))
+    ///     .write_to_out_dir();
+    /// ```
+    pub fn with(mut self, change: impl FnOnce(Generator) -> Generator) -> Self {
+        self.generator = self.generator.map(change);
+        self
+    }
+
+    /// Writes the modules into Cargo's output folder, for the macro `include_generated!` of the types crate. A script calls this
+    /// once: the modules of a second call replace those of the first.
     ///
     /// A mistake is printed for Cargo and ends the process with code 1.
     pub fn write_to_out_dir(self) {
@@ -104,8 +119,7 @@ impl Build {
                 "OUT_DIR is not set: call this in a build script",
             ));
         };
-        self.announce();
-        let generated = self.generator?.generate()?;
+        let generated = self.generate()?;
         folder::replace(&generated.files, &Path::new(&out).join(FOLDER)).map_err(Error::new)?;
         warn(&generated.notes);
         Ok(())
@@ -132,19 +146,19 @@ impl Build {
     /// # Errors
     /// A document cannot be used, the folder has files that this generator did not write, or a file cannot be read or written.
     pub fn try_write_to(self, out: impl AsRef<Path>) -> Result<(), Error> {
-        self.announce();
-        let generated = self.generator?.generate()?;
+        let generated = self.generate()?;
         generated.write(out.as_ref())?;
         warn(&generated.notes);
         Ok(())
     }
 
-    /// Tells Cargo the files whose changes matter.
-    fn announce(&self) {
-        println!("cargo::rerun-if-changed=build.rs");
-        for path in &self.paths {
-            println!("cargo::rerun-if-changed={}", path.display());
-        }
+    /// Generates, and tells Cargo the files whose changes matter.
+    fn generate(self) -> Result<Generated, Error> {
+        announce(&self.paths);
+        let generator = self.generator?;
+        let generated = generator.generate();
+        announce(&generator.documents.loaded_files());
+        generated
     }
 
     fn file(
@@ -156,15 +170,17 @@ impl Build {
         self.generator = self.generator.and_then(|generator| add(generator, path));
         self
     }
-
-    fn with(mut self, change: impl FnOnce(Generator) -> Generator) -> Self {
-        self.generator = self.generator.map(change);
-        self
-    }
 }
 
 /// The folder below Cargo's output folder, which `include_generated!` knows.
 const FOLDER: &str = "k8s-flowcontrol";
+
+/// Cargo runs a script that it has compiled again without being told.
+fn announce(paths: &[PathBuf]) {
+    for path in paths {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+}
 
 fn warn(notes: &[String]) {
     for note in notes {

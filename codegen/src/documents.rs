@@ -136,10 +136,10 @@ impl Document {
 }
 
 /// The remedy for references that lead nowhere.
-const AS_JSON: &str = "read the values as any JSON with `--missing-as-json`";
+const AS_JSON: &str = "read the values as any JSON with `--missing-as-json` or `missing_as_json()`";
 
 /// All documents.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
     /// Whether schemas that no document has stand for any JSON.
     pub(crate) missing_as_json: bool,
@@ -172,11 +172,31 @@ impl Documents {
         self.texts.insert(name.to_owned(), text.to_owned());
     }
 
+    /// The same documents, read as plain ones.
+    pub(crate) fn as_plain(&self) -> Self {
+        Self {
+            plain: true,
+            ..self.clone()
+        }
+    }
+
+    /// The files that were read because documents refer to them.
+    pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
+        let loaded = self.loaded.borrow();
+        let files = loaded.values().filter(|document| document.folder.is_some());
+        files
+            .map(|document| PathBuf::from(&*document.name))
+            .collect()
+    }
+
     /// The given documents that are `{}`.
     ///
     /// # Errors
-    /// All documents are.
+    /// All documents are, or there are none.
     pub(crate) fn empty(&self) -> Result<Vec<&Document>, Error> {
+        if self.given.is_empty() {
+            return Err(Error::new("there are no documents").help(format::HELP));
+        }
         let given = self.given.iter().map(|document| &**document);
         let empty: Vec<_> = given
             .filter(|document| document.root().is_empty())
@@ -194,7 +214,6 @@ impl Documents {
         &self.given
     }
 
-    /// The document to which `from` refers as `file`.
     /// A given document, or a file to which one refers.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<Document>> {
         let given = self.given.iter().find(|given| &*given.name == name);
@@ -203,10 +222,16 @@ impl Documents {
             .or_else(|| self.loaded.borrow().get(name).cloned())
     }
 
+    /// The document to which `from` refers as `file`.
     fn neighbour(&self, from: &Document, file: &str, at: &At) -> Result<Arc<Document>, Error> {
         let missing = |why: String| {
+            let remedy = match (&from.folder, &*from.name) {
+                (Some(_), _) => "put that file beside the document",
+                (None, "-") => "give the document as a file, with that file beside it",
+                (None, _) => "give its text with `Generator::neighbour`",
+            };
             Error::at(at, format!("the reference leads to `{file}`, {why}"))
-                .help(format!("put that file beside the document, or {AS_JSON}"))
+                .help(format!("{remedy}, or {AS_JSON}"))
         };
         // Servers of schemas refer to files by their addresses; collections ship them beside each other.
         let is_address = file.contains("://") || file.starts_with('/');

@@ -13,10 +13,10 @@ pub(crate) fn write(
     files: &[(String, String)],
     out: &Path,
 ) -> Result<Vec<(PathBuf, bool)>, String> {
-    if out.is_file() {
+    if let Some(file) = out.ancestors().find(|path| path.is_file()) {
         return Err(format!(
             "{}: this is a file\n  help: give a folder for the generated modules",
-            out.display()
+            file.display()
         ));
     }
     let old = |name: &str| read(&out.join(name));
@@ -41,9 +41,6 @@ pub(crate) fn write(
         out.join("mod.rs"),
         module_list(list.as_deref(), &entries, out),
     ));
-    let failed = |path: &Path, error: std::io::Error| {
-        format!("{}: cannot be written: {error}", path.display())
-    };
     std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
     let mut written = Vec::with_capacity(texts.len());
     for (path, text) in texts {
@@ -58,9 +55,6 @@ pub(crate) fn write(
 
 /// Writes the files into their own folder, and removes the files of an earlier call.
 pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), String> {
-    let failed = |path: &Path, error: std::io::Error| {
-        format!("{}: cannot be written: {error}", path.display())
-    };
     std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
     for entry in std::fs::read_dir(out).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -77,6 +71,11 @@ pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), Stri
         std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
     }
     Ok(())
+}
+
+fn failed(path: &Path, error: std::io::Error) -> String {
+    let path = path.display();
+    format!("{path}: cannot be written: {error}\n  help: give a folder that can be written")
 }
 
 fn is_unchanged(path: &Path, text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! From the documents to the text of the modules.
 
+use crate::documents::Documents;
 use crate::model::Model;
 use crate::plan::{self, Plan};
 use crate::sharing::Sharing;
@@ -7,6 +8,7 @@ use crate::{Error, Generator, Unexpressed};
 use crate::{constraints, emit, fields, folder, read, structs, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use syn::parse::Parser;
 
 /// Generated modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +32,8 @@ impl Generated {
     /// keeps the types of all of them.
     ///
     /// # Errors
-    /// An error with the path, and nothing is written, if a file there was not written by this generator, or holds other
-    /// kinds than the documents of this call; also if a file cannot be read or written.
+    /// An error with the path. Nothing is written if a file there was not written by this generator, holds other
+    /// kinds than the documents of this call, or cannot be read. The first file that cannot be written ends the call.
     pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, Error> {
         folder::write(&self.files, out).map_err(Error::new)
     }
@@ -43,12 +45,14 @@ impl Generator {
     /// # Errors
     /// If a document uses an unsupported keyword or cannot become Rust types.
     pub fn generate(&self) -> Result<Generated, Error> {
-        let runtime = syn::parse_str::<syn::Path>(&self.runtime).map_err(|_| {
+        // Names and `::` alone: code follows it.
+        let runtime = syn::Path::parse_mod_style.parse_str(&self.runtime);
+        let runtime = runtime.map_err(|_| {
             Error::new(format!("the runtime `{}` is not a Rust path", self.runtime))
                 .help("give a path such as `crate` or `::k8s_flowcontrol_types`")
         })?;
-        let model = self.read()?;
-        let (model, mut plan) = self.plan(model)?;
+        let model = self.read(&self.documents)?;
+        let (model, mut plan) = self.plan(&self.documents, model)?;
         let deep = plan::deep(&plan)?;
         structs::complete(&mut plan, &runtime, &self.renames)?;
         if self.options.own_meta {
@@ -80,10 +84,10 @@ impl Generator {
     }
 
     /// The plan of the types, still without Rust names.
-    fn plan(&self, mut model: Model) -> Result<(Model, Plan), Error> {
+    fn plan(&self, documents: &Documents, mut model: Model) -> Result<(Model, Plan), Error> {
         let mut served = plan::served_kinds(&model)?;
         let packages = plan::packages(&model, &served)?;
-        match self.documents.plain {
+        match documents.plain {
             true => fields::check_schemas(&model, &self.options.kinds)?,
             false => fields::select_kinds(&model, &mut served, &self.options.kinds)?,
         }
@@ -119,6 +123,9 @@ impl Generator {
                     .to_owned(),
             );
         }
+        if plan.modules.is_empty() {
+            notes.push("the documents describe no type, so that nothing is generated".to_owned());
+        }
         if plan.kinds() == 0 && !self.documents.plain {
             let reason = plan::without_metadata(model).next();
             let reason = reason.map_or_else(String::new, |kind| format!(": {kind}"));
@@ -132,11 +139,20 @@ impl Generator {
     /// Lists everything in the documents that no Rust type expresses, with the outcome: bounds, rules, examples,
     /// schemas that become any JSON, and fields that objects keep in `unknown`.
     ///
+    /// Documents that [`generate`](Self::generate) cannot use are read as [plain](Self::plain) ones.
+    ///
     /// # Errors
-    /// As [`Generator::generate`], except for errors of a single type.
+    /// As [`Generator::generate`] of plain documents.
     pub fn explain(&self) -> Result<Vec<Unexpressed>, Error> {
-        let (model, plan) = self.plan(self.read()?)?;
-        let mut found = read::unexpressed(&self.documents);
+        match self.explain_documents(&self.documents) {
+            Err(_) if !self.documents.plain => self.explain_documents(&self.documents.as_plain()),
+            found => found,
+        }
+    }
+
+    fn explain_documents(&self, documents: &Documents) -> Result<Vec<Unexpressed>, Error> {
+        let (model, plan) = self.plan(documents, self.read(documents)?)?;
+        let mut found = read::unexpressed(documents);
         // The reason is known to the reader.
         for known in &model.unexpressed {
             found.retain(|found| found.place != known.place);
@@ -146,9 +162,9 @@ impl Generator {
         Ok(found.into_iter().collect())
     }
 
-    fn read(&self) -> Result<Model, Error> {
-        self.documents.empty()?;
-        let mut model = read::read(&self.documents)?;
+    fn read(&self, documents: &Documents) -> Result<Model, Error> {
+        documents.empty()?;
+        let mut model = read::read(documents)?;
         if let Some(selection) = &self.selection {
             selection.apply(&mut model)?;
         }
@@ -160,7 +176,7 @@ impl Generator {
     /// # Errors
     /// If a document uses an unsupported keyword.
     pub fn operations(&self) -> Result<String, Error> {
-        let model = self.read()?;
+        let model = self.read(&self.documents)?;
         Ok(table::table(
             model
                 .documents

@@ -1,8 +1,8 @@
 //! Rust types from Kubernetes documents.
 //!
 //! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and CustomResourceDefinitions, as JSON or YAML,
-//! and writes Rust modules that depend on `k8s-flowcontrol-types`. Only [`Generator::file`] and [`Generated::write`] use the file
-//! system.
+//! and writes Rust modules that depend on `k8s-flowcontrol-types`. Only [`Build`], [`Generated::write`], [`Generator::file`] and
+//! [`Generator::definitions`] use the file system; documents that they read may refer to files beside them.
 //!
 //! ```
 //! use k8s_flowcontrol_codegen::Generator;
@@ -252,7 +252,8 @@ impl Generator {
         self
     }
 
-    /// Generates the shared apimachinery schemas too, as the module `meta` of the types crate itself.
+    /// Generates the shared apimachinery schemas too, as the module `meta`. For the types crate.
+    #[doc(hidden)]
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
         self

@@ -1,10 +1,12 @@
 //! The command line of the generator.
 
+mod arguments;
 mod input;
 
+use arguments::Arguments;
 use k8s_flowcontrol_codegen::{Error, Generator, Outcome, Unexpressed};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 const SUMMARY: &str = "Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema and \
@@ -61,32 +63,15 @@ impl From<Error> for Failure {
     }
 }
 
-#[derive(Default)]
-struct Arguments {
-    specs: Vec<String>,
-    out: Option<PathBuf>,
-    runtime: Option<String>,
-    shared: Option<PathBuf>,
-    group: Option<String>,
-    version: Option<String>,
-    missing_as_json: bool,
-    validate: bool,
-    kinds: Vec<String>,
-    fields: Vec<String>,
-    renames: Vec<(String, String)>,
-}
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|a| a.to_string_lossy().into_owned())
-        .collect();
-    match run(&arguments) {
-        Ok(text) => {
-            // A closed pipe, such as that of `head`, is not an error.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+    let arguments = std::env::args_os().skip(1).map(|argument| {
+        argument.into_string().map_err(|argument| {
+            Failure::Usage(format!("`{}` is not text in UTF-8", argument.display()))
+        })
+    });
+    let arguments: Result<Vec<String>, Failure> = arguments.collect();
+    match arguments.and_then(|arguments| print(&run(&arguments)?)) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Documents(message)) => {
             eprintln!("error: {message}");
             ExitCode::from(1)
@@ -95,6 +80,20 @@ fn main() -> ExitCode {
             eprintln!("error: {message}\n\n{USAGE}\nAll options: k8s-flowcontrol-codegen --help");
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints the text to its end, or to the end of a pipe that its reader closes, such as `head`.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    match output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+    {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Documents(format!(
+            "standard output: cannot be written: {error}\n  help: check the disk, and where the output goes"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -129,14 +128,10 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
             ));
         }
     };
-    let options = parse(rest, command == "explain")?;
+    let options = arguments::parse(command, rest).map_err(Failure::Usage)?;
     let generator = documents(command == "types", &options)?;
     match command.as_str() {
-        // As `generate` reads the document, or else as `types` does.
-        "explain" => Ok(explanation(&match generator.explain() {
-            Ok(found) => found,
-            Err(_) => generator.plain().explain()?,
-        })),
+        "explain" => Ok(explanation(&generator.explain()?)),
         "operations" => Ok(generator.operations()?),
         _ => generate(command, generator, &options),
     }
@@ -228,80 +223,6 @@ fn explanation(found: &[Unexpressed]) -> String {
         text.push_str("the types express everything\n");
     }
     text
-}
-
-fn parse(arguments: &[String], takes_files: bool) -> Result<Arguments, Failure> {
-    let mut options = Arguments::default();
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        if argument == "--missing-as-json" {
-            options.missing_as_json = true;
-            continue;
-        }
-        if argument == "--validate" {
-            options.validate = true;
-            continue;
-        }
-        if takes_files && (argument == "-" || !argument.starts_with('-')) {
-            options.specs.push(argument.clone());
-            continue;
-        }
-        let (name, mut value) = match argument.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (argument.as_str(), None),
-        };
-        if !matches!(
-            name,
-            "--spec"
-                | "--from"
-                | "--rename"
-                | "--group"
-                | "--version"
-                | "--out"
-                | "--runtime"
-                | "--shared"
-                | "--kinds"
-                | "--fields"
-        ) {
-            return Err(Failure::Usage(match argument.starts_with('-') {
-                true => format!("unknown option `{argument}`"),
-                false => format!("`{argument}`: give documents with `--spec {argument}`"),
-            }));
-        }
-        if value.is_none() {
-            value = rest.next().cloned();
-        }
-        let Some(value) = value else {
-            return Err(Failure::Usage(format!("`{name}` needs a value")));
-        };
-        match name {
-            "--spec" | "--from" => options.specs.push(value),
-            "--group" => options.group = Some(value),
-            "--version" => options.version = Some(value),
-            "--out" => options.out = Some(value.into()),
-            "--runtime" => options.runtime = Some(value),
-            "--rename" => match value.split_once('=') {
-                Some((from, to)) => options.renames.push((from.to_owned(), to.to_owned())),
-                None => {
-                    let message = format!("`--rename {value}`: write `--rename OLD=NEW`");
-                    return Err(Failure::Usage(message));
-                }
-            },
-            "--kinds" => options.kinds.extend(value.split(',').map(str::to_owned)),
-            "--fields" => options.fields.extend(value.split(',').map(str::to_owned)),
-            _ => options.shared = Some(value.into()),
-        }
-    }
-    if options.version.is_some() && options.group.is_none() {
-        return Err(Failure::Usage("`--version` needs --group GROUP".to_owned()));
-    }
-    if options.specs.is_empty() {
-        return Err(Failure::Usage(match takes_files {
-            true => "give at least one FILE".to_owned(),
-            false => "give at least one --spec FILE".to_owned(),
-        }));
-    }
-    Ok(options)
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {

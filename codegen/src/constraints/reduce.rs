@@ -147,7 +147,7 @@ impl Definitions<'_> {
                     Some((_, expected)) => match expected.lacks(value.json) {
                         Some(lacks) => {
                             let message = format!("`{word}` must be {lacks}");
-                            let help = "correct the document, or generate without `validate`";
+                            let help = "correct the document, or generate without `--validate`";
                             return Err(value.error(message).help(help));
                         }
                         None => value.json.clone(),

@@ -45,7 +45,7 @@ pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
     {
         let message = format!("the types in it are more than {MAX} levels deep");
         return Err(Error::at(&plan.items[item].at, message)
-            .help("Rust's compiler cannot follow them; `--fields` leaves out fields of a kind"));
+            .help("Rust's compiler cannot follow them; `--fields` or `fields()` leaves out fields of a kind"));
     }
     let (levels, item) = deepest.max(depth_first(&next));
     let Some(item) = item.filter(|_| levels > PLAIN) else {

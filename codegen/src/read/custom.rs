@@ -59,7 +59,12 @@ pub(super) fn read(
         let at = node.map_or_else(|| version.at.clone(), |node| node.at);
         let mut object = match value {
             Type::Object(object) => object,
-            _ => ObjectType::empty(&at),
+            // Without fields.
+            Type::Scalar(Scalar::Any) | Type::Map(..) => ObjectType::empty(&at),
+            _ => {
+                let message = "the schema of a kind must be of `type: object`";
+                return Err(Error::at(&at, message).help("describe the fields of the whole object"));
+            }
         };
         complete(&mut object);
         let (kind_key, list_key) = (key(&kind), key(&list_kind));
@@ -82,7 +87,7 @@ pub(super) fn read(
             kind: of(&kind),
             list_kind: list_kind.clone(),
             plural: text(&names, "plural")?,
-            namespaced: text(&spec, "scope")? == "Namespaced",
+            namespaced: is_namespaced(&spec)?,
             subresources: subresources(&version)?,
             columns: columns(&version)?,
         };
@@ -177,5 +182,22 @@ fn required<'a>(node: &Node<'a>, name: &str) -> Result<Node<'a>, Error> {
 }
 
 fn text(node: &Node<'_>, name: &str) -> Result<String, Error> {
-    required(node, name)?.string().map(str::to_owned)
+    let node = required(node, name)?;
+    match node.string()? {
+        "" => Err(node
+            .error(format!("the `{name}` is empty"))
+            .help("a server would reject the CustomResourceDefinition: correct it")),
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn is_namespaced(spec: &Node<'_>) -> Result<bool, Error> {
+    let node = required(spec, "scope")?;
+    match node.string()? {
+        "Namespaced" => Ok(true),
+        "Cluster" => Ok(false),
+        other => Err(node
+            .error(format!("`{other}` is not a scope"))
+            .help("the scopes are `Cluster` and `Namespaced`")),
+    }
 }

@@ -13,7 +13,8 @@ use crate::unexpressed::Unexpressed;
 use std::sync::Arc;
 
 /// The remedy for schemas of documents that are not Kubernetes'.
-pub(super) const PLAIN: &str = "read any document as plain types with `types --from FILE`";
+pub(super) const PLAIN: &str =
+    "read any document as plain types with `types --from FILE` or `plain()`";
 
 impl References<'_> {
     /// Reads the schema at `node`. In a plain document a schema without a Rust type stands for any JSON.
@@ -200,12 +201,7 @@ impl References<'_> {
             Some(items) if matches!(items.json, Json::Bool(false)) => Type::Scalar(Scalar::Any),
             Some(items) => self.inner(document, &items)?,
         };
-        let kind = match node.string_of("x-kubernetes-list-type")? {
-            Some("map") => ListKind::Map(node.strings_of("x-kubernetes-list-map-keys")?),
-            Some("set") => ListKind::Set,
-            _ => ListKind::Atomic,
-        };
-        Ok(Type::List(Box::new(element), kind))
+        Ok(Type::List(Box::new(element), list_kind(node)?))
     }
 
     /// Reads the schema of a list's elements or a map's values. A `null` in a list or map is its own value.
@@ -222,6 +218,32 @@ impl References<'_> {
             },
         )
     }
+}
+
+/// How server-side apply merges a list.
+fn list_kind(node: &Node<'_>) -> Result<ListKind, Error> {
+    let (word, keys) = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys");
+    let error = |message: String, help: &str| {
+        let at = node
+            .get(word)
+            .map_or_else(|| node.at.clone(), |word| word.at);
+        Err(Error::at(&at, message).help(help))
+    };
+    Ok(match node.string_of(word)? {
+        None | Some("atomic") => ListKind::Atomic,
+        Some("set") => ListKind::Set,
+        Some("map") => match node.strings_of(keys)? {
+            none if none.is_empty() => {
+                let message = format!("a list of the type `map` needs `{keys}`");
+                return error(message, "name the fields that identify an element");
+            }
+            names => ListKind::Map(names),
+        },
+        Some(other) => {
+            let message = format!("`{other}` is not a type of lists");
+            return error(message, "the types are `atomic`, `set` and `map`");
+        }
+    })
 }
 
 fn enumeration(node: &Node<'_>) -> Result<Type, Error> {

@@ -17,7 +17,12 @@ pub(super) fn is_nullable(node: &Node<'_>) -> Result<bool, Error> {
         let branches = node.get(keyword).and_then(|all| all.elements().ok());
         branches.is_some_and(|branches| branches.iter().any(is_null))
     });
-    Ok(in_types || in_branches || node.flag("nullable")?)
+    // Without `type`, the values are all that the schema allows.
+    let in_values = match (node.json.get("type"), node.json.get("enum")) {
+        (None | Some(Json::Null), Some(Json::Array(values))) => values.contains(&Json::Null),
+        _ => false,
+    };
+    Ok(in_types || in_branches || in_values || node.flag("nullable")?)
 }
 
 pub(super) fn is_null(branch: &Node<'_>) -> bool {

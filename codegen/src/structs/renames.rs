@@ -56,7 +56,7 @@ pub(crate) fn unwieldy(plan: &Plan) -> Vec<String> {
             return None;
         };
         Some(format!(
-            "{}: the type `{ident}` {reason}; choose one with `--rename {ident}=NAME`",
+            "{}: the type `{ident}` {reason}; choose one with `--rename {ident}=NAME` or `rename()`",
             item.at
         ))
     };

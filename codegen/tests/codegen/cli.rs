@@ -176,6 +176,18 @@ fn wrong_arguments_end_with_2_and_the_help() {
         &["generate", "--spec", "x", "--colour", "red"],
         &["operations", "--out", "x"],
         &["operations", "--spec", "x", "--version", "v1"],
+        // Nothing that is given is ignored.
+        &["operations", "--spec", "x", "--out", "y"],
+        &["explain", "x", "--validate"],
+        &["types", "--from", "x", "--out", "y", "--fields", "A.b"],
+        &["generate", "--spec", "x", "--out", "y", "--out", "z"],
+        &["generate", "--spec", "x", "--out", ""],
+        &["generate", "--spec", "x", "--out", "y", "--kinds", "A,"],
+        &[
+            "generate", "--spec", "x", "--out", "y", "--rename", "A=B", "--rename", "A=C",
+        ],
+        &["generate", "--spec", "x", "--out", "y", "--validate=no"],
+        &["generate", "--spec", "-", "--spec", "-", "--out", "y"],
     ] {
         let output = run(arguments, "");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -195,6 +207,30 @@ fn a_document_without_its_option_is_named() {
         text(&output.stderr).starts_with("error: `x.json`: give documents with `--spec x.json`\n"),
         "{}",
         text(&output.stderr)
+    );
+    let output = run(&["types", "--out", "x"], "");
+    let error = text(&output.stderr);
+    assert!(
+        error.starts_with("error: give at least one --from FILE\n"),
+        "{error}"
+    );
+}
+
+/// A table that is cut off is worse than none.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_ends_with_1() {
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let output = Command::new(env!("CARGO_BIN_EXE_k8s-flowcontrol-codegen"))
+        .args(["operations", "--spec", &fixture("paint-v1.json")])
+        .stdout(full.unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(
+        error.starts_with("error: standard output: cannot be written: "),
+        "{error}"
     );
 }
 
@@ -235,6 +271,22 @@ fn files_that_cannot_be_read_end_with_1() {
         text(&output.stderr).contains("binary.json: this is a file\n  help: give a folder"),
         "{}",
         text(&output.stderr)
+    );
+    let below = binary.join("below").display().to_string();
+    let output = run(
+        &[
+            "generate",
+            "--spec",
+            &fixture("paint-v1.json"),
+            "--out",
+            &below,
+        ],
+        "",
+    );
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("binary.json: this is a file\n  help: give a folder"),
+        "{error}"
     );
     let paint = fixture("paint-v1.json");
     let out = folder("shared").display().to_string();

@@ -163,3 +163,67 @@ fn mistakes_have_a_place() {
         .to_string();
     check(&error, &["line 2: key \"a\" already set in map"]);
 }
+
+/// A server would reject these definitions.
+#[test]
+fn mistakes_in_a_definition_are_errors_with_their_place() {
+    let definition = serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "spec": { "group": "a.example.com", "scope": "Cluster", "names": { "kind": "Tray", "plural": "trays" },
+            "versions": [{ "name": "v1", "served": true, "storage": true,
+                "schema": { "openAPIV3Schema": { "type": "object", "properties": { "spec": { "type": "array" } } } } }] }
+    });
+    let schema = "spec/versions/0/schema/openAPIV3Schema";
+    let list = format!("{schema}/properties/spec/x-kubernetes-list-type");
+    for (place, value, message) in [
+        (
+            "spec/scope",
+            "Galaxy",
+            "`Galaxy` is not a scope\n  help: the scopes are `Cluster` and `Namespaced`",
+        ),
+        ("spec/names/kind", "", "the `kind` is empty"),
+        ("spec/group", "", "the `group` is empty"),
+        (
+            &format!("{schema}/type"),
+            "string",
+            "the schema of a kind must be of `type: object`",
+        ),
+        (
+            &list,
+            "bag",
+            "`bag` is not a type of lists\n  help: the types are `atomic`, `set` and `map`",
+        ),
+        (
+            &list,
+            "map",
+            "a list of the type `map` needs `x-kubernetes-list-map-keys`",
+        ),
+    ] {
+        let mut wrong = definition.clone();
+        let (parent, field) = place.rsplit_once('/').unwrap();
+        wrong.pointer_mut(&format!("/{parent}")).unwrap()[field] = value.into();
+        let error = generate(&[("trays.json", &wrong.to_string())]).unwrap_err();
+        let place = place.trim_end_matches("/type");
+        check(
+            &error.to_string(),
+            &[&format!("trays.json#/{place}: {message}"), "\n  help: "],
+        );
+    }
+    generate(&[("trays.json", &definition.to_string())]).unwrap();
+}
+
+#[test]
+fn a_definition_without_a_served_version_is_noted() {
+    let text = r#"{ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "spec": { "group": "a.example.com", "scope": "Cluster", "names": { "kind": "Tray", "plural": "trays" },
+            "versions": [{ "name": "v1", "served": false, "storage": true }] } }"#;
+    let generated = Generator::new()
+        .plain()
+        .document("trays.json", text)
+        .and_then(|generator| generator.generate())
+        .unwrap();
+    assert_eq!(
+        generated.notes,
+        ["the documents describe no type, so that nothing is generated"]
+    );
+}

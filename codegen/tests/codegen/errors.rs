@@ -357,3 +357,38 @@ fn a_runtime_that_is_not_a_path() {
             .contains("the runtime `not a path` is not a Rust path")
     }));
 }
+
+/// Code follows the path, which arguments of types would end.
+#[test]
+fn a_runtime_with_arguments_is_not_a_path() {
+    let document = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+    let result = Generator::new()
+        .runtime("a::b<c>")
+        .document("a.json", document)
+        .and_then(|g| g.generate());
+    assert!(result.is_err_and(|e| e.to_string().contains("is not a Rust path")));
+}
+
+#[test]
+fn no_documents_are_an_error() {
+    for error in [
+        Generator::new().generate().err(),
+        Generator::new().explain().err(),
+        Generator::new().operations().err(),
+    ] {
+        let error = error.map(|error| error.to_string()).unwrap_or_default();
+        check(&error, &["there are no documents"]);
+    }
+}
+
+/// The remedy is one that helps: standard input has no folder, and a text has none either.
+#[test]
+fn the_remedy_for_a_file_that_is_missing() {
+    let text = r#"{"type": "object", "properties": {"a": {"$ref": "b.json"}}}"#;
+    let error = |name: &str| match generate(name, text) {
+        Ok(text) => panic!("this was generated:\n{text}"),
+        Err(error) => error.to_string(),
+    };
+    check(&error("-"), &["give the document as a file"]);
+    check(&error("a.json"), &["`Generator::neighbour`"]);
+}

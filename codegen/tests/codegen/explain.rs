@@ -154,3 +154,19 @@ fn explain_agrees_with_the_generated_documentation() {
         assert!(!docs.contains(number), "{number}: {docs}");
     }
 }
+
+/// `generate` gives an error for such a document.
+#[test]
+fn explain_reads_a_document_without_exact_types() {
+    let text = document(
+        r##"{ "Pet": { "type": "object", "properties": { "any": { "oneOf": [{ "type": "integer" }, { "type": "boolean" }] } } } }"##,
+    );
+    let generator = Generator::new().document("api.json", &text).unwrap();
+    assert!(generator.generate().is_err());
+    let found = generator.explain().unwrap();
+    assert_eq!(found[0].outcome, Outcome::AnyJson);
+    assert_eq!(
+        found[0].place,
+        "api.json#/components/schemas/Pet/properties/any/oneOf"
+    );
+}

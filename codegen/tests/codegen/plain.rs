@@ -214,10 +214,10 @@ fn long_and_numbered_names_have_a_note_and_can_be_changed() {
         generator().generate().unwrap().notes,
         [
             format!(
-                "{at}/{long}: the type `{long}` has 64 characters; choose one with `--rename {long}=NAME`"
+                "{at}/{long}: the type `{long}` has 64 characters; choose one with `--rename {long}=NAME` or `rename()`"
             ),
             format!(
-                "{at}/a_b: the type `Ab2` has a number because another type has its name; choose one with `--rename Ab2=NAME`"
+                "{at}/a_b: the type `Ab2` has a number because another type has its name; choose one with `--rename Ab2=NAME` or `rename()`"
             ),
         ]
     );
@@ -323,4 +323,13 @@ fn types_have_one_name_in_all_modules() {
     let files = generated.unwrap().files;
     check(&files[0].1, &["pub y: Option<super::b::Ab>,"]);
     check(&files[1].1, &["pub struct Ab {"]);
+}
+
+/// Without `type`, a `null` among the values is a value; with it the type decides.
+#[test]
+fn null_among_values_makes_a_field_nullable() {
+    let (text, _) = read(
+        r#"{ "A": { "type": "object", "properties": { "a": { "enum": ["x", null] }, "b": { "type": "string", "enum": ["x", null] } } } }"#,
+    );
+    check(&text, &["\"a\" => a: nullable,", "\"b\" => b,"]);
 }

@@ -266,6 +266,23 @@ fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
         "{text}"
     );
 
+    // A file to which a document refers; the name of the script is Cargo's.
+    let referring = folder.join("referring.json");
+    std::fs::write(folder.join("near.json"), r#"{"type": "string"}"#).unwrap();
+    let reference = document().replacen(
+        r#""schemas": {"#,
+        r#""schemas": { "Near": { "$ref": "near.json" },"#,
+        1,
+    );
+    std::fs::write(&referring, reference).unwrap();
+    let (success, text) = run(&referring, None);
+    let near = folder.join("near.json");
+    assert!(
+        success && text.contains(&format!("cargo::rerun-if-changed={}\n", near.display())),
+        "{text}"
+    );
+    assert!(!text.contains("build.rs"), "{text}");
+
     let (success, text) = run(&file, Some(&file));
     assert!(
         !success && text.contains("cargo::error=") && text.contains("the document is given twice"),
@@ -291,4 +308,26 @@ fn a_build_script_can_handle_the_error_itself() {
         .try_write_to(&out)
         .unwrap();
     assert!(std::fs::read_dir(&out).unwrap().count() > 0);
+    let error = Build::new().try_write_to(&out).unwrap_err();
+    assert!(
+        error.to_string().starts_with("there are no documents"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_build_script_sets_every_option_of_the_generator() {
+    let folder = folder("build-with");
+    let file = folder.join("pets.json");
+    let choice = r#"{"oneOf": [{"type": "string"}, {"type": "boolean"}]}"#;
+    let text = format!(r#"{{"type": "object", "properties": {{"a": {choice}}}}}"#);
+    std::fs::write(&file, text).unwrap();
+    let out = folder.join("generated");
+    Build::new()
+        .document(&file)
+        .with(|generator| generator.plain().rename("Pets", "Zoo"))
+        .try_write_to(&out)
+        .unwrap();
+    let text = std::fs::read_to_string(out.join("pets.rs")).unwrap();
+    assert!(text.contains("pub struct Zoo {"), "{text}");
 }
