@@ -55,22 +55,25 @@ pub(crate) fn stored_objects(
     match (metrics, cluster) {
         (Some(MetricsFile { name, text }), _) => {
             let stored = StoredObjects::parse(text);
-            if stored == StoredObjects::default() && !is_report(text) {
-                let problem = format!("{name} does not have numbers of stored objects");
-                return Err(Failure::input(problem).hint(
-                    "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
-                ));
+            if stored != StoredObjects::default() {
+                return Ok(stored);
             }
-            Ok(stored)
+            let report: Value = serde_json::from_str(text).unwrap_or_default();
+            match report.get("storedObjects") {
+                // A report that was made without metrics does not have numbers, and has the same seats without them.
+                Some(Value::Object(_)) => Ok(stored),
+                Some(Value::Null) => Err(Failure::input(format!(
+                    "{name} does not have numbers of stored objects: the partial results of this report have different ones"
+                ))
+                .hint("give the metrics of one of them, or a report of one of them")),
+                _ => Err(Failure::input(format!("{name} does not have numbers of stored objects")).hint(
+                    "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
+                )),
+            }
         }
         (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
         (None, None) => Ok(StoredObjects::default()),
     }
-}
-
-/// Whether a text is a report. A report that was made without metrics does not have numbers, and has the same seats without them.
-fn is_report(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|report| report["storedObjects"].is_object())
 }
 
 /// The stored objects of every resource in a cluster. The error for unreadable metrics names the options to use `instead`.

@@ -1,5 +1,6 @@
 //! The effect of a proposed configuration on the requests of logs.
 
+use super::numbers::sum;
 use super::sample::Class;
 use super::sums::{Levels, Named, Sorts, Sums, named};
 use super::tally::Tally;
@@ -61,7 +62,7 @@ impl Comparison {
             levels.entry(&from.priority_level).or_default().0.add(sums);
             levels.entry(&to.priority_level).or_default().1.add(sums);
             if from != to {
-                moved_requests += load.requests;
+                moved_requests = sum(moved_requests, load.requests);
                 moves
                     .entry((from, to))
                     .or_default()

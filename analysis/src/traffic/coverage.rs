@@ -1,7 +1,8 @@
 //! The parts of the traffic that logs do not have: times without events, stages, fields, and requests that the audit policy or a
 //! pipeline leaves out.
 
-use super::mixed_servers::MixedServers;
+use super::leases::Leases;
+use super::numbers::{Count, Time, sum};
 use super::sample::Sample;
 use super::signs::{SIGNS, Sign, Traits};
 use crate::audit::{Counts, Event, Format, Level, Stage};
@@ -25,8 +26,9 @@ pub struct Coverage {
     pub empty_minutes: u64,
     /// The longest time without an event: its begin and its end, in RFC 3339. `None` if every minute has an event.
     pub longest_gap: Option<(String, String)>,
-    /// The most that the logs can have of the lease renewals of kubelets, in percent: about 100 unless events are sampled. Of a sample that has few
-    /// renewals of each node it is more than the sampled part. `None` if the times between the renewals of nodes add up to less than two minutes.
+    /// The most that the logs can have of the lease renewals of kubelets and API servers, in percent: about 100 unless events are sampled. Of a sample
+    /// that has few renewals of each lease it is more than the sampled part. `None` if the times between the renewals add up to less than two minutes:
+    /// whether the logs are a sample is then not known.
     pub sampled_percent: Option<f64>,
     /// The gaps, as sentences. Empty for complete logs.
     pub notes: Vec<String>,
@@ -36,35 +38,27 @@ pub struct Coverage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CoverageTally {
-    formats: BTreeMap<Format, u64>,
-    stages: [u64; 4],
-    levels: [u64; 4],
-    other: u64,
+    formats: BTreeMap<Format, Count>,
+    stages: [Count; 4],
+    levels: [Count; 4],
+    other: Count,
     /// The minutes of each hour that have an event, as bits.
-    hours: BTreeMap<i64, u64>,
+    hours: BTreeMap<Time<HOUR>, u64>,
     /// The requests of each kind that every cluster has.
-    signs: [u64; SIGNS.len()],
+    signs: [Count; SIGNS.len()],
     /// The requests without a user or a verb.
-    bare: u64,
+    bare: Count,
     /// The lease renewals of nodes.
-    leases: BTreeMap<String, Renewals>,
+    leases: Leases<10_000>,
     /// The lease renewals of API servers.
-    servers: MixedServers,
+    servers: Leases<100>,
 }
 
-/// The lease renewals of a node: the times of the first and of the last, and the number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Renewals {
-    first: i64,
-    last: i64,
-    number: u64,
-}
-
-/// The nodes whose renewals are counted.
-const MOST_NODES: usize = 10_000;
-/// A kubelet renews its lease in this time by default: a quarter of `nodeLeaseDurationSeconds`.
+/// An hour, in microseconds.
+const HOUR: i64 = 3_600_000_000;
+/// A kubelet renews its lease in this time by default: a quarter of `nodeLeaseDurationSeconds`. An API server always does.
 const RENEWAL: i64 = 10_000_000;
-/// The time for which renewals must be known: the sum over the nodes of the times between their renewals.
+/// The time for which renewals must be known: the sum over the leases of the times between their renewals.
 const LEAST: i64 = 120_000_000;
 /// Less than this part of the renewals is a sample.
 const SAMPLED: f64 = 0.8;
@@ -97,31 +91,14 @@ impl CoverageTally {
             self.servers.add(server, time);
         }
         if let Some(node) = &traits.renewed_node {
-            self.renewed(
-                node,
-                Renewals {
-                    first: time,
-                    last: time,
-                    number: 1,
-                },
-            );
-        }
-    }
-
-    fn renewed(&mut self, node: &str, renewals: Renewals) {
-        if let Some(own) = self.leases.get_mut(node) {
-            own.first = own.first.min(renewals.first);
-            own.last = own.last.max(renewals.last);
-            own.number += renewals.number;
-        } else if self.leases.len() < MOST_NODES {
-            self.leases.insert(node.to_owned(), renewals);
+            self.leases.add(node, time);
         }
     }
 
     /// Adds the counts of logs.
     pub fn add_counts(&mut self, counts: &Counts) {
         for (format, events) in &counts.formats {
-            *self.formats.entry(*format).or_default() += events;
+            *self.formats.entry(*format).or_default() += *events;
         }
         for (own, events) in self.stages.iter_mut().zip(counts.stages) {
             *own += events;
@@ -131,7 +108,7 @@ impl CoverageTally {
         }
         self.other += counts.other;
         for (hour, minutes) in &counts.minutes.hours {
-            *self.hours.entry(*hour).or_default() |= minutes;
+            *self.hours.entry(Time(*hour)).or_default() |= minutes;
         }
     }
 
@@ -152,11 +129,9 @@ impl CoverageTally {
         self.other += other.other;
         self.bare += other.bare;
         self.servers.merge(other.servers);
+        self.leases.merge(other.leases);
         for (hour, minutes) in other.hours {
             *self.hours.entry(hour).or_default() |= minutes;
-        }
-        for (node, renewals) in other.leases {
-            self.renewed(&node, renewals);
         }
     }
 
@@ -169,10 +144,10 @@ impl CoverageTally {
             formats: self
                 .formats
                 .iter()
-                .map(|(format, events)| (format.name().to_owned(), *events))
+                .map(|(format, events)| (format.name().to_owned(), events.0))
                 .collect(),
             stages: stages
-                .map(|(stage, events)| (stage.name(), events))
+                .map(|(stage, events)| (stage.name(), events.0))
                 .collect(),
             minutes: gaps.minutes,
             empty_minutes: gaps.empty,
@@ -197,16 +172,22 @@ impl CoverageTally {
             .filter(|part| *part < SAMPLED * 100.0)
         {
             notes.push(format!(
-                "a kubelet renews its lease every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or kubelets renewed them less often"
+                "kubelets and API servers renew their leases every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or kubelets renewed them less often"
             ));
         }
-        if let Some(servers) = self.servers.mixed() {
+        let is_long = requests >= ENOUGH_REQUESTS && coverage.minutes >= ENOUGH_MINUTES;
+        if is_long && coverage.sampled_percent.is_none() {
+            notes.push(
+                "whether events are sampled is not known: there are too few lease renewals of kubelets and API servers".to_owned(),
+            );
+        }
+        if let Some(servers) = self.servers.overlapping() {
             notes.push(format!(
                 "{servers} API servers renewed their leases in the same time: the logs are of several servers, and peaks, waits and executed times \
                  are those of none; run the command for the log of each server alone"
             ));
         }
-        for (format, events) in &self.formats {
+        for (format, Count(events)) in &self.formats {
             if !format.lacks().is_empty() {
                 let lacks = format.lacks().join(", ");
                 notes.push(format!(
@@ -214,8 +195,8 @@ impl CoverageTally {
                 ));
             }
         }
-        let events: u64 = self.stages.iter().sum();
-        let of = |stage: Stage| self.stages[stage as usize];
+        let of = |stage: Stage| self.stages[stage as usize].0;
+        let events = Stage::ALL.iter().map(|stage| of(*stage)).fold(0, sum);
         if events > 0 && of(Stage::ResponseComplete) == 0 {
             notes.push(
                 "no event has the stage ResponseComplete: durations, status codes and rejected requests are unknown".to_owned(),
@@ -225,25 +206,26 @@ impl CoverageTally {
                 "no event has the stage ResponseStarted: a watch is in the logs only when it ends, and the time until it began is unknown".to_owned(),
             );
         }
-        if self.bare > 0 {
+        if self.bare.0 > 0 {
             notes.push(format!(
                 "{} of {requests} requests have no user or no verb: their events have less than the level Metadata",
-                self.bare
+                self.bare.0
             ));
         }
-        let unknown = self.levels[Level::Unknown as usize];
+        let unknown = self.levels[Level::Unknown as usize].0;
         let made = self
             .formats
             .get(&Format::CloudLogging)
             .copied()
-            .unwrap_or_default();
+            .unwrap_or_default()
+            .0;
         if unknown > made {
             notes.push(format!(
                 "{} events do not have the field `level`: how much the audit policy records is unknown",
                 unknown - made
             ));
         }
-        if requests >= ENOUGH_REQUESTS && coverage.minutes >= ENOUGH_MINUTES {
+        if is_long {
             let missing = SIGNS.iter().filter(|(sign, _)| self.sign(*sign) == 0);
             let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
             if !missing.is_empty() {
@@ -257,26 +239,21 @@ impl CoverageTally {
     }
 
     fn sign(&self, sign: Sign) -> u64 {
-        self.signs[sign as usize]
+        self.signs[sign as usize].0
     }
 
-    /// Whether the logs have only a part of the requests.
-    pub(super) fn is_sampled(&self) -> bool {
+    /// Whether the logs are known to be no sample: they have the lease renewals.
+    pub(super) fn is_complete(&self) -> bool {
         self.sampled(&Gaps::of(&self.hours))
-            .is_some_and(|part| part < SAMPLED)
+            .is_some_and(|part| part >= SAMPLED)
     }
 
-    /// The part of the lease renewals that the logs have, between the first and the last renewal of each node.
+    /// The part of the lease renewals that the logs have, between the first and the last renewal of each.
     fn sampled(&self, gaps: &Gaps) -> Option<f64> {
         let present = 1.0 - gaps.empty as f64 / gaps.minutes.max(1) as f64;
-        let nodes = self.leases.values();
-        let (found, time) = nodes.fold((0_u64, 0_i64), |(found, time), own| {
-            let between = own.last.saturating_sub(own.first);
-            (
-                found + own.number.saturating_sub(1),
-                time.saturating_add(between),
-            )
-        });
+        let (nodes, servers) = (self.leases.totals(), self.servers.totals());
+        let found = sum(nodes.0, servers.0);
+        let time = nodes.1.saturating_add(servers.1);
         let expected = time as f64 / RENEWAL as f64 * present;
         (time >= LEAST && expected > 0.0).then(|| found as f64 / expected)
     }
@@ -292,12 +269,12 @@ struct Gaps {
 }
 
 impl Gaps {
-    fn of(hours: &BTreeMap<i64, u64>) -> Self {
+    fn of(hours: &BTreeMap<Time<HOUR>, u64>) -> Self {
         let mut gaps = Self::default();
         let mut last = None::<i64>;
         for (hour, bits) in hours {
             for minute in (0..60).filter(|minute| bits & (1 << minute) != 0) {
-                let minute = hour.saturating_mul(60).saturating_add(minute);
+                let minute = hour.0 * 60 + minute;
                 let before = last.replace(minute).map_or(minute, |last| last + 1);
                 let gap = minute.saturating_sub(before).unsigned_abs();
                 gaps.minutes += gap + 1;

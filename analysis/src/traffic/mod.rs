@@ -40,7 +40,8 @@
 mod accounting;
 mod comparison;
 mod coverage;
-mod mixed_servers;
+mod leases;
+mod numbers;
 mod partial;
 mod report;
 mod sample;

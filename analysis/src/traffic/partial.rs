@@ -1,6 +1,7 @@
 //! The JSON form of totals, for results of several runs.
 
 use super::coverage::CoverageTally;
+use super::numbers::{self, Count};
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
@@ -13,7 +14,7 @@ use std::fmt;
 
 /// The name that tells a partial result from other JSON.
 const KIND: &str = "TrafficPartial";
-const SCHEMA_VERSION: u32 = 4;
+const SCHEMA_VERSION: u32 = 5;
 
 /// The form in a file: lists, because JSON has only texts as keys.
 #[derive(Serialize, Deserialize)]
@@ -21,27 +22,27 @@ const SCHEMA_VERSION: u32 = 4;
 struct File {
     kind: String,
     schema_version: u32,
-    events: u64,
-    requests: u64,
-    broken: u64,
+    events: Count,
+    requests: Count,
+    broken: Count,
     #[serde(default)]
-    incomplete: u64,
+    incomplete: Count,
+    #[serde(default, deserialize_with = "numbers::period")]
     period: Option<(i64, i64)>,
     classes: Vec<Class>,
     proposed: Option<Vec<Class>>,
     cells: Vec<(Cell, Load)>,
     flows: Vec<(Flow, Load)>,
     minutes: Vec<(Minute, Load)>,
-    deprecated: Vec<(Deprecated, u64)>,
+    deprecated: Vec<(Deprecated, Count)>,
     open: VecDeque<Open>,
     #[serde(deserialize_with = "ended")]
     ended: Vec<String>,
     in_use: Vec<(String, SeatsInUse)>,
     at_most: Vec<(String, SeatsInUse)>,
-    waits: u64,
+    waits: Count,
     limits: Option<BTreeMap<String, LevelSeats>>,
     stored_objects: Option<StoredObjects>,
-    servers: u64,
     #[serde(default)]
     coverage: CoverageTally,
 }
@@ -76,29 +77,28 @@ fn ended<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PartialError {
-    /// The text is not a partial result.
-    Json(serde_json::Error),
+    /// The text is not a partial result, or a number in it is not one that a run writes.
+    Json {
+        /// The field, such as `cells[0][1].requests`; empty for the whole text.
+        path: String,
+        /// The problem, and the expected value.
+        problem: serde_json::Error,
+    },
     /// The text is another JSON document, or a partial result of another version.
     Version,
 }
 
 impl fmt::Display for PartialError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Json(_) => "the text is not a partial result",
-            Self::Version => "the text is not a partial result of this version",
-        })
-    }
-}
-
-impl std::error::Error for PartialError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Json(error) => Some(error),
-            Self::Version => None,
+            Self::Json { path, problem } if path.is_empty() => problem.fmt(f),
+            Self::Json { path, problem } => write!(f, "{path}: {problem}"),
+            Self::Version => f.write_str("the text is not a partial result of this version"),
         }
     }
 }
+
+impl std::error::Error for PartialError {}
 
 impl Traffic {
     /// The totals as JSON, for [`from_json`](Self::from_json) in another run.
@@ -131,7 +131,6 @@ impl Traffic {
             waits: tally.waits,
             limits: self.limits,
             stored_objects: self.stored,
-            servers: self.servers,
             coverage: tally.coverage,
         })
     }
@@ -141,7 +140,18 @@ impl Traffic {
     /// # Errors
     /// The text is not a partial result, or its version is different.
     pub fn from_json(text: &[u8]) -> Result<Self, PartialError> {
-        let file: File = serde_json::from_slice(text).map_err(PartialError::Json)?;
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let path = error.path().iter().next().map(|_| error.path().to_string());
+            PartialError::Json {
+                path: path.unwrap_or_default(),
+                problem: error.into_inner(),
+            }
+        })?;
+        json.end().map_err(|problem| PartialError::Json {
+            path: String::new(),
+            problem,
+        })?;
         if file.kind != KIND || file.schema_version != SCHEMA_VERSION {
             return Err(PartialError::Version);
         }
@@ -163,7 +173,7 @@ impl Traffic {
             },
             limits: file.limits,
             stored: file.stored_objects,
-            servers: file.servers,
+            is_of_run: true,
             classes: file.classes,
             proposed: file.proposed,
             is_partial: true,

@@ -2,6 +2,7 @@
 
 use super::comparison::Comparison;
 use super::coverage::Coverage;
+use super::numbers::{Count, sum};
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::sums::{Levels, Named, Sorts, Sums, named, thousandths};
 use super::tally::{MINUTE, Tally};
@@ -146,7 +147,7 @@ impl Report {
         let mut unseen = 0;
         for (cell, load) in &tally.cells {
             let Some(class) = &cell.class else {
-                unseen += load.requests;
+                unseen = sum(unseen, load.requests);
                 continue;
             };
             let (sum, users) = levels.entry(&class.priority_level).or_default();
@@ -186,17 +187,17 @@ impl Report {
         Self {
             first_request: first.map(shown),
             last_request: last.map(shown),
-            events: tally.events,
-            broken_lines: tally.broken,
-            requests: tally.requests,
-            incomplete: tally.incomplete,
+            events: tally.events.0,
+            broken_lines: tally.broken.0,
+            requests: tally.requests.0,
+            incomplete: tally.incomplete.0,
             unseen,
-            coverage: tally.coverage.report(tally.requests),
+            coverage: tally.coverage.report(tally.requests.0),
             priority_levels,
             flow_schemas,
             unused_flow_schemas,
             comparison,
-            waits: match (tally.waits, are_limits_known) {
+            waits: match (tally.waits.0, are_limits_known) {
                 (1.., true) => WaitSource::Recorded,
                 (1.., false) => WaitSource::RecordedAlone,
                 (0, true) => WaitSource::Modelled,
@@ -209,7 +210,7 @@ impl Report {
             deprecated: tally
                 .deprecated
                 .into_iter()
-                .map(|(client, requests)| Caller { client, requests })
+                .map(|(client, Count(requests))| Caller { client, requests })
                 .collect(),
         }
     }
@@ -275,7 +276,7 @@ fn minutes(tally: &Tally, works: &Levels) -> Vec<Minute> {
     let keys: BTreeSet<_> = means.keys().chain(arrived.keys()).copied().collect();
     keys.into_iter()
         .map(|key| Minute {
-            minute: shown(key.0.saturating_mul(MINUTE)),
+            minute: shown(key.0.0.saturating_mul(MINUTE)),
             priority_level: key.1.to_owned(),
             requests: arrived.get(&key).copied().unwrap_or_default(),
             mean_seats: thousandths(means.get(&key).copied().unwrap_or_default()),

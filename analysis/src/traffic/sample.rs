@@ -1,5 +1,6 @@
 //! The part of a request in a report.
 
+use super::numbers::{self, sum};
 use super::signs::Traits;
 use crate::simulation::Arriving;
 use serde::{Deserialize, Serialize};
@@ -15,9 +16,11 @@ pub struct Sample {
     /// The flow distinguisher; empty if the flow schema has none.
     pub distinguisher: String,
     /// The time at which the request arrived, in microseconds since 1970.
+    #[serde(default, deserialize_with = "numbers::time")]
     pub received_us: Option<i64>,
     /// The begin and the end of its execution, in microseconds since 1970: the time in a queue comes before, where the log has it.
-    /// `None` without an end in the log, for a watch, and for a request that was not executed.
+    /// `None` without an end in the log, for a watch, and for a request that was not executed. Partial results have requests without an end.
+    #[serde(skip)]
     pub executed_us: Option<(i64, i64)>,
     /// The begin of its execution if its wait was estimated, in microseconds since 1970.
     #[serde(skip)]
@@ -73,30 +76,34 @@ pub struct Deprecated {
 #[non_exhaustive]
 pub struct Load {
     /// The number of requests.
+    #[serde(deserialize_with = "numbers::count")]
     pub requests: u64,
     /// The sum of their initial seats.
+    #[serde(deserialize_with = "numbers::count")]
     pub seats: u64,
     /// The sum of their initial seats, each times the duration of its execution in microseconds, without the time in a queue as far
     /// as the log has it.
+    #[serde(deserialize_with = "numbers::count")]
     pub seat_us: u64,
     /// The part of `seat_us` of requests that may have waited without a word in the log.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "numbers::count")]
     pub unsure_us: u64,
     /// The part of `seat_us` that is an estimated wait, or time that the server needs besides flow control.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "numbers::count")]
     pub waited_us: u64,
     /// The requests that flow control rejected.
+    #[serde(deserialize_with = "numbers::count")]
     pub rejected: u64,
 }
 
 impl Load {
     pub(super) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.seats += other.seats;
-        self.seat_us = self.seat_us.saturating_add(other.seat_us);
-        self.unsure_us = self.unsure_us.saturating_add(other.unsure_us);
-        self.waited_us = self.waited_us.saturating_add(other.waited_us);
-        self.rejected += other.rejected;
+        self.requests = sum(self.requests, other.requests);
+        self.seats = sum(self.seats, other.seats);
+        self.seat_us = sum(self.seat_us, other.seat_us);
+        self.unsure_us = sum(self.unsure_us, other.unsure_us);
+        self.waited_us = sum(self.waited_us, other.waited_us);
+        self.rejected = sum(self.rejected, other.rejected);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The seats in use over time, second by second, and the limits of the levels, which bound them.
 
+use super::numbers::{Count, Time, count, sum};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -10,13 +11,17 @@ const SECOND: i64 = 1_000_000;
 const SECONDS: usize = 60;
 /// The seconds that one request can fill, an hour: longer requests count until then.
 const LONGEST: i64 = 3600;
+/// A minute.
+const MINUTE: i64 = SECONDS as i64 * SECOND;
 
 /// The seats of a level on one server, or on several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LevelSeats {
     /// The least seats that the level can have on one server, and the most on all: its lower and upper limits.
+    #[serde(deserialize_with = "count")]
     pub(super) minimum: u64,
+    #[serde(deserialize_with = "count")]
     pub(super) maximum: u64,
     /// Whether requests can wait in queues of the level.
     pub(super) queues: bool,
@@ -25,15 +30,15 @@ pub(super) struct LevelSeats {
 /// The seats in use of a level: of each minute the microseconds of seats in each of its seconds, if no request waited that the log does
 /// not say so of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SeatsInUse(BTreeMap<i64, Seconds>);
+pub(super) struct SeatsInUse(BTreeMap<Time<MINUTE>, Seconds>);
 
 /// The microseconds of seats in each second of a minute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Seconds(Vec<u64>);
+struct Seconds(Vec<Count>);
 
 impl Default for Seconds {
     fn default() -> Self {
-        Self(vec![0; SECONDS])
+        Self(vec![Count(0); SECONDS])
     }
 }
 
@@ -54,7 +59,7 @@ impl<'de> Deserialize<'de> for Seconds {
                     let value = list.next_element()?;
                     *second = value.ok_or_else(|| A::Error::invalid_length(index, &self))?;
                 }
-                match list.next_element::<u64>()? {
+                match list.next_element::<Count>()? {
                     None => Ok(minute),
                     Some(_) => Err(A::Error::invalid_length(SECONDS + 1, &self)),
                 }
@@ -87,11 +92,11 @@ impl SeatsInUse {
             let time = to.saturating_sub(from).max(0).unsigned_abs();
             let used = seats.saturating_mul(time);
             if used > 0 {
-                let minute = self.0.entry(second.div_euclid(SECONDS as i64));
+                let minute = self.0.entry(Time(second.div_euclid(SECONDS as i64)));
                 let minute = minute.or_default();
                 let index = second.rem_euclid(SECONDS as i64) as usize;
                 if let Some(place) = minute.0.get_mut(index) {
-                    *place = place.saturating_add(used);
+                    *place += used;
                 }
             }
             second += 1;
@@ -102,7 +107,7 @@ impl SeatsInUse {
         for (minute, values) in other.0 {
             let own = self.0.entry(minute).or_default();
             for (own, value) in own.0.iter_mut().zip(values.0) {
-                *own = own.saturating_add(value);
+                *own += value;
             }
         }
     }
@@ -110,27 +115,27 @@ impl SeatsInUse {
     /// The sums over all seconds; `limits` are the limits of a level on all servers together.
     pub(super) fn bounded(&self, limits: Option<LevelSeats>) -> Bounded {
         let mut sums = Bounded::default();
-        for value in self.0.values().flat_map(|minute| &minute.0) {
+        for Count(value) in self.0.values().flat_map(|minute| &minute.0) {
             let (maximum, minimum) = capped(*value, limits);
-            sums.all = sums.all.saturating_add(*value);
-            sums.at_maximum = sums.at_maximum.saturating_add(maximum);
-            sums.at_minimum = sums.at_minimum.saturating_add(minimum);
+            sums.all = sum(sums.all, *value);
+            sums.at_maximum = sum(sums.at_maximum, maximum);
+            sums.at_minimum = sum(sums.at_minimum, minimum);
             sums.peak = sums.peak.max(maximum);
         }
         sums
     }
 
     /// The mean of the seats in use in each minute.
-    pub(super) fn means(&self, limits: Option<LevelSeats>) -> impl Iterator<Item = (i64, f64)> {
+    pub(super) fn means(
+        &self,
+        limits: Option<LevelSeats>,
+    ) -> impl Iterator<Item = (Time<MINUTE>, f64)> {
         self.0.iter().map(move |(minute, seconds)| {
             let used = seconds
                 .0
                 .iter()
-                .map(|value| capped(*value, limits).0 as f64);
-            (
-                *minute,
-                used.sum::<f64>() / (SECONDS as f64 * SECOND as f64),
-            )
+                .map(|value| capped(value.0, limits).0 as f64);
+            (*minute, used.sum::<f64>() / MINUTE as f64)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The sums of a report, and how requests are sorted by user and verb.
 
+use super::numbers::sum;
 use super::sample::Load;
 use super::work::LevelWork;
 use serde::Serialize;
@@ -26,10 +27,10 @@ pub(super) type Levels = BTreeMap<String, LevelWork>;
 
 impl Sums {
     pub(super) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.seats += other.seats;
+        self.requests = sum(self.requests, other.requests);
+        self.seats = sum(self.seats, other.seats);
         self.seat_seconds = thousandths(self.seat_seconds + other.seat_seconds);
-        self.rejected += other.rejected;
+        self.rejected = sum(self.rejected, other.rejected);
     }
 
     pub(super) fn new(load: &Load, level: &str, levels: &Levels) -> Self {

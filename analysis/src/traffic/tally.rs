@@ -1,6 +1,7 @@
 //! The sums of a report: they add up exactly, in any order and on any number of machines.
 
 use super::coverage::CoverageTally;
+use super::numbers::{Count, Time};
 use super::sample::{Cell, Deprecated, Load, Sample};
 use super::seats_in_use::SeatsInUse;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub(super) struct Flow {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Minute {
     /// The minutes since 1970.
-    pub(super) minute: i64,
+    pub(super) minute: Time<MINUTE>,
     pub(super) priority_level: String,
     /// Whether the level is that of the proposed configuration.
     pub(super) proposed: bool,
@@ -28,22 +29,22 @@ pub(super) struct Minute {
 /// The sums.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    pub(super) events: u64,
-    pub(super) requests: u64,
-    pub(super) incomplete: u64,
-    pub(super) broken: u64,
+    pub(super) events: Count,
+    pub(super) requests: Count,
+    pub(super) incomplete: Count,
+    pub(super) broken: Count,
     /// The first and the last time at which a request arrived, in microseconds since 1970.
     pub(super) period: Option<(i64, i64)>,
     pub(super) cells: BTreeMap<Cell, Load>,
     pub(super) flows: BTreeMap<Flow, Load>,
     pub(super) minutes: BTreeMap<Minute, Load>,
-    pub(super) deprecated: BTreeMap<Deprecated, u64>,
+    pub(super) deprecated: BTreeMap<Deprecated, Count>,
     /// The seats in use by priority level, without the estimated waits.
     pub(super) in_use: BTreeMap<String, SeatsInUse>,
     /// The same if no request waited that the log does not say so of.
     pub(super) at_most: BTreeMap<String, SeatsInUse>,
     /// The requests whose wait the logs have.
-    pub(super) waits: u64,
+    pub(super) waits: Count,
     pub(super) coverage: CoverageTally,
 }
 
@@ -71,7 +72,7 @@ impl Tally {
             for (class, proposed) in classes {
                 let Some(class) = class else { continue };
                 let minute = Minute {
-                    minute: time.div_euclid(MINUTE),
+                    minute: Time(time.div_euclid(MINUTE)),
                     priority_level: class.priority_level.clone(),
                     proposed,
                 };

@@ -1,6 +1,7 @@
 //! The totals of logs, which add up to the totals of one run over all logs.
 
 use super::accounting::Accounting;
+use super::numbers;
 use super::report::Report;
 use super::sample::{Class, Sample};
 use super::seats_in_use::LevelSeats;
@@ -41,8 +42,8 @@ pub struct Traffic {
     pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
     /// The stored objects by which seats were estimated; `None` if several runs have different ones.
     pub(super) stored: Option<StoredObjects>,
-    /// The servers: each run has the logs of one.
-    pub(super) servers: u64,
+    /// Whether these are totals of a run: those of another configuration are not added to them.
+    pub(super) is_of_run: bool,
     /// The queues from which waits are estimated that the logs do not have; `None` if the limits are not known.
     pub(super) model: Option<WaitModel>,
 }
@@ -89,7 +90,7 @@ impl Traffic {
             proposed: accounting.proposed_classes().map(<[Class]>::to_vec),
             limits: are_known.then(|| limits.clone()),
             stored: Some(accounting.stored_objects().clone()),
-            servers: 1,
+            is_of_run: true,
             model: accounting.server().cloned().map(WaitModel::new),
             ..Self::default()
         }
@@ -170,7 +171,8 @@ impl Traffic {
     /// The other totals have other flow schemas or another proposed configuration.
     pub fn merge(&mut self, mut other: Self) -> Result<(), DifferentFlowSchemas> {
         other.finish();
-        if self.servers == 0 {
+        if !self.is_of_run {
+            self.is_of_run = other.is_of_run;
             self.classes = other.classes;
             self.proposed = other.proposed;
             self.limits = other.limits;
@@ -183,7 +185,6 @@ impl Traffic {
                 self.stored = None;
             }
         }
-        self.servers += other.servers;
         self.tally.merge(other.tally);
         self.open.extend(other.open);
         self.ended.extend(other.ended);
@@ -230,7 +231,7 @@ fn sum(
         entry
             .and_modify(|own| {
                 own.minimum = own.minimum.min(seats.minimum);
-                own.maximum = own.maximum.saturating_add(seats.maximum);
+                own.maximum = numbers::sum(own.maximum, seats.maximum);
                 own.queues |= seats.queues;
             })
             .or_insert(seats);

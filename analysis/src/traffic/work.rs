@@ -1,8 +1,9 @@
 //! The seat-seconds of a level, as far as the logs and the limits of the level tell them.
 
+use super::numbers::Time;
 use super::sample::Load;
 use super::seats_in_use::{LevelSeats, SeatsInUse};
-use super::tally::Tally;
+use super::tally::{MINUTE, Tally};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -48,14 +49,14 @@ impl LevelWork {
                 loads.entry(&class.priority_level).or_default().add(*load);
             }
         }
-        let is_sampled = tally.coverage.is_sampled();
+        let is_complete = tally.coverage.is_complete();
         let works = tally.in_use.iter().map(|(name, in_use)| {
             let own = limits.and_then(|limits| limits.get(name)).copied();
             let load = loads.get(name.as_str()).copied().unwrap_or_default();
             let at_most = tally.at_most.get(name).unwrap_or(in_use);
             (
                 name.clone(),
-                Self::new(in_use, at_most, own, load, is_sampled),
+                Self::new(in_use, at_most, own, load, is_complete),
             )
         });
         works.collect()
@@ -66,7 +67,7 @@ impl LevelWork {
         at_most: &SeatsInUse,
         limits: Option<LevelSeats>,
         load: Load,
-        is_sampled: bool,
+        is_complete: bool,
     ) -> Self {
         let sums = at_most.bounded(limits);
         let excess = sums.all.saturating_sub(sums.at_maximum);
@@ -77,10 +78,10 @@ impl LevelWork {
             true => most as f64 / estimate as f64,
             false => 1.0,
         };
-        // The work whose waits are known, and what no wait of the others can take away. Requests that a sample lacks can take any seat.
+        // The work whose waits are known, and what no wait of the others can take away. Requests that the logs lack can take any seat.
         let least = load.seat_us.saturating_sub(load.unsure_us);
         let least = match limits {
-            Some(_) if !is_sampled => least.max(sums.at_minimum).min(most).min(estimate),
+            Some(_) if is_complete => least.max(sums.at_minimum).min(most).min(estimate),
             _ => least.min(estimate),
         };
         Self {
@@ -98,7 +99,7 @@ impl LevelWork {
     }
 
     /// The mean of the seats in use in each minute.
-    pub(super) fn means(&self, in_use: &SeatsInUse) -> impl Iterator<Item = (i64, f64)> {
+    pub(super) fn means(&self, in_use: &SeatsInUse) -> impl Iterator<Item = (Time<MINUTE>, f64)> {
         in_use.means(self.limits)
     }
 }

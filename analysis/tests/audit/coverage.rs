@@ -191,6 +191,19 @@ fn sampling_stages_levels_and_exclusions_are_named() {
     );
     assert!(!notes.contains("leases"), "{notes}");
 
+    let reads = (0..600).map(|second| {
+        let mut event = renewal(second, "ResponseComplete");
+        event["verb"] = "get".into();
+        event
+    });
+    let found = coverage(&lines(reads));
+    assert_eq!(found.sampled_percent, None);
+    let notes = found.notes.join("\n");
+    assert!(
+        notes.contains("whether events are sampled is not known: there are too few lease renewals"),
+        "{notes}"
+    );
+
     let cloud = include_bytes!("../fixtures/envelopes/cloud-logging.json");
     let notes = coverage(cloud).notes.join("\n");
     assert!(

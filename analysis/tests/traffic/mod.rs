@@ -1,16 +1,18 @@
-//! The seat-seconds of requests that waited in queues.
+//! The seat-seconds of requests that waited in queues, and sums of several runs.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot read its own input has failed"
 )]
 
+mod numbers;
+
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
-use k8s_flowcontrol_analysis::traffic::{Accounting, Report, Traffic, WaitSource};
+use k8s_flowcontrol_analysis::traffic::{Accounting, LevelTraffic, Report, Traffic, WaitSource};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io;
 
 /// A level that has 10 of 20 seats, and neither lends nor borrows; the mandatory level has the rest.
@@ -112,15 +114,16 @@ fn a_partial_result_keeps_a_limited_number_of_requests() {
 
 #[test]
 fn recorded_waits_are_not_seat_seconds() {
-    let log = [
+    let mut log = renewals(10, node);
+    log.extend([
         event(1, "alice", 0, 3000, Some("1.5s"), 200),
         event(2, "bob", 500, 1000, None, 200),
         // Never executed.
         event(3, "bob", 1000, 16000, Some("15s"), 429),
-    ];
+    ]);
     let report = report(&accounting("Queue"), &log);
     assert_eq!(report.waits, WaitSource::Recorded);
-    let batch = &report.priority_levels[0];
+    let batch = batch(&report);
     assert_eq!((batch.sums.seat_seconds, batch.sums.rejected), (2.0, 1));
     // The short request cannot have waited: the level had seats.
     assert_eq!(batch.least_seat_seconds, 2.0);
@@ -129,6 +132,7 @@ fn recorded_waits_are_not_seat_seconds() {
     let flows: Vec<_> = report
         .flows
         .iter()
+        .filter(|flow| flow.flow_schema == "batch")
         .map(|flow| (flow.flow.as_str(), flow.sums.seat_seconds))
         .collect();
     assert_eq!(flows, [("alice", 1.5), ("bob", 0.5)]);
@@ -185,12 +189,14 @@ fn partial_results_of_two_servers_add_up() {
 
 /// The partial result of requests of alice that take one second.
 fn partial(ids: std::ops::Range<usize>, begin: u64, accounting: &Accounting) -> Traffic {
+    let log = ids.map(|id| event(id, "alice", begin, begin + 1000, None, 200));
+    partial_of(&log.collect::<Vec<_>>(), accounting)
+}
+
+fn partial_of(log: &[String], accounting: &Accounting) -> Traffic {
     let mut traffic = Traffic::partial(accounting);
     let mut audit = AuditLog::new();
     traffic.begin_log();
-    let log: Vec<_> = ids
-        .map(|id| event(id, "alice", begin, begin + 1000, None, 200))
-        .collect();
     audit
         .read(log.join("\n").as_bytes(), |event| {
             traffic.add(event, accounting.sample(event));
@@ -198,6 +204,12 @@ fn partial(ids: std::ops::Range<usize>, begin: u64, accounting: &Accounting) -> 
         })
         .unwrap();
     Traffic::from_json(&traffic.to_json().unwrap()).unwrap()
+}
+
+/// The level of alice and bob.
+fn batch(report: &Report) -> &LevelTraffic {
+    let mut levels = report.priority_levels.iter();
+    levels.find(|level| level.name == "batch").unwrap()
 }
 
 fn merged(parts: impl IntoIterator<Item = Traffic>) -> Report {
@@ -232,30 +244,61 @@ fn parts_of_one_log_have_a_least_that_one_server_needs() {
     let report = merged([
         partial(0..20, 0, &accounting),
         partial(20..40, 1000, &accounting),
+        partial_of(&renewals(10, node), &accounting),
     ]);
-    assert_eq!(report.priority_levels[0].least_seat_seconds, 10.0);
+    assert_eq!(batch(&report).least_seat_seconds, 10.0);
 }
 
 #[test]
 fn a_sample_has_no_least_from_the_limits_of_a_level() {
     let accounting = accounting("Queue");
-    let mut log: Vec<_> = (0..20)
+    let log: Vec<_> = (0..20)
         .map(|id| event(id, "alice", 0, 1000, None, 200))
         .collect();
-    let least = |log: &[String]| report(&accounting, log).priority_levels[0].least_seat_seconds;
-    assert_eq!(least(&log), 10.0);
-    // Six nodes whose leases are renewed every 40 seconds.
-    log.extend((0..12).map(|index| {
-        let node = format!("n{}", index % 6);
-        event(100 + index, "kubelet", index as u64 / 6 * 40_000, index as u64 / 6 * 40_000, None, 200)
-            .replace("/api/v1/nodes/a", &format!("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"))
-            .replace(r#"{"name":"a","resource":"nodes"}"#, &format!(
-                r#"{{"apiGroup":"coordination.k8s.io","namespace":"kube-node-lease","name":"{node}","resource":"leases"}}"#))
-            .replace(r#""verb":"get""#, r#""verb":"update""#)
-    }));
-    let sampled = report(&accounting, &log);
-    assert_eq!(sampled.coverage.sampled_percent, Some(25.0));
+    let least = |log: &[String]| batch(&report(&accounting, log)).least_seat_seconds;
+    // A log without renewals can be a sample, too.
     assert_eq!(least(&log), 0.0);
+    let with = |renewals| [log.clone(), renewals].concat();
+    assert_eq!(least(&with(renewals(10, node))), 10.0);
+    assert_eq!(least(&with(renewals(10, server))), 10.0);
+    let sampled = with(renewals(40, node));
+    assert_eq!(
+        report(&accounting, &sampled).coverage.sampled_percent,
+        Some(25.0)
+    );
+    assert_eq!(least(&sampled), 0.0);
+    let sampled = with(renewals(40, server));
+    assert_eq!(
+        report(&accounting, &sampled).coverage.sampled_percent,
+        Some(25.0)
+    );
+    assert_eq!(least(&sampled), 0.0);
+}
+
+/// Twelve leases, each renewed at the beginning of the minute and after these seconds.
+fn renewals(seconds: u64, lease: fn(usize) -> (String, String, &'static str)) -> Vec<String> {
+    let renewal = |index: usize| {
+        let (user, name, namespace) = lease(index % 12);
+        let time = index as u64 / 12 * seconds * 1000;
+        let mut event: Value =
+            serde_json::from_str(&event(1000 + index, &user, time, time, None, 200)).unwrap();
+        event["verb"] = "update".into();
+        event["requestURI"] =
+            format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}").into();
+        event["objectRef"] = json!({"resource": "leases", "namespace": namespace, "name": name});
+        event.to_string()
+    };
+    (0..24).map(renewal).collect()
+}
+
+fn node(index: usize) -> (String, String, &'static str) {
+    let name = format!("n{index}");
+    (format!("system:node:{name}"), name, "kube-node-lease")
+}
+
+fn server(index: usize) -> (String, String, &'static str) {
+    let name = format!("apiserver-{index}");
+    ("system:apiserver".to_owned(), name, "kube-system")
 }
 
 #[test]
@@ -336,10 +379,7 @@ fn parts_with_and_without_a_proposed_configuration_have_no_sum() {
 fn partial_results_that_no_run_writes_are_not_read() {
     let known = partial(0..1, 0, &accounting("Queue")).to_json().unwrap();
     let text = String::from_utf8(known).unwrap();
-    let read = |text: &str| {
-        let error = Traffic::from_json(text.as_bytes()).err()?;
-        Some(std::error::Error::source(&error)?.to_string())
-    };
+    let read = |text: &str| Some(Traffic::from_json(text.as_bytes()).err()?.to_string());
     assert_eq!(read(&text), None);
     let ended = r#""ended":["0 2026-01-01T00:00:00.000000Z"]"#;
     let with = |number: usize| {

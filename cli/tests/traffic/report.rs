@@ -146,7 +146,10 @@ fn different_stored_objects_are_not_called_unknown() {
     // The report does not give another run the same seats.
     let merged = folder.file("merged.json", stdout(&json));
     let output = run(&["traffic", "--audit-log", &log, "--metrics", &merged]);
-    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert_eq!(code(&output), 3);
+    let said = stderr(&output);
+    let why = "merged.json does not have numbers of stored objects: the partial results of this report have different ones\nhint: give the metrics of one of them, or a report";
+    assert!(said.contains(why), "{said}");
 }
 
 #[test]
@@ -212,6 +215,16 @@ fn partial_results_add_up_to_one_run() {
     assert_eq!(code(&twice), 2);
     assert!(stderr(&twice).contains("is given twice"), "{twice:?}");
     assert_eq!(code(&run(&["traffic", "merge", logs[0]])), 3);
+    let text = std::fs::read(files[0]).unwrap();
+    let mut large: Value = serde_json::from_slice(&text).unwrap();
+    large["requests"] = json!(u64::MAX);
+    let large = folder.file("large.json", large.to_string());
+    let said = stderr(&run(&["traffic", "merge", &large]));
+    let problem = format!(
+        "error: cannot read {large}: requests: invalid value: integer `{}`, expected a whole number from 0 to 1152921504606846975 at line 1",
+        u64::MAX
+    );
+    assert!(said.starts_with(&problem), "{said}");
     let file = folder.path("other.json");
     run(&[
         "traffic",

@@ -76,7 +76,7 @@ fn partial(file: &Path) -> Result<Traffic, Failure> {
         ReadError::Io(_) => unreadable(&error),
     })?;
     Traffic::from_json(&text).map_err(|error| match error {
-        PartialError::Json(error) => unreadable(&error)
+        PartialError::Json { .. } => unreadable(&error)
             .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
         _ => Failure::input(format!("{name} is not a partial result of this version")),
     })

@@ -13,8 +13,7 @@ const NAMES: usize = 3;
 
 /// Writes the report for people.
 pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
-    let schemas = report.flow_schemas.iter();
-    let all: u64 = schemas.map(|schema| schema.sums.requests).sum();
+    let all = report.requests.saturating_sub(report.unseen);
     let out = &mut streams.out;
     counts(report, out)?;
     levels(report, all, out)?;
