@@ -170,7 +170,7 @@ impl Declared {
         if !failure.is_forbidden() || self.needs.is_nothing() {
             return failure;
         }
-        failure.or_hint(&role_hint(self.name))
+        failure.also_hint(&role_hint(self.name))
     }
 }
 

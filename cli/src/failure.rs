@@ -95,10 +95,13 @@ impl Failure {
         }
     }
 
-    /// Adds a hint, unless the failure already has a more specific hint.
+    /// Adds another next step after the hint, if there is one.
     #[must_use]
-    pub(crate) fn or_hint(mut self, hint: &str) -> Self {
-        self.hint.get_or_insert_with(|| hint.to_owned());
+    pub(crate) fn also_hint(mut self, other: &str) -> Self {
+        self.hint = Some(match self.hint {
+            Some(hint) => format!("{hint}; {other}"),
+            None => other.to_owned(),
+        });
         self
     }
 

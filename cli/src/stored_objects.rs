@@ -83,9 +83,9 @@ pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<StoredOb
         let text = client.get_raw("/metrics").accept("text/plain").await;
         let text = text.map_err(|error| {
             let message = format!("the number of stored objects is unknown: {error}");
-            Failure::new(Exit::Cluster, message).hint(format!(
-                "give {instead}, or read access to /metrics: `kubectl flowcontrol rbac seats` prints the role"
-            ))
+            Failure::new(Exit::Cluster, message)
+                .hint(format!("give {instead}"))
+                .forbidden(error.is_forbidden())
         })?;
         Ok(StoredObjects::parse(&String::from_utf8_lossy(&text)))
     })

@@ -115,17 +115,19 @@ impl SeatsArg {
             let control_plane = ControlPlane::connect(cluster).await?;
             let mut notes: Vec<_> = control_plane.notes().collect();
             let (mut found, mut failed) = (Vec::<ServerSeats>::new(), None);
+            let mut is_forbidden = false;
             for server in &control_plane.servers {
                 match ServerSeats::of_server(server, levels, release).await {
                     Ok(seats) => found.push(seats),
                     Err(failure) => {
                         notes.push(failure.to_string());
+                        is_forbidden |= failure.is_forbidden();
                         failed = Some(failure);
                     }
                 }
             }
             if let Some(failure) = failed.filter(|_| found.is_empty()) {
-                return Err(failure);
+                return Err(failure.forbidden(is_forbidden));
             }
             let has_others = !notes.is_empty();
             Ok((ServerSeats::grouped(found, has_others), notes))
@@ -161,22 +163,23 @@ impl ServerSeats {
         release: Release,
     ) -> Result<Self, Failure> {
         let address = server.address.clone();
-        let unknown = |reason: String| {
+        let unknown = |reason: &str, is_forbidden| {
             let message = format!("the seats of the API server at {address} are unknown: {reason}");
-            Failure::new(Exit::Cluster, message).hint(
-                "give the number with `--server-seats SEATS`, or read access to /metrics: `kubectl flowcontrol rbac seats` prints the role",
-            )
+            Failure::new(Exit::Cluster, message)
+                .hint("give the number with `--server-seats SEATS`")
+                .forbidden(is_forbidden)
         };
         let text = server.text("/metrics").await;
-        let text = text.map_err(|error| unknown(error.to_string()))?;
+        let text = text.map_err(|error| unknown(&error.to_string(), error.is_forbidden()))?;
         let metrics = ObservedLimits::parse(&text);
         let Some(seats) = metrics.server_seats(levels, release) else {
-            let reason =
-                "its metrics do not fit the priority levels; it may not have followed a change yet";
-            return Err(unknown(match metrics.is_empty() {
-                true => "its metrics contain no limits of priority levels".to_owned(),
-                false => reason.to_owned(),
-            }));
+            let reason = match metrics.is_empty() {
+                true => "its metrics contain no limits of priority levels",
+                false => {
+                    "its metrics do not fit the priority levels; it may not have followed a change yet"
+                }
+            };
+            return Err(unknown(reason, false));
         };
         Ok(Self {
             seats,

@@ -8,7 +8,7 @@ mod saved;
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
 use crate::command::{
-    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on, role_hint,
+    API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
 };
 use crate::commands::simulate::audit::Logs;
 use crate::exit::Exit;
@@ -277,7 +277,7 @@ impl Args {
                 Exit::Cluster,
                 "no metrics or debug dump of an API server shows whether requests wait",
             )
-            .hint(role_hint(Self::NAME))),
+            .forbidden(gathered.is_forbidden)),
         }
     }
 

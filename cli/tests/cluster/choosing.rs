@@ -111,8 +111,10 @@ async fn every_command_asks_for_a_number_of_seats_that_it_cannot_read() {
     ] {
         let ran = run(&cluster, command, &user).expect(5);
         assert!(
-            ran.err
-                .contains(&format!("hint: give {instead}, or read access to /metrics")),
+            ran.err.contains(&format!(
+                "hint: give {instead}; `kubectl flowcontrol rbac {}` prints the role",
+                command[0]
+            )),
             "{}",
             ran.err
         );

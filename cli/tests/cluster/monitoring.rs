@@ -1,7 +1,7 @@
 //! `monitoring --live`: the rules beside the metrics of a server.
 
 use crate::cluster::Cluster;
-use crate::cluster::made_up::{Answer, METRICS, MadeUp, level, slice};
+use crate::cluster::made_up::{Answer, LEVELS, METRICS, MadeUp, level, slice};
 use crate::common::{stderr, stdout};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
@@ -84,6 +84,7 @@ async fn rules_of_another_release_are_a_problem() {
         .inject(Fault::unavailable().on_path("/metrics").times(20));
     let error = cluster.run(&["monitoring", "--live"]).expect(5).err;
     assert!(error.contains("no API server shows its metrics"), "{error}");
+    assert!(!error.contains("rbac"), "{error}");
 }
 
 /// A server that stops between the two samples is missing, and the others are compared.
@@ -130,4 +131,30 @@ fn a_server_that_stops_is_a_warning() {
     assert!(warnings.contains(&warning), "{warnings}");
     let read = format!("1 API server: 127.0.0.1:{};", server.port());
     assert!(text.contains(&read), "{text}{warnings}");
+    // A role helps if one of them forbids it.
+    for server in [&server, &other] {
+        server.set(LEVELS, Answer::error(404, "no"));
+    }
+    let monitoring = ["monitoring", "--live", "--kubernetes", "1.36"];
+    for (command, role) in [
+        (&monitoring[..], "monitoring"),
+        (&["top", "--once"], "top"),
+        (
+            &["diagnose", "--interval", "0", "--kubernetes", "1.36"],
+            "diagnose",
+        ),
+        (&["seats", "--live", "--kubernetes", "1.36"], "seats"),
+    ] {
+        for (answers, is_hinted) in [([503, 404], false), ([404, 403], true), ([403, 404], true)] {
+            for (server, answer) in [&server, &other].into_iter().zip(answers) {
+                server.set(METRICS, Answer::error(answer, "no"));
+            }
+            let output = server.run(command);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(5), "{command:?}: {said}");
+            let hint = format!("`kubectl flowcontrol rbac {role}` prints the role");
+            assert_eq!(said.contains(&hint), is_hinted, "{command:?}: {said}");
+            assert_eq!(said.contains("rbac"), is_hinted, "{command:?}: {said}");
+        }
+    }
 }

@@ -75,6 +75,38 @@ fn counters_of_other_sources_are_no_rate() {
     );
 }
 
+/// The sum of rates names the servers that it lacks.
+#[test]
+fn a_server_without_a_rate_is_named() {
+    let [server, other] = [(); 2].map(|()| MadeUp::start());
+    let rejected = |rejected| {
+        let mut low = level("low", 1, 0, 20);
+        low.rejected = rejected;
+        dump(&[low], None)
+    };
+    let metrics = "apiserver_flowcontrol_rejected_requests_total{priority_level=\"low\",reason=\"time-out\"} 5000\n";
+    for server in [&server, &other] {
+        server.set(METRICS, Answer::text(metrics));
+    }
+    server.set_each(LEVELS, vec![rejected(3), rejected(9)]);
+    other.set_each(LEVELS, vec![rejected(3), Answer::error(404, "no dump")]);
+    server.set_slices(&[
+        slice("IPv4", &["127.0.0.1"], server.port()),
+        slice("IPv4", &["127.0.0.1"], other.port()),
+    ]);
+    let output = server.run(&["top", "-o", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sum = report["levels"][0]["rejectedPerSecond"].as_f64().unwrap();
+    assert!((0.1..=6.0).contains(&sum), "{report}");
+    let said = stderr(&output);
+    let why = format!(
+        "127.0.0.1:{}: no rate of rejected requests: the reading before",
+        other.port()
+    );
+    assert!(said.contains(&why), "{said}");
+    assert_eq!(said.matches("no rate").count(), 1, "{said}");
+}
+
 #[test]
 fn metrics_are_added_up_per_level() {
     let server = MadeUp::start();

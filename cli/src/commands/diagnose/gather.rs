@@ -26,6 +26,8 @@ pub(super) struct Gathered {
     /// The way to each server.
     pub(super) reached_by: Vec<&'static str>,
     pub(super) gaps: Vec<Gap>,
+    /// Whether a server forbids a request.
+    pub(super) is_forbidden: bool,
 }
 
 impl Gathered {
@@ -49,6 +51,7 @@ impl Gathered {
         let mut gathered = Self {
             servers: Vec::new(),
             reached_by: Vec::new(),
+            is_forbidden: false,
             gaps: unreachable
                 .map(|(server, reason)| {
                     let server = redactor.server(server);
@@ -67,7 +70,8 @@ impl Gathered {
             };
             gathered.gaps.push(Gap::new("other API servers", note));
         }
-        for (_, reached_by, (evidence, gaps)) in results {
+        for (_, reached_by, (evidence, gaps, is_forbidden)) in results {
+            gathered.is_forbidden |= is_forbidden;
             gathered.servers.push(evidence);
             gathered.reached_by.push(reached_by);
             gathered.gaps.extend(gaps);
@@ -80,11 +84,15 @@ async fn one(
     server: &ApiServer,
     interval: Duration,
     redactor: &Redactor,
-) -> (ServerEvidence, Vec<Gap>) {
+) -> (ServerEvidence, Vec<Gap>, bool) {
     let name = redactor.server(&server.address);
     let mut evidence = ServerEvidence::new(&name);
     let mut gaps = Vec::new();
-    let mut earlier = None;
+    let (mut earlier, mut is_forbidden) = (None, false);
+    let mut reason = |error: &Error| {
+        is_forbidden |= error.is_forbidden();
+        reason(error, redactor)
+    };
     if !interval.is_zero()
         && let Ok(text) = server.text(METRICS).await
     {
@@ -103,7 +111,7 @@ async fn one(
         }
         Err(error) => {
             let what = format!("the metrics of {name}");
-            gaps.push(Gap::new(what, reason(&error, redactor)));
+            gaps.push(Gap::new(what, reason(&error)));
         }
     }
     for dump in DUMPS {
@@ -111,10 +119,10 @@ async fn one(
         let what = format!("{shown} of {name}");
         match server.text(&format!("{FOLDER}{dump}")).await {
             Ok(text) => add_dump(&mut evidence, &text, &what, redactor, &mut gaps),
-            Err(error) => gaps.push(Gap::new(what, reason(&error, redactor))),
+            Err(error) => gaps.push(Gap::new(what, reason(&error))),
         }
     }
-    (evidence, gaps)
+    (evidence, gaps, is_forbidden)
 }
 
 fn add_dump(

@@ -100,6 +100,7 @@ impl SavedArgs {
             objects,
             gathered: Gathered {
                 servers: vec![server],
+                is_forbidden: false,
                 reached_by: vec!["files"],
                 gaps,
             },

@@ -1,12 +1,11 @@
 //! `monitoring --live`: the rules beside the metrics of a cluster.
 
 use crate::cluster::{ClusterArgs, ControlPlane, block_on};
-use crate::command::role_hint;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::{ERROR, HINT, Streams, Table, WARNING, one_line, plural, warn, write_report};
-use k8s_flowcontrol::{Release, Resource};
+use k8s_flowcontrol::{Error, Release, Resource};
 use k8s_flowcontrol_analysis::monitoring::{
     AlertNow, AlertState, Holding, Monitoring, RuleCheck, ServerMetrics,
 };
@@ -47,11 +46,15 @@ impl Live {
             for note in control_plane.notes() {
                 warn(&note)?;
             }
-            let mut servers = Vec::new();
+            let (mut servers, mut is_forbidden) = (Vec::new(), false);
+            let mut lacks = |address: &str, error: Error| {
+                is_forbidden |= error.is_forbidden();
+                warn(&format!("the metrics of {address}: {error}"))
+            };
             for server in &control_plane.servers {
                 match server.text(METRICS).await {
                     Ok(text) => servers.push((server, text, Instant::now())),
-                    Err(error) => warn(&format!("the metrics of {}: {error}", server.address))?,
+                    Err(error) => lacks(&server.address, error)?,
                 }
             }
             if !interval.is_zero() && !servers.is_empty() {
@@ -74,13 +77,13 @@ impl Live {
                         now,
                         earlier: Some((first, at.elapsed())),
                     }),
-                    Err(error) => warn(&format!("the metrics of {address}: {error}"))?,
+                    Err(error) => lacks(&address, error)?,
                 }
             }
             if read.is_empty() {
                 return Err(
                     Failure::new(Exit::Cluster, "no API server shows its metrics")
-                        .hint(role_hint("monitoring")),
+                        .forbidden(is_forbidden),
                 );
             }
             Ok(read)

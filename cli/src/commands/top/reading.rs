@@ -2,7 +2,6 @@
 
 use super::flow::{self, Flow, flows};
 use crate::cluster::{ApiServer, ControlPlane};
-use crate::command::role_hint;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -78,12 +77,9 @@ impl Reading {
             Ok(text) => read_metrics(text, &mut levels),
             Err(error) => reading.missing.push(format!("no metrics: {error}")),
         }
-        if let (Err(error), Err(_)) = (&dump, &metrics) {
-            let failure = Failure::from(error);
-            return Err(match error.is_forbidden() {
-                true => failure.hint(role_hint("top")),
-                false => failure,
-            });
+        if let (Err(error), Err(other)) = (&dump, &metrics) {
+            let is_forbidden = error.is_forbidden() || other.is_forbidden();
+            return Err(Failure::from(error).forbidden(is_forbidden));
         }
         let existing = match dump {
             Ok(_) => None,
@@ -119,6 +115,9 @@ impl Reading {
             .find(|earlier| earlier.address == self.address)
             .filter(|earlier| earlier.sources == self.sources)
         else {
+            let why =
+                "no rate of rejected requests: the reading before is missing, or has other parts";
+            self.missing.insert(0, why.to_owned());
             return;
         };
         let has_metrics = self.sources.has_metrics;
@@ -293,18 +292,19 @@ pub(super) async fn read_all(control_plane: &ControlPlane) -> Result<Readings, F
     let mut results = reads.join_all().await;
     results.sort_by_key(|(index, ..)| *index);
     let mut notes: Vec<_> = control_plane.notes().collect();
-    let (mut servers, mut failed) = (Vec::new(), None);
+    let (mut servers, mut failed, mut is_forbidden) = (Vec::new(), None, false);
     for (_, result, address) in results {
         match result {
             Ok(reading) => servers.push(reading),
             Err(failure) => {
                 notes.push(format!("{address}: {failure}"));
+                is_forbidden |= failure.is_forbidden();
                 failed = Some(failure);
             }
         }
     }
     match failed {
-        Some(failure) if servers.is_empty() => Err(failure),
+        Some(failure) if servers.is_empty() => Err(failure.forbidden(is_forbidden)),
         _ => Ok(Readings {
             servers,
             notes,
