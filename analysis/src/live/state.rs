@@ -205,10 +205,12 @@ impl Live {
         }
     }
 
-    /// The part of the window that ends now about which requests are known, in seconds: at least one.
+    /// The part of the window that ends now about which requests are known, in seconds: at least one, or 0 before the first.
     fn observed_seconds(&self, now_us: i64) -> f64 {
-        let begin = Windows::begin_us(self.window_us, now_us);
-        let begin = self.first_us.map_or(begin, |first| first.max(begin));
+        let Some(first) = self.first_us else {
+            return 0.0;
+        };
+        let begin = Windows::begin_us(self.window_us, now_us).max(first);
         let seconds = now_us.saturating_sub(begin).max(1_000_000) as f64 / 1e6;
         (seconds * 10.0).round() / 10.0
     }

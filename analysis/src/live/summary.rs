@@ -18,7 +18,8 @@ pub struct Summary {
     pub time: String,
     /// The length of the window, in seconds.
     pub window_seconds: f64,
-    /// The part of it about which requests are known, in seconds: less than the window after the start. Rates refer to it.
+    /// The part of it about which requests are known, in seconds: less than the window after the
+    /// start, and 0 before the first request. Rates refer to it.
     pub observed_seconds: f64,
     /// The requests of the window.
     #[serde(flatten)]

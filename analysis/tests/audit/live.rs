@@ -66,6 +66,7 @@ fn add(live: &mut Live, counter: &mut Counter, events: &[Value]) {
 fn rates_refer_to_the_time_since_the_first_request() {
     let mut live = Live::new(WINDOW, By::Caller);
     let observed = |live: &Live| live.summary(NOW).observed_seconds;
+    assert_eq!(observed(&live), 0.0);
     add(&mut live, &mut counter(), &[event("1", "alice", 5, 200)]);
     assert_eq!(observed(&live), 5.0);
     // A restart keeps it. The window consists of spans of two seconds, of which the last one begins now.

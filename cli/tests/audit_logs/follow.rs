@@ -1,7 +1,7 @@
 //! Files that are followed while they are rotated, truncated and compressed.
 
 use super::{Live, event, line, lines};
-use crate::common::Folder;
+use crate::common::{Folder, program};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::{self, OpenOptions};
@@ -198,4 +198,19 @@ fn a_log_may_come_later_and_several_are_followed() {
     for name in ["alice", "acme", "192.0.2"] {
         assert!(!summary.contains(name), "{name}: {summary}");
     }
+}
+
+#[test]
+fn without_a_request_the_text_has_no_rate() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", "");
+    let mut text = program();
+    text.args(["traffic", "--follow", &log, "--interval", "1"]);
+    let live = Live::spawn(text);
+    let first = live.out.until("a line", |line| Some(line.to_owned()));
+    assert!(first.ends_with("Z: no requests so far"), "{first}");
+    append(&log, &line(0));
+    live.out.until("a rate", |line| {
+        line.contains(" a second, 0 rejected").then_some(())
+    });
 }

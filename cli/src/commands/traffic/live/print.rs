@@ -66,14 +66,18 @@ impl Printer {
         }
         let out = &mut streams.out;
         let seconds = summary.observed_seconds;
-        writeln!(
-            out,
-            "{}: {} in {seconds:.0} s, {:.1} a second, {} rejected",
-            summary.time,
-            counted(summary.sums.requests, "request"),
-            summary.sums.requests as f64 / seconds,
-            summary.sums.rejected
-        )?;
+        write!(out, "{}: ", summary.time)?;
+        if seconds > 0.0 {
+            writeln!(
+                out,
+                "{} in {seconds:.0} s, {:.1} a second, {} rejected",
+                counted(summary.sums.requests, "request"),
+                summary.sums.requests as f64 / seconds,
+                summary.sums.rejected
+            )?;
+        } else {
+            writeln!(out, "no requests so far")?;
+        }
         for (count, what, text) in [
             (
                 summary.late_requests,
