@@ -17,6 +17,7 @@ use k8s_flowcontrol::meta::Time;
 use k8s_flowcontrol::ownership::Takeover;
 use k8s_flowcontrol::rules::dropped_fields;
 use k8s_flowcontrol::{Error, Kind};
+use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::io::Write;
@@ -87,6 +88,8 @@ Examples:
 
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
+/// An object that an apply does not change, in kubectl's words.
+const UNCHANGED: &str = "unchanged";
 
 inventory::submit!(Declared::of::<Args>());
 
@@ -179,7 +182,14 @@ async fn apply(
     let (kind, name) = (manifest.kind, manifest.name());
     let before = live.find(kind, name).await?;
     if let Some(before) = &before {
-        if let Some(foreign) = foreign_owner(kind, before, &manifest.tree) {
+        let foreign = foreign_owner(kind, before, &manifest.tree);
+        if let Some(foreign) = foreign.filter(|_| !args.write.include_managed) {
+            // As `diff`, which names the owner only if there is a difference.
+            if let Ok(after) = dry_run(args, live, manifest, Some(before)).await
+                && same(before, &after)
+            {
+                return written(args, live, manifest, UNCHANGED, after, applied, streams);
+            }
             let stays = owner(kind, &manifest.tree).is_some_and(|owner| owner.is_server());
             let deed = match foreign.is_server() && !stays {
                 true => Deed::TakeOver,
@@ -189,48 +199,56 @@ async fn apply(
         }
         if !args.write.is_dry_run() && takeover(args, live, before).is_some() {
             // Fields are taken over only if the apply itself succeeds.
-            let dry_run = WriteArgs::dry_run_by(&args.write.field_manager);
-            let tree = &manifest.tree;
-            let tried = apply_dry_run(
-                live,
-                kind,
-                tree,
-                Some(before),
-                &dry_run,
-                args.force_conflicts,
-            )
-            .await;
+            let tried = dry_run(args, live, manifest, Some(before)).await;
             tried.map_err(|error| explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
     }
     let (tree, write) = (&manifest.tree, &args.write);
-    let result = match (write.is_client_dry_run(), write.is_dry_run()) {
-        (true, _) => Ok(tree.clone()),
-        (false, true) => {
-            apply_dry_run(
-                live,
-                kind,
-                tree,
-                before.as_ref(),
-                write,
-                args.force_conflicts,
-            )
-            .await
-        }
-        (false, false) => apply_own(live, kind, tree, write, args.force_conflicts).await,
+    let result = match write.is_dry_run() {
+        true => dry_run(args, live, manifest, before.as_ref()).await,
+        false => apply_own(live, kind, tree, write, args.force_conflicts).await,
     };
     let after = result.map_err(|error| explain(manifest, error))?;
     let what = match &before {
         None => "created",
-        Some(before) if same(before, &after) => "unchanged",
+        Some(before) if same(before, &after) => UNCHANGED,
         Some(_) => "configured",
     };
+    written(args, live, manifest, what, after, applied, streams)
+}
+
+/// The object after an apply that stores nothing.
+async fn dry_run(
+    args: &Args,
+    live: &Live,
+    manifest: &Manifest,
+    before: Option<&Value>,
+) -> Result<Value, Error> {
+    let (kind, tree) = (manifest.kind, &manifest.tree);
+    if args.write.is_client_dry_run() {
+        return Ok(tree.clone());
+    }
+    let write = WriteArgs::dry_run_by(&args.write.field_manager);
+    apply_dry_run(live, kind, tree, before, &write, args.force_conflicts).await
+}
+
+/// Reports the object after an apply, and the fields that the server dropped.
+fn written(
+    args: &Args,
+    live: &Live,
+    manifest: &Manifest,
+    what: &str,
+    after: Value,
+    applied: &mut Vec<(Kind, Value)>,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let (kind, name, tree) = (manifest.kind, manifest.name(), &manifest.tree);
     if args.output.output.is_none() {
         let title = title(kind, name);
         writeln!(streams.out, "{title} {what}{}", args.write.note())?;
     }
-    if what != "unchanged" {
+    if what != UNCHANGED {
         args.write.warn_of_owner(kind, &after, streams)?;
     }
     let lost = dropped_fields(&tree["spec"], &after["spec"], "spec");
@@ -289,17 +307,14 @@ async fn take_over(
     Ok(())
 }
 
-/// Whether an apply changed neither the spec nor labels nor annotations.
+/// Whether an apply changed nothing but the fields that servers fill in.
 fn same(before: &Value, after: &Value) -> bool {
-    let relevant = |object: &Value| {
-        let metadata = &object["metadata"];
-        (
-            object["spec"].clone(),
-            metadata["labels"].clone(),
-            metadata["annotations"].clone(),
-        )
-    };
-    relevant(before) == relevant(after)
+    let [before, after] = [before, after].map(|object| {
+        let mut object = object.clone();
+        strip_server_fields(&mut object);
+        object
+    });
+    before == after
 }
 
 fn explain(manifest: &Manifest, error: Error) -> Failure {

@@ -310,14 +310,34 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
     cluster.server.run_bootstrap_pass();
     let object = cluster.object("plc/mine");
     assert_eq!(object["metadata"].get("annotations"), None);
-    // The original belongs to the server.
+    // The original belongs to the server: without a difference, nothing is to be written.
     let file = cluster.file("original.yaml", &copy);
-    let ran = cluster.run(&["apply", "-f", &file]).expect(1);
-    assert!(
-        ran.err.contains("is managed by the API server"),
-        "{}",
-        ran.err
+    let version = || cluster.object("plc/workload-low")["metadata"]["resourceVersion"].clone();
+    let before = version();
+    let diff = cluster.run(&["diff", "-f", &file]).expect(0);
+    assert_eq!((diff.out.as_str(), diff.err.as_str()), ("", ""));
+    for option in ["--dry-run=none", "--dry-run=server"] {
+        let ran = cluster.run(&["apply", "-f", &file, option]).expect(0);
+        assert!(
+            ran.out
+                .starts_with("prioritylevelconfiguration/workload-low unchanged"),
+            "{}",
+            ran.out
+        );
+    }
+    assert_eq!(version(), before);
+    let changed = copy.replace(
+        "nominalConcurrencyShares: 100",
+        "nominalConcurrencyShares: 99",
     );
+    assert_ne!(changed, copy);
+    let file = cluster.file("changed.yaml", &changed);
+    let diff = cluster.run(&["diff", "-f", &file]).expect(1);
+    let ran = cluster.run(&["apply", "-f", &file]).expect(1);
+    for said in [diff.err, ran.err] {
+        assert!(said.contains("is managed by the API server"), "{said}");
+    }
+    assert_eq!(version(), before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
