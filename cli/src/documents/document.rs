@@ -62,8 +62,8 @@ pub(crate) struct Found {
     pub(crate) unreadable: Vec<Unreadable>,
     /// Texts after `---`, at which kubectl fails.
     pub(crate) separators: Vec<Span>,
-    /// Directives, at which kubectl fails.
-    pub(crate) directives: Vec<Span>,
+    /// Lines before a document, at which kubectl fails.
+    pub(crate) before_documents: Vec<Span>,
     /// Documents after `...`, which kubectl ignores.
     pub(crate) ignored: Vec<Span>,
 }
@@ -86,7 +86,7 @@ pub(crate) fn documents(source: Source) -> Found {
         others: found.others,
         unreadable: found.unreadable,
         separators: found.separators,
-        directives: found.directives,
+        before_documents: found.before_documents,
         ignored: found.ignored,
         source,
     }

@@ -90,8 +90,8 @@ impl Skipped {
                 "kubectl cannot read this file: only a comment may follow `---`; move the rest to the next line",
             ),
             (
-                &found.directives,
-                "kubectl cannot read this file: it reads a directive as a document of its own; remove the line",
+                &found.before_documents,
+                "kubectl cannot read this file: only a comment may precede a document; remove the line",
             ),
             (
                 &found.ignored,

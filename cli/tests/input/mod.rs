@@ -253,6 +253,16 @@ fn documents_that_kubectl_ignores_are_a_warning() {
     ] {
         assert!(warned.contains(&part), "{part}: {warned}");
     }
+    let file = folder.file("b.yaml", format!("# c\n...\n{SCHEMA}\n"));
+    let output = run(&["validate", "-f", &file]);
+    let warned = stderr(&output);
+    let part = format!(
+        "{file}:2:1: kubectl cannot read this file: only a comment may precede a document; remove the line"
+    );
+    assert!(
+        stdout(&output).contains(" is valid") && warned.contains(&part),
+        "{warned}"
+    );
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub struct Documents {
     /// Texts of a YAML stream that follow `---` in its line, and are not comments. They are part of the documents here and on a server,
     /// but kubectl fails with `invalid Yaml document separator`.
     pub separators: Vec<Span>,
-    /// Directives of a YAML stream, such as `%YAML 1.1` in the first line, at which kubectl fails.
-    pub directives: Vec<Span>,
+    /// The lines of a YAML stream before a document at which kubectl fails: directives, such as `%YAML 1.1`, and `...`.
+    pub before_documents: Vec<Span>,
     /// The first lines of the documents of a YAML stream that follow `...` without `---`, which kubectl ignores.
     pub ignored: Vec<Span>,
 }
@@ -85,7 +85,7 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
     };
     if form == Form::Yaml {
         found.separators = text_after_separators(&text);
-        (found.directives, found.ignored) = unread_by_kubectl(&text);
+        (found.before_documents, found.ignored) = unread_by_kubectl(&text);
     }
     let parts = parse_each(&text, form);
     // A single document is read as flow control unless it says otherwise.

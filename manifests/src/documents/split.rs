@@ -134,12 +134,12 @@ pub(super) fn text_after_separators(text: &[u8]) -> Vec<Span> {
     after.collect()
 }
 
-/// The lines that kubectl reads otherwise than YAML: directives, at which it fails, and the first lines of documents that it ignores.
+/// The lines that kubectl reads otherwise than YAML: those before a document at which it fails, and the first lines of documents that it ignores.
 ///
 /// It separates parts at lines that start with `---`, keeps such a line only where a part is empty so far, and reads the first document of each part:
-/// it ignores what comes after `...`, and a directive without `---` in its part is an error.
+/// it ignores what comes after `...`, and in a part without `---`, a directive is an error, and so is `...` before the document.
 pub(super) fn unread_by_kubectl(text: &[u8]) -> (Vec<Span>, Vec<Span>) {
-    let (mut directives, mut ignored) = (Vec::new(), Vec::new());
+    let (mut before_documents, mut ignored) = (Vec::new(), Vec::new());
     let (mut is_begun, mut has_document, mut has_ended) = (false, false, false);
     for line in lines(text) {
         let bytes = without_mark(&text[line.clone()]);
@@ -150,10 +150,13 @@ pub(super) fn unread_by_kubectl(text: &[u8]) -> (Vec<Span>, Vec<Span>) {
         if is_separator {
             (has_document, has_ended) = (is_kept, false);
         } else if is_marker(bytes, b"...") {
+            if !has_document {
+                before_documents.push(span);
+            }
             has_ended = has_document;
         } else if bytes.starts_with(b"%") && (!has_document || has_ended) {
             if !has_document {
-                directives.push(span);
+                before_documents.push(span);
             }
         } else if !is_empty(bytes) {
             if has_ended {
@@ -163,7 +166,7 @@ pub(super) fn unread_by_kubectl(text: &[u8]) -> (Vec<Span>, Vec<Span>) {
         }
         is_begun = is_kept || !is_separator;
     }
-    (directives, ignored)
+    (before_documents, ignored)
 }
 
 /// Whether kubectl finds nothing but a comment after `---`. It also skips white space beyond ASCII.

@@ -161,7 +161,7 @@ fn documents_that_kubectl_does_not_read_are_listed() {
                 .collect()
         };
         let count = found.documents.len() + found.others;
-        (count, texts(&found.directives), texts(&found.ignored))
+        (count, texts(&found.before_documents), texts(&found.ignored))
     };
     let kind = |text: &str| vec![text.trim_end().to_owned()];
     for (text, ignored) in [
@@ -172,17 +172,30 @@ fn documents_that_kubectl_does_not_read_are_listed() {
         (format!("---\n...\n{b}"), kind(b)),
         (format!("{a}...\n---\n{b}"), vec![]),
         (format!("{a}...\n---#\n{b}"), vec![]),
-        (format!("# c\n...\n{a}---\n...\n{b}"), vec![]),
         (format!("{a}....: 1\n...\n# end\n"), vec![]),
     ] {
-        let (_, directives, found) = listed(&text);
-        assert_eq!((directives, found), (vec![], ignored), "{text}");
+        let (_, before, found) = listed(&text);
+        assert_eq!((before, found), (vec![], ignored), "{text}");
     }
-    let (count, directives, ignored) = listed(&format!(
+    let (count, before, ignored) = listed(&format!(
         "\u{feff}%YAML 1.1\n---\n{a}...\n%TAG ! !\n---\n# c\n%YAML 1.1\n---\n{b}x: '\n%y'\n"
     ));
     assert_eq!((count, ignored), (2, vec![]));
-    assert_eq!(directives, ["%YAML 1.1", "%YAML 1.1"]);
+    assert_eq!(before, ["%YAML 1.1", "%YAML 1.1"]);
+    // kubectl 1.32 fails at the end of a document that has not begun.
+    for (text, count) in [
+        (format!("...\n{a}"), 1),
+        (format!("# c\n... # d\n{a}"), 1),
+        (format!("# c\n...\n---\n{a}"), 1),
+        (format!("{a}---\n\n...\n{b}"), 2),
+        (format!("{a}---\n# c\n---\n...\n{b}"), 2),
+    ] {
+        let (read, before, ignored) = listed(&text);
+        assert_eq!((read, ignored), (count, vec![]), "{text}");
+        assert!(before.len() == 1 && before[0].starts_with("..."), "{text}");
+    }
+    let (_, before, ignored) = listed(&format!("{a}---\n---\n...\n{b}"));
+    assert_eq!((before, ignored), (vec![], kind(b)));
 }
 
 #[test]
