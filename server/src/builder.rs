@@ -51,6 +51,10 @@ impl ApiServer {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// The server runs in the Tokio runtime that [starts](Self::start) it, which needs I/O and time (`Builder::enable_all`), and ends with
+/// it. In a runtime of one thread, such as that of `#[tokio::test]`, it responds only while the thread waits in `await`: a client that
+/// blocks the thread, such as `std::process::Command::output`, needs `flavor = "multi_thread"`.
 #[derive(Clone, Debug)]
 pub struct Builder {
     release: Result<Release, UnknownRelease>,
@@ -65,12 +69,16 @@ pub struct Builder {
     connections: ConnectionLimits,
     tls: bool,
     faults: Vec<Fault>,
-    objects: Vec<Value>,
+    /// Or the error of a value that cannot be JSON.
+    objects: Vec<Result<Value, String>>,
     data_dir: Option<PathBuf>,
     flow_control: bool,
     server_seats: Option<u32>,
     peers: Vec<SocketAddr>,
 }
+
+/// More than this overflows the clocks of some platforms.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl Default for Builder {
     fn default() -> Self {
@@ -183,7 +191,8 @@ impl Builder {
         self
     }
 
-    /// Records every request, for [`ApiServer::requests`].
+    /// Records the requests, for [`ApiServer::requests`]: all but those that get 403 because of their [host](Self::any_host), or 400
+    /// because of an escape in their path that is not one. They stay in memory until the server stops.
     #[must_use]
     pub fn record_requests(mut self) -> Self {
         self.record_requests = true;
@@ -218,10 +227,11 @@ impl Builder {
     }
 
     /// The maximum time for the headers of a request, after which the connection is closed; so is a connection
-    /// without a request for that long. A request whose body does not continue for that long gets 408. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
+    /// without a request for that long. A request whose body does not continue for that long gets 408. Defaults to 32 s, as in
+    /// kube-apiserver; at least 1 ms and at most a year.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.header_timeout = timeout.max(Duration::from_millis(1));
+        self.connections.header_timeout = timeout.clamp(Duration::from_millis(1), YEAR);
         self
     }
 
@@ -371,10 +381,9 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
-        // `start` reports values that cannot be JSON: a null is not an object.
         let trees = objects
             .into_iter()
-            .map(|object| serde_json::to_value(object).unwrap_or_default());
+            .map(|object| serde_json::to_value(object).map_err(|error| error.to_string()));
         self.objects.extend(trees);
         self
     }

@@ -91,7 +91,18 @@ impl Fault {
 
     /// Any other failure: this code and `Status`, and `Retry-After` if the status has
     /// [`retry_after_seconds`](k8s_flowcontrol_types::meta::StatusDetails).
-    pub fn status(code: u16, status: Status) -> Self {
+    ///
+    /// The status gets the code, and from 400 on the word `Failure`, if it has none. A code that is not between 200 and 999 cannot be
+    /// sent as a response: it becomes 500.
+    pub fn status(code: u16, mut status: Status) -> Self {
+        let code = match code {
+            200..=999 => code,
+            _ => 500,
+        };
+        status.code.get_or_insert(code.into());
+        if code >= 400 {
+            status.status.get_or_insert_with(|| "Failure".to_owned());
+        }
         Self::new(Effect::Status(code, Box::new(status)))
     }
 
@@ -101,8 +112,8 @@ impl Fault {
         Self::new(Effect::Cut)
     }
 
-    /// The connection of a watch breaks in the middle of a line, after the given number of whole lines. Other
-    /// requests do not meet this fault.
+    /// The connection of a watch breaks in the middle of a line, after the given number of whole lines. A watch that ends before
+    /// has met the fault too. Other requests do not meet it.
     pub fn cut_watch(after_lines: usize) -> Self {
         Self::new(Effect::CutWatch(after_lines))
     }
@@ -124,14 +135,14 @@ impl Fault {
         self
     }
 
-    /// Only requests with this HTTP method meet the fault.
+    /// Only requests with this HTTP method, such as `PUT` or `put`, meet the fault.
     #[must_use]
     pub fn on_method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());
         self
     }
 
-    /// Only requests whose path contains this text meet the fault.
+    /// Only requests whose path contains this text meet the fault. The query is not a part of the path.
     #[must_use]
     pub fn on_path(mut self, part: impl Into<String>) -> Self {
         self.path = Some(part.into());
@@ -141,7 +152,10 @@ impl Fault {
     fn is_for(&self, method: &str, path: &str, is_watch: bool) -> bool {
         self.times > 0
             && (is_watch || !matches!(self.effect, Effect::CutWatch(_)))
-            && self.method.as_deref().is_none_or(|only| only == method)
+            && self
+                .method
+                .as_deref()
+                .is_none_or(|only| only.eq_ignore_ascii_case(method))
             && self.path.as_deref().is_none_or(|part| path.contains(part))
     }
 }

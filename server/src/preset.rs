@@ -24,7 +24,11 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
         "" => "without apiVersion".to_owned(),
         version => format!("of {version}"),
     };
-    let title = format!("{kind} {:?} {version}", meta_str(&object, "name"));
+    let kind_or = match kind.as_str() {
+        "" => "an object without kind,",
+        kind => kind,
+    };
+    let title = format!("{kind_or} {:?} {version}", meta_str(&object, "name"));
     let fail = |why: String| Cause::Object(title.clone(), why);
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let served = state
@@ -32,8 +36,17 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
         .served_in(group, version)
         .find(|(served, _)| served.name() == kind);
     let Some((kind, version)) = served else {
-        let why = "no such kind is served; expected an object with the apiVersion and kind of one";
-        return Err(fail(why.to_owned()));
+        if kind == "List" || object["items"].is_array() {
+            return Err(fail("a list is not an object: give its items".to_owned()));
+        }
+        let kinds = state.kinds.all().iter().flat_map(|kind| {
+            let versions = kind.served().iter();
+            versions.map(|version| format!("{} of {}", kind.name(), version.api_version()))
+        });
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        return Err(fail(format!(
+            "no such kind is served; the server has {kinds}"
+        )));
     };
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("resourceVersion");

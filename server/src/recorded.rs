@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A request, as a server [records](crate::Builder::record_requests) it.
 ///
-/// Its `Debug` form hides credentials.
+/// Its `Debug` form hides the values of the headers with credentials: `Authorization`, `Cookie`, `Proxy-Authorization`, and
+/// `Sec-WebSocket-Protocol`, in which browsers send tokens.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
@@ -16,14 +17,15 @@ pub struct RecordedRequest {
     pub query: Vec<(String, String)>,
     /// The headers with their names in lower case, in order.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body; empty if it could not be read to its end.
     pub body: Vec<u8>,
 }
 
 impl RecordedRequest {
-    /// The first header of this name, which is given in lower case.
+    /// The first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(own, _)| own == name);
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(own, _)| own.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 }
@@ -34,7 +36,9 @@ impl fmt::Debug for RecordedRequest {
             .headers
             .iter()
             .map(|(name, value)| match name.as_str() {
-                "authorization" => (name, "…"),
+                "authorization" | "cookie" | "proxy-authorization" | "sec-websocket-protocol" => {
+                    (name, "…")
+                }
                 _ => (name, value.as_str()),
             });
         f.debug_struct("RecordedRequest")

@@ -85,7 +85,7 @@ impl ApiServer {
         format!("{scheme}://{}", self.address)
     }
 
-    /// The port of 127.0.0.1 on which the server listens.
+    /// The port on which the server listens.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
@@ -112,7 +112,8 @@ impl ApiServer {
     }
 
     /// Replaces the bearer tokens, in the form of [`Builder::tokens`](crate::Builder::tokens), to test how a client
-    /// follows a rotation. Requests with a removed token get 401; open watches continue.
+    /// follows a rotation. Requests with a removed token get 401; open watches continue. A server that started without tokens has
+    /// users from now on. Without a usable token nobody can use the server until the next call.
     ///
     /// # Errors
     /// [`StartError`] for invalid tokens; the server keeps the previous ones.
@@ -123,11 +124,11 @@ impl ApiServer {
     }
 
     /// This server, for a [`Torture`](crate::Torture) in front of it. The tokens of clients are passed on; requests without one have the token of
-    /// [`kubeconfig`](Self::kubeconfig).
+    /// [`kubeconfig`](Self::kubeconfig). After the end of this server requests get 503.
     #[cfg(feature = "tls")]
     pub fn upstream(&self) -> crate::Upstream {
-        let context = self.context.clone();
-        crate::Upstream::embedded(move || present(&context))
+        let context = Arc::downgrade(&self.context);
+        crate::Upstream::embedded(move || Some(present(&*context.upgrade()?)))
     }
 
     /// Adds a fault after the pending ones.
@@ -213,7 +214,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Stops the server and waits until its connections are closed.
+    /// Stops the server and waits until its connections are closed, which takes at most about a second.
     pub async fn stop(mut self) {
         // Both only fail when the task has ended already.
         let _told = self.commands.send(Command::Stop).await;
@@ -232,7 +233,10 @@ impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiServer")
             .field("url", &self.url())
-            .field("kubernetes", &self.context().state.kinds.release())
+            .field(
+                "kubernetes",
+                &format_args!("{}", self.context().state.kinds.release()),
+            )
             .finish_non_exhaustive()
     }
 }

@@ -4,6 +4,8 @@ use crate::auth::BadTokens;
 use k8s_flowcontrol_types::GROUP;
 use k8s_flowcontrol_types::release::UnknownRelease;
 use std::net::{IpAddr, SocketAddr};
+#[cfg(feature = "tls")]
+use std::path::PathBuf;
 use std::{fmt, io};
 
 /// The error of a server that cannot start, cannot [restart](crate::ApiServer::upgrade), or cannot use
@@ -25,6 +27,8 @@ pub(crate) enum Cause {
     BuiltIn(&'static str),
     /// An object that the server should start with: its name, and the reason.
     Object(String, String),
+    /// An object that the server should start with cannot be JSON.
+    NotJson(String),
     Data(Box<dyn std::error::Error + Send + Sync>),
     Stopped,
     /// A mode of torture, and what it needs.
@@ -32,7 +36,7 @@ pub(crate) enum Cause {
     Mode(crate::Mode, &'static str),
     /// The file of an expiring token cannot be written.
     #[cfg(feature = "tls")]
-    TokenFile(io::Error),
+    TokenFile(PathBuf, io::Error),
 }
 
 impl StartError {
@@ -91,6 +95,10 @@ impl fmt::Display for StartError {
             Cause::Object(title, why) => {
                 write!(f, "the API server cannot start with {title}: {why}")
             }
+            Cause::NotJson(why) => write!(
+                f,
+                "the API server cannot start with an object that cannot be JSON: {why}"
+            ),
             Cause::Data(error) => write!(f, "the API server cannot start: {error}"),
             #[cfg(feature = "tls")]
             Cause::Mode(mode, needed) => {
@@ -100,18 +108,24 @@ impl fmt::Display for StartError {
                 )
             }
             #[cfg(feature = "tls")]
-            Cause::TokenFile(error) => {
+            Cause::TokenFile(file, error) => {
+                let file = file.display();
                 write!(
                     f,
-                    "the torture server cannot start: the token file cannot be written: {error}"
+                    "the torture server cannot start: the token file {file} cannot be written: {error}"
                 )
             }
             Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
-            Cause::Bind(address, error) => write!(
-                f,
-                "the API server cannot listen on {address}: {error}; choose another port, or 0 for a \
-                 free one"
-            ),
+            Cause::Bind(address, error) => {
+                let remedy = match error.kind() {
+                    io::ErrorKind::AddrNotAvailable => "choose an address of this host",
+                    _ => "choose another port, or 0 for a free one",
+                };
+                write!(
+                    f,
+                    "the server cannot listen on {address}: {error}; {remedy}"
+                )
+            }
         }
     }
 }
@@ -124,10 +138,14 @@ impl std::error::Error for StartError {
             Cause::Tokens(error) => Some(error),
             Cause::Tls(error) | Cause::Certificate(error) | Cause::Data(error) => Some(&**error),
             #[cfg(feature = "tls")]
-            Cause::TokenFile(error) => Some(error),
+            Cause::TokenFile(_, error) => Some(error),
             #[cfg(feature = "tls")]
             Cause::Mode(..) => None,
-            Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped | Cause::Unprotected(_) => None,
+            Cause::BuiltIn(_)
+            | Cause::NotJson(_)
+            | Cause::Object(..)
+            | Cause::Stopped
+            | Cause::Unprotected(_) => None,
         }
     }
 }

@@ -58,6 +58,7 @@ impl Builder {
             state.keep_in(data, loaded);
         }
         for object in presets {
+            let object = object.map_err(Cause::NotJson)?;
             preset::create(&state, object)?;
         }
         let (listener, address) = listening.bind().await?;

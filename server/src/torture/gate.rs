@@ -136,5 +136,8 @@ fn write(file: &Path, token: &str) -> io::Result<()> {
         options.mode(0o600);
     }
     options.open(&next)?.write_all(token.as_bytes())?;
-    fs::rename(&next, file)
+    fs::rename(&next, file).inspect_err(|_| {
+        // The first error says what is wrong.
+        let _left = fs::remove_file(&next);
+    })
 }

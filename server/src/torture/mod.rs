@@ -101,7 +101,8 @@ impl Torture {
         self
     }
 
-    /// The file of the token that expires, for [`Mode::Tokens`]. The server writes it, readable only by the user.
+    /// The file of the token that expires, for [`Mode::Tokens`]. The server writes it, readable only by the user. Without that mode
+    /// there is no such token, and nothing is written.
     #[must_use]
     pub fn token_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.token_file = Some(file.into());
@@ -124,7 +125,9 @@ impl Torture {
             return Err(Cause::Mode(Mode::Tokens, "a token file").into());
         }
         let listening = self.listening;
-        let gate = Gate::new(listening.parse_tokens()?, token_file).map_err(Cause::TokenFile)?;
+        let failed = token_file.clone().unwrap_or_default();
+        let gate = Gate::new(listening.parse_tokens()?, token_file)
+            .map_err(|error| Cause::TokenFile(failed, error))?;
         listening.check_exposure(self.tls && !gate.is_open())?;
         let ip = listening.address.ip();
         let authority = self.tls.then(|| make_authority(ip)).transpose()?;

@@ -38,9 +38,13 @@ impl Upstream {
         }))
     }
 
-    pub(crate) fn embedded(context: impl Fn() -> Context + Send + Sync + 'static) -> Self {
+    /// The server of this context, which is gone after its end.
+    pub(crate) fn embedded(context: impl Fn() -> Option<Context> + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |request| {
-            let context = context();
+            let Some(context) = context() else {
+                let stopped = io::Error::new(io::ErrorKind::ConnectionRefused, "it has stopped");
+                return Box::pin(async move { Err(stopped) });
+            };
             let mut request: Request<Bytes> = request;
             // Without tokens at the front, every client has the rights of the server's first user.
             if let Some(tokens) = context.tokens.get()

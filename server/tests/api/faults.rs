@@ -72,6 +72,26 @@ async fn any_status_can_be_the_answer() {
     );
 }
 
+/// A program that reads the code in the body gets the one of the response.
+#[tokio::test]
+async fn a_status_without_a_code_gets_the_one_of_the_response() {
+    let api = Api::start().await;
+    for (given, code) in [(409, 409), (0, 500), (101, 500), (1000, 500)] {
+        api.server.inject(Fault::status(given, Default::default()));
+        let seen = api.get(SCHEMAS).await;
+        assert_eq!(seen.code, code, "{given}");
+        assert_eq!(seen.body["code"], code, "{given}");
+        assert_eq!(seen.body["status"], "Failure", "{given}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_is_one_in_any_case() {
+    let api = Api::with(|builder| builder.fault(Fault::unavailable().on_method("get"))).await;
+    assert_eq!(api.get(SCHEMAS).await.code, 503);
+    assert_eq!(api.server.pending_faults(), 0);
+}
+
 #[tokio::test]
 async fn a_cut_response_belongs_to_a_request_that_was_carried_out() {
     let api = Api::with(|builder| builder.fault(Fault::cut().on_method("POST"))).await;

@@ -127,6 +127,12 @@ async fn headers_that_do_not_end_are_cut_off() {
     assert!(!rest.starts_with(b"HTTP/1.1 200"));
 }
 
+#[tokio::test]
+async fn the_longest_time_for_headers_is_a_time() {
+    let api = Api::with(|builder| builder.header_timeout(Duration::MAX)).await;
+    assert_eq!(answer(api.request("GET", "/version")).await.code, 200);
+}
+
 async fn version_for(api: &Api, header: &str, value: &str) -> Answer {
     answer(api.request("GET", "/version").header(header, value)).await
 }

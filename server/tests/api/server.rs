@@ -45,6 +45,22 @@ async fn dropping_a_server_frees_its_port() {
 }
 
 #[tokio::test]
+async fn the_error_of_an_address_of_another_host_names_the_remedy() {
+    // Of a block for documentation, which no host has.
+    let address = [192, 0, 2, 1].into();
+    let builder = ApiServer::builder().address(address).unprotected();
+    let error = builder.start().await.unwrap_err().to_string();
+    assert!(error.ends_with("choose an address of this host"), "{error}");
+}
+
+#[tokio::test]
+async fn the_debug_form_names_the_release() {
+    let server = ApiServer::builder().kubernetes("1.31").start().await;
+    let server = format!("{:?}", server.unwrap());
+    assert!(server.contains("kubernetes: 1.31,"), "{server}");
+}
+
+#[tokio::test]
 async fn the_kubeconfig_names_the_server() {
     let server = ApiServer::start().await.unwrap();
     let line = format!("    server: {}\n", server.url());
@@ -168,12 +184,13 @@ async fn recorded_credentials_are_not_printed() {
     let api = Api::with(|builder| builder.record_requests().tokens(tokens)).await;
     let request = api
         .request("GET", "/version")
-        .header("authorization", "Bearer s3cret");
+        .header("authorization", "Bearer s3cret")
+        .header("cookie", "session=s3cret");
     request.send().await;
     let [request] = &api.server.requests()[..] else {
         panic!("one request was sent");
     };
-    assert_eq!(request.header("authorization"), Some("Bearer s3cret"));
+    assert_eq!(request.header("Authorization"), Some("Bearer s3cret"));
     assert!(!format!("{request:?}").contains("s3cret"));
 }
 
@@ -208,6 +225,14 @@ async fn a_server_starts_with_objects() {
             "FlowSchema \"\" without apiVersion: no such kind is served",
         ),
         (serde_json::json!([]), "no such kind is served"),
+        (
+            serde_json::json!({"kind": "FlowSchema", "apiVersion": format!("{GROUP}/v1beta3")}),
+            "no such kind is served; the server has FlowSchema of flowcontrol.apiserver.k8s.io/v1, PriorityLevel",
+        ),
+        (
+            serde_json::json!({"kind": "List", "apiVersion": "v1", "items": []}),
+            "a list is not an object: give its items",
+        ),
     ] {
         let error = builder()
             .objects([object])
@@ -217,6 +242,14 @@ async fn a_server_starts_with_objects() {
             .to_string();
         assert!(error.contains(why), "{error}");
     }
+    struct NotJson;
+    impl serde::Serialize for NotJson {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            Err(serde::ser::Error::custom("a reason"))
+        }
+    }
+    let error = builder().objects([NotJson]).start().await.unwrap_err();
+    assert!(error.to_string().contains("a reason"), "{error}");
     old["spec"]["bogus"] = 1.into();
     let error = builder()
         .objects([old])

@@ -6,6 +6,7 @@ use http::StatusCode;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol_server::{ApiServer, Mode, Torture, TortureServer};
 use std::io::Read;
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -75,6 +76,30 @@ async fn watches_are_compressed_event_by_event() {
     let head = String::from_utf8_lossy(&response).to_ascii_lowercase();
     assert!(head.contains("content-encoding: gzip"), "{head}");
     drop(server);
+}
+
+/// What ended is gone, and its folder is free.
+#[tokio::test]
+async fn a_server_behind_that_has_stopped_is_unavailable() {
+    let (server, torture) = start(&[]).await;
+    let request = format!("GET {SCHEMAS}/exempt");
+    let is_there = |bytes: &[u8]| bytes.windows(4).any(|four| four == b"\r\n\r\n");
+    let response = raw(&torture, &request, is_there).await;
+    assert!(response.starts_with(b"HTTP/1.1 200"));
+    server.stop().await;
+    let response = raw(&torture, &request, is_there).await;
+    assert!(response.starts_with(b"HTTP/1.1 503"));
+}
+
+#[tokio::test]
+async fn a_token_file_that_cannot_be_written_is_named() {
+    let server = ApiServer::start().await.unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-folder");
+    std::fs::create_dir_all(&folder).unwrap();
+    let torture = Torture::new([Mode::Tokens]).tls().token_file(&folder);
+    let error = torture.start(server.upstream()).await.unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains(folder.to_str().unwrap()), "{error}");
 }
 
 fn is_whole(response: &[u8]) -> bool {
