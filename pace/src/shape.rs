@@ -65,10 +65,15 @@ impl<'a> Path<'a> {
     fn parse(path: &'a str) -> Self {
         let path = path.trim_matches('/');
         // A server behind a proxy may have its own path.
-        let begin = ["api/", "apis/"].into_iter().find_map(|root| {
-            let inner = || path.find(&format!("/{root}")).map(|slash| slash + 1);
-            path.starts_with(root).then_some(0).or_else(inner)
-        });
+        let roots = ["api/", "apis/"].into_iter();
+        // The first one: a namespace may have the name, too.
+        let begin = match roots.clone().any(|root| path.starts_with(root)) {
+            true => Some(0),
+            false => roots
+                .filter_map(|root| path.find(&format!("/{root}")))
+                .min()
+                .map(|slash| slash + 1),
+        };
         let other = Self {
             prefix: path,
             ..Self::default()
@@ -127,11 +132,13 @@ impl<'a> Path<'a> {
     }
 
     fn is_long_running(&self, method: &Method, query: &str) -> bool {
+        // As a server reads it: the first value counts, and all but two mean yes.
         let is_set = |wanted: &str| {
-            query.split('&').any(|pair| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, "true"));
-                name == wanted && matches!(value, "true" | "1" | "t" | "T" | "TRUE" | "True")
-            })
+            let mut pairs = query
+                .split('&')
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+            let first = pairs.find(|(name, _)| *name == wanted);
+            first.is_some_and(|(_, value)| !value.eq_ignore_ascii_case("false") && value != "0")
         };
         let is_open = self.subresource.is_some_and(|of| OPEN.contains(&of));
         let follows = self.subresource == Some("log") && is_set("follow");

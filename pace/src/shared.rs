@@ -80,6 +80,11 @@ impl Shared {
                 let mut waiters = Vec::new();
                 if let Some(old) = state.levels.get_mut(from) {
                     old.in_flight = old.in_flight.saturating_sub(1);
+                    if !old.is_unknown {
+                        // Others wait for the place.
+                        old.grant(Instant::now(), from, &mut granted);
+                        self.note(old);
+                    }
                 }
                 if let Some(mut old) = state.levels.remove(&unknown) {
                     waiters.extend(std::iter::from_fn(|| old.queue.pop()));

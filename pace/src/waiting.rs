@@ -4,7 +4,7 @@ use crate::class::Class;
 use crate::queue::Waiter;
 use crate::shape::Shape;
 use crate::shared::{Granted, Shared};
-use crate::slot::Place;
+use crate::slot::{Key, Place};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -12,6 +12,8 @@ use tokio::time::Instant;
 struct Waiting<'a> {
     shared: &'a Shared,
     shape: &'a Shape,
+    /// The level when the wait began. The shape may belong to another one since, and the request still wait for this one.
+    key: Key,
     class: Class,
     id: u64,
     granted: oneshot::Receiver<Place>,
@@ -40,6 +42,7 @@ impl Shared {
             Waiting {
                 shared: self,
                 shape,
+                key,
                 class,
                 id,
                 granted,
@@ -85,10 +88,16 @@ impl Waiting<'_> {
         let mut granted = Granted::new();
         let event = {
             let mut state = self.shared.lock();
-            let key = state.key(self.shape);
-            let level = state.levels.get_mut(&key)?;
-            level.grant(Instant::now(), &key, &mut granted);
-            level.next_event()
+            let now = Instant::now();
+            let present = state.key(self.shape);
+            let mut advance = |key: &Key| {
+                let level = state.levels.get_mut(key)?;
+                level.grant(now, key, &mut granted);
+                level.next_event()
+            };
+            let event = advance(&present);
+            let first = (self.key != present).then(|| advance(&self.key));
+            [event, first.flatten()].into_iter().flatten().min()
         };
         self.shared.send(granted);
         event

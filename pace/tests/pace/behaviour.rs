@@ -278,3 +278,41 @@ async fn errors_of_the_service_are_unchanged_and_free_the_place() {
     }
     send(&pace, "/api/v1/pods", "a", SHORT).await;
 }
+
+/// FlowSchemas change while requests are in flight and others wait.
+#[tokio::test(start_paused = true)]
+async fn requests_that_wait_for_a_level_go_on_when_their_shape_moves_to_another_one() {
+    let pace = Pace::builder().max_limit(1).build();
+    send(&pace, "/api/v1/pods", "old", SHORT).await;
+    let requests: JoinSet<_> = (0..5)
+        .map(|_| {
+            let pace = pace.clone();
+            async move { send(&pace, "/api/v1/pods", "new", SHORT).await }
+        })
+        .collect();
+    timeout(LONG, requests.join_all()).await.unwrap();
+    assert_eq!(level(&pace, "old").waiting, 0);
+}
+
+/// After a rejection only time frees the place, of the level that they still wait for.
+#[tokio::test(start_paused = true)]
+async fn requests_that_wait_for_time_go_on_when_their_shape_moves_to_another_level() {
+    let pace = Pace::builder().max_limit(1).build();
+    for uri in ["/api/v1/pods", "/api/v1/nodes"] {
+        send(&pace, uri, "old", SHORT).await;
+    }
+    let reject = |_: Request<()>| async {
+        let response = Response::builder().status(StatusCode::TOO_MANY_REQUESTS);
+        Ok::<_, Infallible>(response.header(LEVEL, "old").body(()).unwrap())
+    };
+    let all = async {
+        tokio::join!(
+            biased;
+            send(&pace, "/api/v1/pods", "new", SHORT),
+            async { drop(pace.send(get("/api/v1/nodes"), reject).await.unwrap()) },
+            send(&pace, "/api/v1/pods", "new", SHORT),
+        )
+    };
+    timeout(LONG, all).await.unwrap();
+    assert_eq!(level(&pace, "old").rejected, 1);
+}

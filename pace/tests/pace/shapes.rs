@@ -35,6 +35,17 @@ async fn requests_that_differ_in_names_only_belong_to_the_same_level() {
             "/api/v1/namespaces/b/pods/x",
             false,
         ),
+        // A namespace may have the name of a path of the server.
+        (
+            "/apis/apps/v1/namespaces/api/deployments/x",
+            "/apis/apps/v1/namespaces/api/deployments/y",
+            true,
+        ),
+        (
+            "/proxy/apis/apps/v1/namespaces/api/deployments/x",
+            "/proxy/apis/apps/v1/namespaces/api/deployments/y",
+            true,
+        ),
         // A subresource of a namespace is not in it.
         (
             "/api/v1/namespaces/a/status",
@@ -101,6 +112,10 @@ async fn requests_that_stay_open_do_not_wait() {
     for open in [
         "/api/v1/pods?watch=1",
         "/api/v1/pods?watch=true&resourceVersion=5",
+        // A server reads these as true.
+        "/api/v1/pods?watch",
+        "/api/v1/pods?watch=",
+        "/api/v1/pods?watch=yes&watch=false",
         "/api/v1/watch/namespaces/a/pods",
         "/api/v1/namespaces/a/pods/x/exec?command=ls",
         "/api/v1/namespaces/a/pods/x/log?follow=true",
@@ -110,6 +125,8 @@ async fn requests_that_stay_open_do_not_wait() {
     }
     for short in [
         "/api/v1/pods?watch=false",
+        "/api/v1/pods?watch=FALSE",
+        "/api/v1/pods?watch=0&watch=1",
         "/api/v1/pods",
         "/api/v1/namespaces/a/pods/x/log",
         "/api/v1/namespaces/watch/pods",
