@@ -90,8 +90,8 @@ impl fmt::Display for Check {
                 }
             }
             Measured::Seats { limit, found } => match found {
-                Some(found) => write!(f, "at most {found} seats, allowed {limit}"),
-                None => write!(f, "exempt from limits, allowed {limit} seats"),
+                Some(found) => write!(f, "can use {found} seats, at most {limit}"),
+                None => write!(f, "exempt from limits, at most {limit} seats"),
             },
         }
     }

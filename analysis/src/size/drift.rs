@@ -5,6 +5,7 @@ use super::check::Check;
 use super::error::SizeError;
 use super::examine::MORE;
 use super::intents::{Intents, ServerSeats};
+use super::longer::LongerWaits;
 use super::search::Progress;
 use super::sizer::Sizer;
 use k8s_flowcontrol_types::__named as named;
@@ -42,6 +43,8 @@ pub struct Drift {
     pub intents: Vec<DriftedIntent>,
     /// The checks.
     pub proof: Proof,
+    /// The intents with recorded waits that the simulation of the configuration does not have.
+    pub longer_waits: Vec<LongerWaits>,
     /// The numbers to change so that all intents hold, with the margin that they had; empty if nothing drifted.
     pub changes: Vec<FieldChange>,
     /// The configuration with these numbers, or the reason why it does not exist; `None` if nothing drifted.
@@ -188,8 +191,10 @@ impl Sizer<'_> {
         baseline: &Baseline,
         progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Drift, SizeError> {
-        let (schemas, levels) = (&self.present.flow_schemas, &self.present.levels);
-        let proof = self.examine(schemas, levels, seats)?.proof;
+        let outcomes = self.outcomes(&self.present, seats, &[])?;
+        let (_, unchanged) = &outcomes[0];
+        let longer_waits = self.longer_waits(seats, unchanged)?;
+        let proof = self.proof(&outcomes);
         let now = Baseline::of(&proof);
         let intents: Vec<_> = self
             .intents
@@ -204,6 +209,7 @@ impl Sizer<'_> {
                 return Ok(Drift {
                     intents,
                     proof,
+                    longer_waits,
                     changes: Vec::new(),
                     answer: None,
                 });
@@ -219,12 +225,13 @@ impl Sizer<'_> {
         sizer.times = times;
         let answer = sizer.size(progress)?;
         let changes = match &answer {
-            Answer::Sized(sizing) => changed_fields(levels, &sizing.priority_levels),
+            Answer::Sized(sizing) => changed_fields(&self.present.levels, &sizing.priority_levels),
             _ => Vec::new(),
         };
         Ok(Drift {
             intents,
             proof,
+            longer_waits,
             changes,
             answer: Some(answer),
         })

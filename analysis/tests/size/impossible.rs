@@ -35,6 +35,29 @@ intents:
     assert!(sum > 30, "{sum}");
 }
 
+/// The server has more seats for one share than the client may use, so that no level of its own fits.
+#[test]
+fn the_last_simulated_checks_are_named_if_nothing_fits() {
+    let answer = size(
+        "
+server: {seats: 600}
+duration: 2s
+intents:
+- name: A
+  client: {user: a}
+  neverMoreThan: {seats: 1}
+  atLoad: {concurrent: 1, meanSeconds: 0.1}
+",
+    );
+    let Answer::Impossible(impossible) = answer else {
+        panic!("{answer:?}")
+    };
+    let [check] = &impossible.failing[..] else {
+        panic!("{impossible:?}")
+    };
+    assert_eq!((check.name.as_str(), check.is_met()), ("A", false));
+}
+
 /// The intents that are left when the search is stopped are named.
 #[test]
 fn ways_out_that_were_not_tried_are_named() {

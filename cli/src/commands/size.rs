@@ -129,7 +129,7 @@ enum Output {
     /// The added and changed objects, with comments
     Yaml,
     /// {"schemaVersion": 1, "isPossible", "seats", "tier", "objects", "reasons", "examined", "trials", …}; with `--watch-drift`
-    /// {"schemaVersion": 1, "seats", "hasDrifted", "intents", "changes", "objects", "examined"}
+    /// {"schemaVersion": 1, "seats", "hasDrifted", "intents", "changes", "objects", "longerWaits", "examined"}
     Json,
 }
 

@@ -128,6 +128,25 @@ fn recorded_waits_that_the_simulation_lacks_are_named() {
     let json: Value = serde_json::from_slice(&size(all, 600, &["-o", "json"]).stdout).unwrap();
     let longer = json!([{"intent": "jobs", "requests": 38, "recordedSeconds": 7.8, "simulatedSeconds": 0.0}]);
     assert_eq!(json["longerWaits"], longer);
+    // A later check of the answer does not have them either.
+    let report = folder.file("size.json", json.to_string());
+    let intents = folder.path("intents.yaml");
+    let drift = [
+        "size",
+        &intents,
+        "--audit-log",
+        &log,
+        "--watch-drift",
+        &report,
+    ];
+    let output = run(&drift);
+    assert_eq!(code(&output), 0, "{output:?}");
+    let words = stderr(&output);
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(warning), "{words}");
+    let json = run(&[&drift[..], &["-o", "json"]].concat()).stdout;
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["longerWaits"], longer);
     // The objects of the server of the logs, fewer requests, and more seats explain the waits.
     let narrow = ["-f", &levels];
     let fewer = ["--log-server-seats", "2"];

@@ -192,12 +192,15 @@ impl<'s, 'a> Search<'s, 'a> {
     fn lending(&mut self, lendable: i32, seats: u32) -> Result<Feasible, Stop> {
         self.lendable = lendable;
         let mut settings: Vec<Setting> = Vec::new();
+        let mut last = Vec::new();
         for round in 0.. {
             let failing = match self.failing(&settings, seats)? {
                 Some(failing) if failing.is_empty() => return Ok(Feasible::Settings(settings)),
                 Some(failing) => failing,
+                // The server does not have these seats, so that the checks before are the last ones.
                 None => break,
             };
+            last.clone_from(&failing);
             // Of a short load, once.
             if round == 0 || self.windows.is_some() {
                 match self.separate(&mut settings, &failing, seats)? {
@@ -210,7 +213,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 return Ok(Feasible::TooFew(settings, checks));
             }
         }
-        Ok(Feasible::TooFew(settings, Vec::new()))
+        Ok(Feasible::TooFew(settings, last))
     }
 
     /// Whether the intents of a setting hold; none if the server does not have the seats of all settings.

@@ -1,6 +1,6 @@
 //! `--watch-drift`: later logs and an earlier answer.
 
-use super::report::{check_json, examined_json, lines, objects, unserved};
+use super::report::{check_json, examined_json, lines, longer_json, objects, unproven, unserved};
 use crate::documents::read;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -101,6 +101,9 @@ fn print(drift: &Drift, release: Release, streams: &mut Streams) -> Result<(), F
         ]);
     }
     table.write(&mut streams.err)?;
+    for longer in &drift.longer_waits {
+        streams.err.paragraph(&unproven(longer))?;
+    }
     match &drift.answer {
         None => {}
         Some(Answer::Sized(sizing)) => {
@@ -190,6 +193,7 @@ fn write_json(
         "changes": changes.collect::<Vec<_>>(),
         "objects": objects,
         "reasons": reasons,
+        "longerWaits": drift.longer_waits.iter().map(longer_json).collect::<Vec<_>>(),
         "examined": drift.proof.examined.iter().map(examined_json).collect::<Vec<_>>(),
     });
     Ok(write_report(&mut streams.out, report)?)

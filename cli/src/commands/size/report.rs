@@ -99,10 +99,7 @@ pub(super) fn verdict(sizing: &Sizing) -> String {
 
 /// The intents whose recorded waits are longer than the simulated ones, and the changed levels that use more seats than their nominal limits.
 pub(super) fn warnings(sizing: &Sizing) -> Vec<String> {
-    let longer = sizing.longer_waits.iter().map(|longer| {
-        let intent = &longer.intent;
-        format!("{intent}: {longer}: do not rely on the answer before `kubectl flowcontrol simulate --audit-log` agrees with the logs")
-    });
+    let longer = sizing.longer_waits.iter().map(unproven);
     let changes = sizing.changes.iter().filter_map(|change| {
         let nominal = u64::try_from(change.nominal).unwrap_or_default();
         let (name, peak) = (change.priority_level.name(), change.peak_seats);
@@ -111,6 +108,14 @@ pub(super) fn warnings(sizing: &Sizing) -> Vec<String> {
         ))
     });
     longer.chain(changes).collect()
+}
+
+/// The warning about recorded waits that are longer than the simulated ones.
+pub(super) fn unproven(longer: &LongerWaits) -> String {
+    let intent = &longer.intent;
+    format!(
+        "{intent}: {longer}: do not rely on the answer before `kubectl flowcontrol simulate --audit-log` agrees with the logs"
+    )
 }
 
 /// The added and changed objects in the newest version that the release serves.
@@ -265,7 +270,7 @@ pub(super) fn write_impossible(
     Ok(write_report(&mut streams.out, report)?)
 }
 
-fn longer_json(longer: &LongerWaits) -> Value {
+pub(super) fn longer_json(longer: &LongerWaits) -> Value {
     json!({
         "intent": longer.intent,
         "requests": longer.requests,
