@@ -17,7 +17,7 @@ impl SchemaError {
         }
     }
 
-    /// The JSON pointer of the mistake, such as `/properties/spec/minimum`.
+    /// The JSON pointer of the mistake, such as `/properties/spec/minimum`; empty for the whole schema.
     pub fn place(&self) -> &str {
         &self.place
     }
@@ -25,7 +25,10 @@ impl SchemaError {
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the schema at `{}`: {}", self.place, self.message)
+        match self.place.as_str() {
+            "" => write!(f, "the schema: {}", self.message),
+            place => write!(f, "the schema at `{place}`: {}", self.message),
+        }
     }
 }
 

@@ -81,7 +81,7 @@ impl Schema {
         create(&self.root, &self.definitions, object)
     }
 
-    /// Checks an object that replaces `old`, after filling in the schema's defaults, as a server does: also with the rules that
+    /// Checks an object that replaces `old`, after filling in the schema's defaults in both, as a server does: also with the rules that
     /// compare it with `old`, and without the constraints that fields violated before and that did not change.
     pub fn validate_update(&self, object: &Value, old: &Value) -> Validation {
         update(&self.root, &self.definitions, object, old)
@@ -103,11 +103,13 @@ impl Definitions {
         Ok(Self(read))
     }
 
-    /// The constraints of a schema that this library does not check, each with the path of its field.
+    /// The constraints of a schema that this library does not check, each with the path of its field; all of them if the schema is
+    /// missing.
     pub fn not_checked(&self, name: &str) -> Vec<NotChecked> {
         let mut found = Vec::new();
-        if let Some(node) = self.0.get(name) {
-            node.not_checked("", &self.0, &mut BTreeSet::new(), &mut found);
+        match self.schema(name) {
+            Ok(node) => node.not_checked("", &self.0, &mut BTreeSet::new(), &mut found),
+            Err(missing) => found.push(missing),
         }
         found
     }
@@ -153,9 +155,11 @@ fn update(
     object: &Value,
     old: &Value,
 ) -> Validation {
-    let mut object = object.clone();
-    match schema::fill_in_defaults(root, definitions, &mut object) {
-        true => Checker::new(root, definitions).update(&object, old),
+    let (mut object, mut old) = (object.clone(), old.clone());
+    // A server fills them into the old object when it reads it.
+    let fill = |value| schema::fill_in_defaults(root, definitions, value);
+    match fill(&mut object) && fill(&mut old) {
+        true => Checker::new(root, definitions).update(&object, &old),
         false => too_many_defaults(),
     }
 }

@@ -6,7 +6,7 @@ use super::place::{Beside, Known, Place};
 use super::variables::Variables;
 use crate::go::bad_value;
 use crate::old::{Keyed, Then};
-use crate::schema::{Additional, Compiled, Node, Rule};
+use crate::schema::{Additional, Compiled, Node, Reference, Rule};
 use crate::violation::{NotChecked, Reason, Validation, Violation};
 use cel::{Context, Value as Cel};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(crate) fn has_rules(root: &Node, definitions: &BTreeMap<String, Node>) -> bo
     let mut known = BTreeSet::new();
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        if let Some(name) = &node.reference {
+        if let Some(Reference { name, .. }) = &node.reference {
             if known.insert(name) {
                 open.extend(definitions.get(name));
             }

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A schema, and the schemas in it.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// The name of a definition, which is the whole schema then.
-    pub(crate) reference: Option<String>,
+    /// The whole schema is a definition then.
+    pub(crate) reference: Option<Reference>,
     /// The allowed types; empty for any.
     pub(crate) types: Vec<String>,
     pub(crate) nullable: bool,
@@ -49,6 +49,15 @@ pub(crate) struct Node {
     pub(crate) rules: Vec<Rule>,
     /// Keywords that restrict values and are not read here.
     pub(crate) unread: Vec<String>,
+}
+
+/// A reference to a definition.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    /// The name of the definition.
+    pub(crate) name: String,
+    /// The JSON pointer of the reference.
+    pub(crate) place: String,
 }
 
 /// `additionalProperties`.
@@ -92,7 +101,7 @@ impl Node {
         while let Some(found) = node
             .reference
             .as_ref()
-            .and_then(|name| definitions.get(name))
+            .and_then(|to| definitions.get(&to.name))
         {
             node = found;
         }
@@ -143,7 +152,7 @@ impl Node {
         known: &mut BTreeSet<&'a str>,
         found: &mut Vec<NotChecked>,
     ) {
-        if let Some(name) = &self.reference {
+        if let Some(Reference { name, .. }) = &self.reference {
             if known.insert(name)
                 && let Some(node) = definitions.get(name)
             {

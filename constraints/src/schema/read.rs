@@ -1,7 +1,7 @@
 //! Reading a schema.
 
 use super::format::Format;
-use super::node::{Additional, ListType, Node, Pattern};
+use super::node::{Additional, ListType, Node, Pattern, Reference};
 use super::rule::Rule;
 use crate::error::SchemaError;
 use crate::go;
@@ -50,7 +50,7 @@ fn named(definitions: &Value, place: &str) -> Result<BTreeMap<String, Node>, Sch
         .as_object()
         .ok_or_else(|| SchemaError::new(place, "must be an object"))?;
     let read = |(name, definition): (&String, &Value)| {
-        let node = node(definition, &format!("{place}/{name}"))?;
+        let node = node(definition, &inside(place, name))?;
         Ok((name.clone(), node))
     };
     definitions.iter().map(read).collect()
@@ -66,17 +66,17 @@ fn node(schema: &Value, place: &str) -> Result<Node, SchemaError> {
     let read = Words { words, place };
     if let Some(reference) = read.text("$ref")? {
         return Ok(Node {
-            reference: Some(reference.trim_start_matches("#/$defs/").to_owned()),
+            reference: Some(Reference {
+                name: reference.trim_start_matches("#/$defs/").to_owned(),
+                place: format!("{place}/$ref"),
+            }),
             ..Node::default()
         });
     }
     let int_or_string = read.flag("x-kubernetes-int-or-string")?;
     let types = match words.get("type") {
         _ if int_or_string => vec!["integer".to_owned(), "string".to_owned()],
-        Some(Value::Array(types)) => types
-            .iter()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect(),
+        Some(Value::Array(_)) => read.texts("type")?,
         _ => read.text("type")?.into_iter().map(str::to_owned).collect(),
     };
     let is_resource = read.flag("x-kubernetes-embedded-resource")?;
@@ -129,9 +129,13 @@ fn node(schema: &Value, place: &str) -> Result<Node, SchemaError> {
         one_of: read.branches("oneOf")?,
         not: read.inner("not")?,
         list_type: match read.text("x-kubernetes-list-type")? {
+            None | Some("atomic") => ListType::Atomic,
             Some("set") => ListType::Set,
             Some("map") => ListType::Map(list_keys),
-            _ => ListType::Atomic,
+            Some(_) => {
+                let place = format!("{place}/x-kubernetes-list-type");
+                return Err(SchemaError::new(&place, "must be `atomic`, `set` or `map`"));
+            }
         },
         int_or_string,
         preserving: read.flag("x-kubernetes-preserve-unknown-fields")?,
@@ -139,10 +143,25 @@ fn node(schema: &Value, place: &str) -> Result<Node, SchemaError> {
         rules: read.rules()?,
         unread: NOT_READ
             .iter()
-            .filter(|word| words.contains_key(**word))
-            .map(|word| (*word).to_owned())
+            .copied()
+            .filter(|word| words.contains_key(*word))
+            // A schema for each element, or no element at all.
+            .chain(
+                matches!(
+                    words.get("items"),
+                    Some(Value::Array(_) | Value::Bool(false))
+                )
+                .then_some("items"),
+            )
+            .map(str::to_owned)
             .collect(),
     })
+}
+
+/// The JSON pointer of a field.
+fn inside(place: &str, name: &str) -> String {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    format!("{place}/{name}")
 }
 
 fn pattern(text: &str) -> Pattern {
@@ -196,7 +215,7 @@ impl<'a> Words<'a> {
     }
 
     fn count(&self, word: &str) -> Result<Option<u64>, SchemaError> {
-        self.get(word, "a number that is not negative", Value::as_u64)
+        self.get(word, "an integer that is not negative", Value::as_u64)
     }
 
     /// A bound, and whether it is itself excluded: a flag beside it, or another bound in newer drafts.
@@ -213,10 +232,14 @@ impl<'a> Words<'a> {
     }
 
     fn texts(&self, word: &str) -> Result<Vec<String>, SchemaError> {
-        let texts = self.list(word)?.iter();
-        Ok(texts
-            .filter_map(|value| value.as_str().map(str::to_owned))
-            .collect())
+        let text = |(index, value): (usize, &Value)| match value.as_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => {
+                let place = format!("{}/{word}/{index}", self.place);
+                Err(SchemaError::new(&place, "must be a string"))
+            }
+        };
+        self.list(word)?.iter().enumerate().map(text).collect()
     }
 
     fn inner(&self, word: &str) -> Result<Option<Box<Node>>, SchemaError> {
@@ -237,7 +260,7 @@ impl<'a> Words<'a> {
     fn nodes(&self, word: &str) -> Result<BTreeMap<String, Node>, SchemaError> {
         let fields = self.get(word, "an object", Value::as_object)?;
         let read = |(name, schema): (&String, &Value)| {
-            let place = format!("{}/{word}/{name}", self.place);
+            let place = inside(&format!("{}/{word}", self.place), name);
             Ok((name.clone(), node(schema, &place)?))
         };
         fields.into_iter().flatten().map(read).collect()
@@ -275,13 +298,15 @@ fn check_references(root: &Node, definitions: &BTreeMap<String, Node>) -> Result
     while let Some(node) = open.pop() {
         let mut steps = 0;
         let mut target = node;
-        while let Some(name) = &target.reference {
-            target = definitions
-                .get(name)
-                .ok_or_else(|| SchemaError::new(name, "there is no definition of that name"))?;
+        while let Some(Reference { name, place }) = &target.reference {
+            target = definitions.get(name).ok_or_else(|| {
+                let message = format!("there is no definition `{name}` in `$defs`");
+                SchemaError::new(place, message)
+            })?;
             steps += 1;
             if steps > definitions.len() {
-                return Err(SchemaError::new(name, "the definition refers to itself"));
+                let message = format!("the definition `{name}` refers to itself");
+                return Err(SchemaError::new(place, message));
             }
         }
         open.extend(node.children().into_iter().map(|(_, node)| node));
@@ -292,13 +317,13 @@ fn check_references(root: &Node, definitions: &BTreeMap<String, Node>) -> Result
 /// Fails if the check of a value by a definition would lead to the same value by the same definition: through references and branches.
 fn check_circles(definitions: &BTreeMap<String, Node>) -> Result<(), SchemaError> {
     // The definitions that each one applies to its own value, without those that lead to no circle.
-    let mut open: BTreeMap<&str, BTreeSet<&str>> = definitions
+    let mut open: BTreeMap<&str, BTreeMap<&str, &str>> = definitions
         .iter()
         .map(|(name, node)| (name.as_str(), applied(node)))
         .collect();
     let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, applied) in &open {
-        for other in applied {
+        for other in applied.keys() {
             users.entry(other).or_default().push(name);
         }
     }
@@ -308,24 +333,34 @@ fn check_circles(definitions: &BTreeMap<String, Node>) -> Result<(), SchemaError
         open.remove(end);
         for user in users.get(end).into_iter().flatten() {
             if let Some(applied) = open.get_mut(user)
-                && applied.remove(end)
+                && applied.remove(end).is_some()
                 && applied.is_empty()
             {
                 ends.push(user);
             }
         }
     }
-    match open.keys().next() {
-        None => Ok(()),
-        Some(name) => Err(SchemaError::new(name, "the definition refers to itself")),
+    // From a definition that leads to a circle into it.
+    let mut next = open.keys().next().map(|name| (*name, ""));
+    let mut passed = BTreeSet::new();
+    while let Some((name, place)) = next {
+        if !passed.insert(name) {
+            let message = format!("the definition `{name}` refers to itself");
+            return Err(SchemaError::new(place, message));
+        }
+        let applied = open.get(name).and_then(BTreeMap::first_key_value);
+        next = applied.map(|(name, place)| (*name, *place));
     }
+    Ok(())
 }
 
-/// The definitions that a schema applies to its own value.
-fn applied(node: &Node) -> BTreeSet<&str> {
-    let (mut open, mut found) = (vec![node], BTreeSet::new());
+/// The definitions that a schema applies to its own value, with the place of a reference to each.
+fn applied(node: &Node) -> BTreeMap<&str, &str> {
+    let (mut open, mut found) = (vec![node], BTreeMap::new());
     while let Some(node) = open.pop() {
-        found.extend(node.reference.as_deref());
+        if let Some(Reference { name, place }) = &node.reference {
+            found.insert(name.as_str(), place.as_str());
+        }
         open.extend(node.all_of.iter().chain(&node.any_of).chain(&node.one_of));
         open.extend(node.not.as_deref());
     }

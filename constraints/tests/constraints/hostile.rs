@@ -87,7 +87,7 @@ fn definitions_that_apply_themselves_to_their_own_value_are_errors() {
         for definitions in [direct, around] {
             let error = Definitions::new(&definitions).unwrap_err().to_string();
             assert!(
-                error.ends_with("the definition refers to itself"),
+                error.ends_with("the definition `A` refers to itself"),
                 "{error}"
             );
         }

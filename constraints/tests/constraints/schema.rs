@@ -1,6 +1,6 @@
 //! Reading schemas, and what is not checked.
 
-use k8s_flowcontrol_constraints::{Schema, uncheckable};
+use k8s_flowcontrol_constraints::{Definitions, Schema, uncheckable};
 use serde_json::{Value, json};
 
 fn spec(schema: Value) -> Schema {
@@ -116,13 +116,79 @@ fn mistakes_of_a_schema_name_their_place() {
         error(json!({ "properties": { "a": { "minimum": "1" } } })),
         "the schema at `/properties/a/minimum`: must be a number"
     );
-    assert_eq!(error(json!([])), "the schema at ``: must be an object");
+    assert_eq!(error(json!([])), "the schema: must be an object");
     assert_eq!(
-        error(json!({ "$ref": "#/$defs/None" })),
-        "the schema at `None`: there is no definition of that name"
+        error(json!({ "properties": { "a/b": { "$ref": "#/$defs/None" } } })),
+        "the schema at `/properties/a~1b/$ref`: there is no definition `None` in `$defs`"
     );
     let circle = json!({ "$ref": "#/$defs/A", "$defs": { "A": { "$ref": "#/$defs/B" }, "B": { "$ref": "#/$defs/A" } } });
-    assert!(error(circle).ends_with("the definition refers to itself"));
+    assert!(error(circle).ends_with("` refers to itself"));
+    let a = json!({ "allOf": [{ "$ref": "#/$defs/B" }] });
+    let circle = json!({ "$defs": { "A": a, "B": { "anyOf": [{ "$ref": "#/$defs/B" }] } } });
+    assert_eq!(
+        error(circle),
+        "the schema at `/$defs/B/anyOf/0/$ref`: the definition `B` refers to itself"
+    );
+    for (schema, expected) in [
+        (
+            json!({ "required": ["a", 5] }),
+            "/required/1`: must be a string",
+        ),
+        (
+            json!({ "type": ["string", 5] }),
+            "/type/1`: must be a string",
+        ),
+        (
+            json!({ "maxLength": 1.5 }),
+            "/maxLength`: must be an integer that is not negative",
+        ),
+        (
+            json!({ "x-kubernetes-list-type": "bag" }),
+            "/x-kubernetes-list-type`: must be `atomic`, `set` or `map`",
+        ),
+    ] {
+        assert_eq!(error(schema), format!("the schema at `{expected}"));
+    }
+}
+
+/// A list with a schema for each element, or without elements, is not one of a CustomResourceDefinition.
+#[test]
+fn other_forms_of_items_are_not_checked() {
+    for items in [json!([{ "type": "string" }]), json!(false)] {
+        let schema = spec(json!({ "type": "array", "items": items }));
+        let outcome = schema.validate(&json!({ "spec": [1] }));
+        assert!(!outcome.is_valid());
+        assert_eq!(outcome.not_checked[0].constraint, "items");
+    }
+}
+
+/// A server reads the old object from its storage, and fills in defaults that are newer than that.
+#[test]
+fn defaults_are_filled_into_the_old_object_too() {
+    let schema = spec(json!({
+        "type": "object",
+        "properties": { "mode": { "type": "string", "default": "a" } },
+        "x-kubernetes-validations": [{ "rule": "self.mode == oldSelf.mode", "message": "mode is immutable" }],
+    }));
+    let old = json!({ "spec": {} });
+    assert!(
+        schema
+            .validate_update(&json!({ "spec": {} }), &old)
+            .is_valid()
+    );
+    let outcome = schema.validate_update(&json!({ "spec": { "mode": "b" } }), &old);
+    assert_eq!(
+        outcome.violations[0].to_string(),
+        "spec: Invalid value: mode is immutable"
+    );
+}
+
+#[test]
+fn of_a_missing_schema_nothing_is_checked() {
+    let definitions = Definitions::new(&json!({ "A": { "type": "string" } })).unwrap();
+    assert_eq!(definitions.not_checked("A"), []);
+    let found = definitions.not_checked("B");
+    assert_eq!(found[0].reason, "there is no schema `B`");
 }
 
 #[test]
