@@ -95,8 +95,14 @@ pub fn from_kube(config: &kube::Config) -> Result<Config, Error> {
 /// A proxy needs the feature `http-proxy` or `socks5` of kube.
 ///
 /// # Errors
-/// If kube cannot read the configuration, for instance its certificate authority.
+/// If kube cannot read the configuration, for instance its certificate authority, or the tokens come from a
+/// [token source](Config::with_token_source): kube would send requests without credentials.
 pub fn to_kube(config: &Config) -> Result<kube::Config, Error> {
+    if config.has_token_source() {
+        return Err(Error::new(
+            "the token source: kube cannot call it; use a token file or an exec plugin",
+        ));
+    }
     let mut kubeconfig = config.to_kubeconfig();
     if let Some(Value::Object(user)) = kubeconfig.pointer_mut("/users/0/user")
         && user.contains_key("tokenFile")

@@ -2,7 +2,7 @@
 
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::RetryPolicy;
-use k8s_flowcontrol::config::{Config, ExecPlugin, Impersonation, Secret};
+use k8s_flowcontrol::config::{BearerToken, Config, ExecPlugin, Impersonation, Secret};
 use k8s_flowcontrol_kube::{Kube, config};
 use k8s_flowcontrol_server::ApiServer;
 use kube::api::{Api, ListParams};
@@ -82,6 +82,16 @@ fn to_kube_and_back() {
         assert_eq!(format!("{again:?}"), format!("{config:?}"));
         assert_eq!(again.to_kubeconfig(), config.to_kubeconfig());
     }
+}
+
+/// Without the error, kube's client would be anonymous.
+#[test]
+fn a_token_source_is_not_lost_silently() {
+    let config = base().with_token_source(|| async {
+        Ok::<_, std::io::Error>(BearerToken::new(Secret::new("a")))
+    });
+    let error = config::to_kube(&config).unwrap_err().to_string();
+    assert!(error.contains("token source"), "{error}");
 }
 
 #[test]

@@ -67,6 +67,11 @@ impl Config {
         self
     }
 
+    /// Whether the tokens come from a [token source](Self::with_token_source), which no kubeconfig and no other library has.
+    pub fn has_token_source(&self) -> bool {
+        matches!(self.auth, Auth::Own(_))
+    }
+
     /// Authenticates with a client certificate: the chain and its key (PKCS#1, PKCS#8 or SEC1), both PEM.
     #[must_use]
     pub fn with_client_certificate(mut self, chain: impl Into<Vec<u8>>, key: Secret) -> Self {

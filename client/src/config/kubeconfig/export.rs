@@ -14,7 +14,8 @@ impl Config {
     ///
     /// It contains secrets as plain text. Certificates, keys and tokens in files stay in their files, with absolute paths.
     /// It contains the effective proxy, even if that comes from the environment. A kubeconfig cannot express the user agent,
-    /// time limits, retries, [`without_proxy`](Self::without_proxy), and the time limit and renewal of an exec plugin.
+    /// time limits, retries, [`without_proxy`](Self::without_proxy), the time limit and renewal of an exec plugin, and a
+    /// [token source](Self::has_token_source): then it has no token.
     ///
     /// ```
     /// use k8s_flowcontrol::config::{Config, Secret};
