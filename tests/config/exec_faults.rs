@@ -88,6 +88,16 @@ async fn faults_are_told_and_the_next_request_tries_again() {
         "{error}"
     );
 
+    // The script is there, and its interpreter is not.
+    let script = folder.script("orphan", "");
+    std::fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    let orphan = client(&server, ExecPlugin::new(script));
+    let error = ask(&orphan).await.unwrap_err().to_string();
+    assert!(
+        error.ends_with("its interpreter or dynamic linker was not found"),
+        "{error}"
+    );
+
     let recovering = client(&server, plugin(&folder));
     assert!(
         ask(&recovering).await.is_err(),

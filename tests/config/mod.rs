@@ -1,6 +1,7 @@
 //! Configuration and authentication, against scripted servers and proxies on this host.
 //!
 //! - `tls`: authorities, names, client certificates and the forms of their keys
+//! - `handshakes`: handshakes that the server ends, or never begins
 //! - `names`: the names in handshakes and requests, with and without `tls-server-name`
 //! - `rotation`: files that change, and the one retry after a 401
 //! - `exec`: credential plugins, written as small scripts
@@ -19,6 +20,7 @@ mod environment;
 mod exec;
 mod exec_faults;
 mod exported;
+mod handshakes;
 mod kubeconfig;
 mod kubeconfig_faults;
 mod names;

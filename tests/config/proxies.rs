@@ -1,8 +1,9 @@
 //! Proxies of every kind, to `http` and `https` servers.
 
-use crate::config::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with};
+use crate::config::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with, saying};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
+use tokio::net::TcpSocket;
 
 /// `me:planted-secret`
 const AUTHORIZATION: &str = "Basic bWU6cGxhbnRlZC1zZWNyZXQ=";
@@ -236,4 +237,55 @@ async fn a_proxy_that_is_not_there() {
     assert!(error.is_retryable(), "{error}");
     let shown = format!("{error} {error:?}");
     assert!(shown.contains("connecting through the proxy"), "{shown}");
+}
+
+#[tokio::test]
+async fn the_cause_of_a_failed_socks_proxy_is_named() {
+    let closing = saying(b"").await;
+    // A port without a listener.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let gone = socket.local_addr().unwrap();
+    for (address, cause) in [(gone, "Connection refused"), (closing, "eof")] {
+        let proxy = format!("socks5://{address}");
+        for server in ["http://api.example", "https://api.example"] {
+            let error = ask_with(through(server, &proxy)).await.unwrap_err();
+            let text = error.to_string();
+            let failed = format!("connecting through the proxy {proxy} failed: ");
+            assert!(text.contains(&failed) && text.contains(cause), "{text}");
+            assert!(format!("{error:?}").contains("SOCKS error"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn tls_of_a_proxy_is_not_taken_for_that_of_the_server() {
+    let authority = Authority::new("one");
+    let plain = saying(b"HTTP/1.1 400 X\r\n\r\n").await;
+    let target = Server::plain().await;
+    let stranger = Authority::new("other").sign(&["127.0.0.1"]);
+    let secured = HttpProxy::start("127.0.0.1:0", target.address, Some(&stranger), None).await;
+    for (address, server, remedy) in [
+        (
+            plain,
+            "http://api.example",
+            "the response is not TLS; if the proxy does not use TLS, use http:// in its URL",
+        ),
+        (
+            plain,
+            "https://api.example",
+            "the response is not TLS; if the proxy or the server does not use TLS, use http:// in its URL",
+        ),
+        (
+            secured.address,
+            "http://api.example",
+            "check the names of the proxy and the server, and the certificate authority in the configuration",
+        ),
+    ] {
+        let config = through(server, &format!("https://{address}"));
+        let config = config.with_certificate_authority(authority.pem.clone());
+        let text = ask_with(config).await.unwrap_err().to_string();
+        let begin = format!("TLS failed on the way to {server}/: connecting through the proxy ");
+        assert!(text.contains(&begin) && text.ends_with(remedy), "{text}");
+    }
 }

@@ -234,6 +234,59 @@ async fn a_candidate_reports_a_silent_server_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_answers_is_not_called_silent() {
+    let notices = Notices::collect();
+    let (server, one, _) = two().await;
+    // Longer than the time for an attempt.
+    server.inject(Fault::rejected(6).times(4));
+    let leadership = one.leads_within(60).await.unwrap();
+    let reported = notices.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    let text = &reported[0];
+    assert!(
+        text.contains("the lease cannot be read or written"),
+        "{text}"
+    );
+    assert!(
+        text.contains("429: rejected by API Priority and Fairness"),
+        "{text}"
+    );
+    drop(leadership);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
+    let (server, one, two) = two().await;
+    drop(one.leads_within(1).await.unwrap());
+    let missing = serde_json::from_value(serde_json::json!({
+        "status": "Failure", "reason": "NotFound", "code": 404, "message": "gone",
+        "details": {"name": "tenants", "kind": "leases"},
+    }));
+    server.inject(Fault::status(404, missing.unwrap()).on_method("PUT"));
+    assert!(two.leads_within(60).await.unwrap().is_leader());
+    assert_eq!(server.pending_faults(), 0);
+}
+
+/// Others take the lease after its duration.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_cannot_be_written_is_lost_before_others_take_it() {
+    let (server, one, _) = two().await;
+    let seconds = Duration::from_secs;
+    let election = one.election();
+    let election = election.with_times(seconds(10), seconds(9), seconds(4));
+    let leadership = election.acquire().await.unwrap();
+    let begin = Instant::now();
+    let conflict = serde_json::from_value(serde_json::json!({
+        "status": "Failure", "reason": "Conflict", "code": 409, "message": "modified",
+    }));
+    let conflict = Fault::status(409, conflict.unwrap()).on_method("PUT");
+    server.inject(conflict.times(usize::MAX));
+    let lost = leadership.lost().await;
+    assert!(begin.elapsed() < seconds(10), "{:?}", begin.elapsed());
+    assert_eq!(lost.holder(), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn times_are_made_safe() {
     let (_server, one, _) = two().await;
     let seconds = Duration::from_secs;

@@ -112,7 +112,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         "goes away without the request",
         || after_settings(&[goaway(0, 0)]),
         End::Close,
-        BROKEN,
+        "did not process the request: it closes the connection (GOAWAY)",
     )),
     http2(behaviour(
         "goes away with the request",
@@ -130,7 +130,7 @@ pub(crate) static BEHAVIOURS: &[Behaviour] = &[
         "refuses the stream",
         || after_settings(&[reset(REFUSED_STREAM)]),
         End::Wait,
-        BROKEN,
+        "did not process the request: ",
     )),
     http2(behaviour(
         "resets the stream",

@@ -59,6 +59,9 @@ async fn a_chain_has_each_text_once() {
     )]);
     let odd = Script::start(vec![answer(200, "", "[]")]);
     let (cut, odd) = (cut.await, odd.await);
+    let more = Script::start(vec![answer(200, "", "[]")]).await;
+    let long = more.client.config().clone().with_max_response_size(1);
+    let long = Client::new(long).unwrap();
     let missing = Config::builder().file("/no/such/file").build();
     let failing = Client::from_url(&url)
         .unwrap()
@@ -71,6 +74,7 @@ async fn a_chain_has_each_text_once() {
         (list(&single(&cut)).await, "ended early"),
         (list(&single(&odd)).await, "expected"),
         (list(&failing).await, "breaker"),
+        (list(&long).await, "longer than 1 bytes"),
         (missing.unwrap_err().into(), "/no/such/file"),
         (Client::new(unreadable).unwrap_err(), "certificate"),
     ] {
@@ -340,4 +344,57 @@ async fn the_end_of_the_budget_counts_the_attempts() {
         text.contains("it was not sent again after 2 attempts because the server asks"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn the_code_of_a_response_in_an_unknown_encoding_is_named() {
+    let script = Script::start(vec![answer(429, "Content-Encoding: br\r\n", "x")]).await;
+    let text = list(&single(&script)).await.to_string();
+    assert!(
+        text.contains("the server answered 429: expected a body with the content encoding"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn advice_agrees_with_the_predicates() {
+    for (code, expected) in [
+        (401, "; check the credentials in the configuration"),
+        (403, "`no`"),
+        (407, "; add a user and a password to the URL of the proxy"),
+        (429, "; try again in 7 s"),
+        (502, "; try again in 7 s"),
+    ] {
+        let script = Script::start(vec![answer(code, "Retry-After: 7\r\n", "no")]).await;
+        let error = list(&single(&script)).await;
+        let text = error.to_string();
+        assert!(text.ends_with(expected), "{text}");
+        assert_eq!(error.is_permanent(), code < 429, "{text}");
+    }
+}
+
+/// Media types are the same in capitals.
+#[tokio::test]
+async fn every_page_in_html_is_named() {
+    let page = "HTTP/1.1 200 X\r\nContent-Type: Text/HTML\r\nConnection: close\r\n\r\n<html>";
+    let script = Script::start(vec![Act::Answer(page.into())]).await;
+    let text = list(&single(&script)).await.to_string();
+    assert!(text.contains("does not answer in HTML"), "{text}");
+}
+
+#[tokio::test]
+async fn a_fatal_error_of_a_layer_keeps_its_text_and_its_cause() {
+    let (_socket, url) = deaf();
+    let closed = || Closed(Some(TransportError::new("no quota")));
+    let failing = Client::from_url(&url)
+        .unwrap()
+        .layer(move |_, _| async move {
+            Err::<http::Response<String>, _>(TransportError::fatal(closed()))
+        });
+    let texts = chain(&list(&failing).await);
+    assert!(
+        texts[0].ends_with("the circuit breaker is open"),
+        "{texts:?}"
+    );
+    assert_eq!(texts[1..], ["no quota"]);
 }

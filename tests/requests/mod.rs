@@ -9,6 +9,8 @@
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
 //! - `errors`: the texts of errors and of their chains, the errors of layers
+//! - `effects`: which attempt at a write may have taken effect
+//! - `failed_status`: a successful response with the `Status` of a failure
 //! - `headers`: many response headers, and responses that cannot be read
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
@@ -32,8 +34,10 @@ mod cancelling_operations;
 mod cancelling_plugins;
 mod cancelling_servers;
 mod connections;
+mod effects;
 mod endless_lists;
 mod errors;
+mod failed_status;
 mod headers;
 mod http2;
 mod layers;

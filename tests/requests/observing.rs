@@ -1,7 +1,9 @@
 //! The hook for metrics, and `tracing` spans.
 
+use crate::requests::script::{Act, Script};
 use crate::requests::support::{config, embedded, hasty, schema};
 use k8s_flowcontrol::Client;
+use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Secret;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::collections::BTreeMap;
@@ -245,4 +247,20 @@ async fn an_observer_that_panics_ends_its_request_only() {
     let deleted = crate::spawn(async move { schemas.delete("exempt").await }).await;
     assert!(deleted.unwrap_err().is_panic());
     client.flow_schemas().get("exempt").await.unwrap();
+}
+
+#[tokio::test]
+async fn the_code_of_a_response_that_breaks_is_reported() {
+    for (code, text) in [(200, "HTTP/1.1 200 X"), (429, "HTTP/1.1 429 X")] {
+        let cut = format!("{text}\r\nContent-Length: 99\r\n\r\n{{");
+        let script = Script::start(vec![Act::Answer(cut.into())]).await;
+        let seen = Arc::new(Mutex::new(None));
+        let sink = seen.clone();
+        let client = script.client.clone().on_request(move |attempt| {
+            *sink.lock().unwrap() = Some((attempt.code(), attempt.error().is_some()));
+        });
+        let list = client.flow_schemas().list();
+        list.retry_policy(RetryPolicy::none()).await.unwrap_err();
+        assert_eq!(*seen.lock().unwrap(), Some((Some(code), true)));
+    }
 }

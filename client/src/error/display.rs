@@ -1,12 +1,13 @@
 //! The text of an error: the request, the reason, a remedy.
 
-use super::{Error, ErrorKind, NotServed};
+use super::{Effect, Error, ErrorKind, NotServed};
 use crate::GROUP;
 use crate::config::RetryLimit;
 use crate::meta::Status;
+use crate::response::gunzip::GunzipError;
+use crate::transport;
 use crate::transport::ConnectError;
 use http::header::LOCATION;
-use std::error::Error as StdError;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -19,10 +20,10 @@ const NOT_A_SERVER: &str = "an API server does not answer in HTML: check the ser
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_reason(f)?;
-        match (self.may_have_taken_effect(), self.is_rejection()) {
-            (false, _) => {}
-            (true, false) => f.write_str("; the request may have taken effect")?,
-            (true, true) => f.write_str("; an earlier attempt may have taken effect")?,
+        match self.0.effect {
+            Effect::None => {}
+            Effect::Possible => f.write_str("; the request may have taken effect")?,
+            Effect::PossibleBefore => f.write_str("; an earlier attempt may have taken effect")?,
         }
         match (self.0.retry_limit, self.attempts()) {
             (Some(RetryLimit::Attempts), attempts @ 2..) => {
@@ -67,17 +68,28 @@ impl Error {
             }
             ErrorKind::Send { fatal: true, .. } => {
                 f.write_str("there is no response: ")?;
+                self.outermost(f)
+            }
+            ErrorKind::Send { server, unprocessed: true, connect: false, tls: false, .. } => {
+                write!(f, "{server} did not process the request: ")?;
                 self.innermost(f)
             }
-            ErrorKind::Send { server, timeout: true, .. } => {
-                write!(f, "{server} did not respond in time")?;
+            ErrorKind::Send { server, timeout: true, connect, .. } => {
+                match connect {
+                    true => write!(f, "{server} could not be reached in time")?,
+                    false => write!(f, "{server} did not respond in time")?,
+                }
                 match self.connecting() {
                     Some(error) => write!(f, ": {error}"),
                     None => Ok(()),
                 }
             }
             ErrorKind::Send { server, tls: true, hint, .. } => {
-                write!(f, "the TLS connection to {server} failed: ")?;
+                match self.connecting() {
+                    // It may be the connection to the proxy.
+                    Some(_) => write!(f, "TLS failed on the way to {server}: ")?,
+                    None => write!(f, "the TLS connection to {server} failed: ")?,
+                }
                 self.innermost(f)?;
                 match hint {
                     Some(hint) => write!(f, "; {hint}"),
@@ -122,6 +134,9 @@ impl Error {
             ErrorKind::Status(status) => self.write_status(f, status),
             ErrorKind::NotStatus { content_type, excerpt } => self.write_other_body(f, content_type, excerpt),
             ErrorKind::Decode { expected, message, excerpt } => {
+                if let Some(code) = self.failed_code() {
+                    write!(f, "the server answered {code}: ")?;
+                }
                 write!(f, "expected {expected} in the response: {message}")?;
                 if !excerpt.is_empty() {
                     write!(f, "; it begins with `{excerpt}`")?;
@@ -181,6 +196,10 @@ impl Error {
         {
             write!(f, ": {message}")?;
         }
+        // The code of the status counts.
+        if let Some(head) = self.head().filter(|head| head.is_success()) {
+            write!(f, " (in a response with the code {})", head.code)?;
+        }
         self.write_advice(f)
     }
 
@@ -220,6 +239,8 @@ impl Error {
             write!(f, "; {EXPECTS_TLS}")?;
         } else if code == 404 && self.is_html() {
             write!(f, "; {NOT_A_SERVER}")?;
+        } else if code == 407 {
+            f.write_str("; add a user and a password to the URL of the proxy")?;
         }
         self.write_advice(f)
     }
@@ -228,12 +249,12 @@ impl Error {
         if let Some(not_served) = &self.0.not_served {
             return write!(f, "; {not_served}");
         }
-        match self.retry_after() {
-            // Another attempt might carry out a write twice.
-            _ if self.may_have_taken_effect() && !self.is_rejection() => {}
+        // Another attempt might carry out a write twice.
+        let is_worth_another = self.is_retryable() && self.0.effect != Effect::Possible;
+        match self.retry_after().filter(|_| is_worth_another) {
             None => {}
             Some(Duration::ZERO) => return f.write_str("; try again"),
-            Some(wait) => return write!(f, "; try again in {} s", wait.as_secs()),
+            Some(wait) => return write!(f, "; try again in {} s", wait.as_secs_f64().ceil()),
         }
         if self.is_unauthorized() {
             f.write_str("; check the credentials in the configuration")?;
@@ -247,26 +268,27 @@ impl Error {
 
     /// The code of a response whose body could not be read, unless it reports success.
     fn write_failed_code(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.head_code() {
-            None | Some(200..300) => Ok(()),
+        match self.failed_code() {
+            None => Ok(()),
             Some(code) => write!(f, "the server answered {code}, and "),
         }
     }
 
+    fn failed_code(&self) -> Option<u16> {
+        self.head_code().filter(|code| !(200..300).contains(code))
+    }
+
     /// The compressed body has other faults than its end.
     fn is_damaged(&self) -> bool {
-        let error = self.get_ref().and_then(|error| error.downcast_ref());
-        error.is_some_and(|error: &io::Error| {
+        let error = self
+            .causes_in_order()
+            .find_map(|error| error.downcast_ref());
+        error.is_some_and(|GunzipError(error)| {
             matches!(
                 error.kind(),
                 io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
             )
         })
-    }
-
-    /// The response shows that the server did not carry out the last attempt.
-    fn is_rejection(&self) -> bool {
-        matches!(self.head_code(), Some(300..500)) && self.code() != Some(408)
     }
 
     /// The target of a redirect, without its query, which may contain a token.
@@ -296,9 +318,13 @@ impl Error {
         if let Some(error) = self.connecting() {
             write!(f, "{error}: ")?;
         }
-        match self.causes_in_order().last() {
-            Some(error) => write!(f, "{error}"),
-            None => f.write_str("unknown cause"),
+        let in_own_words = self
+            .get_ref()
+            .and_then(|error| transport::in_own_words(error));
+        match (in_own_words, self.causes_in_order().last()) {
+            (Some(text), _) => f.write_str(text),
+            (None, Some(error)) => write!(f, "{error}"),
+            (None, None) => f.write_str("unknown cause"),
         }
     }
 
@@ -306,13 +332,6 @@ impl Error {
     fn connecting(&self) -> Option<&ConnectError> {
         self.causes_in_order()
             .find_map(|error| error.downcast_ref())
-    }
-
-    fn causes_in_order(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-        let first = self
-            .get_ref()
-            .map(|cause| cause as &(dyn StdError + 'static));
-        std::iter::successors(first, |error| (**error).source())
     }
 }
 

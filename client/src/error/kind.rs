@@ -4,6 +4,16 @@ use crate::convert::Loss;
 use crate::meta::Status;
 use std::time::Duration;
 
+/// Whether a failed write may have been carried out, completely or in part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    None,
+    /// In the attempt that failed with this error.
+    Possible,
+    /// Not in that attempt, but in an earlier one.
+    PossibleBefore,
+}
+
 #[derive(Debug)]
 pub(crate) enum ErrorKind {
     /// An invalid argument. Nothing was sent.

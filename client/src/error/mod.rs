@@ -5,6 +5,7 @@ use crate::convert::Loss;
 use crate::meta::{Status, StatusCause, StatusDetails};
 use crate::response::head::Head;
 use crate::response::warnings::Warning;
+use crate::transport;
 use http::Method;
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,7 +15,7 @@ mod display;
 mod kind;
 mod predicates;
 
-pub(crate) use kind::ErrorKind;
+pub(crate) use kind::{Effect, ErrorKind};
 
 /// The error of a request, a watch or a client's setup.
 ///
@@ -56,7 +57,7 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
     /// 0 if the request was not sent.
     attempts: u32,
-    may_have_taken_effect: bool,
+    effect: Effect,
     /// The limit that ended the retries.
     retry_limit: Option<RetryLimit>,
     not_served: Option<NotServed>,
@@ -86,7 +87,7 @@ impl Error {
             head: None,
             source: None,
             attempts: 0,
-            may_have_taken_effect: false,
+            effect: Effect::None,
             retry_limit: None,
             not_served: None,
         }))
@@ -127,8 +128,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_possible_effect(mut self) -> Self {
-        self.0.may_have_taken_effect = true;
+    pub(crate) fn with_effect(mut self, effect: Effect) -> Self {
+        self.0.effect = effect;
         self
     }
 
@@ -156,7 +157,10 @@ impl Error {
     /// The response is a page of something else than an API server.
     pub(crate) fn is_html(&self) -> bool {
         let head = self.0.head.as_ref();
-        head.is_some_and(|head| head.content_type.starts_with("text/html"))
+        head.is_some_and(|head| {
+            let begin = head.content_type.get(..9).unwrap_or_default();
+            begin.eq_ignore_ascii_case("text/html")
+        })
     }
 
     pub(crate) fn kind(&self) -> &ErrorKind {
@@ -171,13 +175,14 @@ impl Error {
     }
 
     /// The number of attempts: more than one if the request was [sent again](crate::client::RetryPolicy), 0 if it was not
-    /// sent. An attempt whose connection failed counts.
+    /// sent, and for the errors of an open watch or log. An attempt whose connection failed counts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// The HTTP status code; for a failed watch, the code in its last event. `None` if the body of the response ended early or
-    /// was too long.
+    /// The code of the server's [`Status`](Self::status), or else the HTTP status code; for a failed watch, the code in its last event.
+    /// They differ only if a server or a proxy mixes them up: a `Status` of a failure is an error also with the HTTP code 200.
+    /// `None` if the body of the response ended early or was too long.
     pub fn code(&self) -> Option<u16> {
         match (&self.0.kind, &self.0.head) {
             (ErrorKind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
@@ -203,7 +208,7 @@ impl Error {
     /// server returned a code, such as 500, that does not show the outcome. `false` for reads, dry runs, and if the server
     /// rejected each attempt or never received it. Read the object to learn the outcome.
     pub fn may_have_taken_effect(&self) -> bool {
-        self.0.may_have_taken_effect
+        self.0.effect != Effect::None
     }
 
     /// The server's `Status`, if the response contained one.
@@ -286,6 +291,17 @@ impl Error {
         self.0.source.as_deref()
     }
 
+    /// The causes, from the outermost to the innermost.
+    fn causes_in_order(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        let first = self
+            .get_ref()
+            .map(|cause| cause as &(dyn StdError + 'static));
+        std::iter::successors(first, |error| {
+            let source = (**error).source();
+            source.or_else(|| transport::hidden_source(*error))
+        })
+    }
+
     fn reason(&self) -> &str {
         self.status()
             .and_then(|status| status.reason.as_deref())
@@ -299,9 +315,12 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         let source: &(dyn StdError + 'static) = self.get_ref()?;
         match &self.0.kind {
-            ErrorKind::Setup | ErrorKind::Send { own: true, .. } => source.source(),
+            ErrorKind::Setup
+            | ErrorKind::Send { own: true, .. }
+            | ErrorKind::Send { fatal: true, .. } => source.source(),
             ErrorKind::Argument(_)
             | ErrorKind::Send { .. }
+            | ErrorKind::TooLong { .. }
             | ErrorKind::Body { .. }
             | ErrorKind::Decode { .. } => None,
             _ => Some(source),
@@ -314,17 +333,13 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
             let mut text = self.to_string();
-            let mut source = self
-                .get_ref()
-                .map(|cause| cause as &(dyn StdError + 'static));
-            while let Some(error) = source {
+            for error in self.causes_in_order() {
                 let cause = error.to_string();
                 // Many errors repeat their cause.
                 if !text.contains(&cause) {
                     text.push_str("; caused by: ");
                     text.push_str(&cause);
                 }
-                source = error.source();
             }
             return f.write_str(&text);
         }
@@ -334,7 +349,7 @@ impl fmt::Debug for Error {
             head,
             source,
             attempts,
-            may_have_taken_effect,
+            effect,
             retry_limit,
             not_served,
         } = &*self.0;
@@ -344,7 +359,7 @@ impl fmt::Debug for Error {
             .field("response", head)
             .field("source", source)
             .field("attempts", attempts)
-            .field("may_have_taken_effect", may_have_taken_effect)
+            .field("effect", effect)
             .field("retry_limit", retry_limit)
             .field("not_served", not_served)
             .finish()

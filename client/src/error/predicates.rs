@@ -162,6 +162,11 @@ impl Error {
         )
     }
 
+    /// The time of the request ran out without a failure before.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        matches!(self.kind(), ErrorKind::TimedOut { sent: true, .. }) && self.get_ref().is_none()
+    }
+
     /// The last event of a watch is the error, and not the response.
     pub(crate) fn is_error_event(&self) -> bool {
         matches!(self.kind(), ErrorKind::Status(_)) && self.0.head.is_none()
@@ -179,7 +184,7 @@ impl Error {
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
     /// connection broke.
     ///
-    /// False if the client's own time limit [expired](Self::is_timeout), which shows nothing about the server.
+    /// False if the [timeout](crate::config::Config::with_timeout) of the request expired, which shows nothing about the server.
     ///
     /// The request may also have been carried out. The client has sent it again as often as that is safe, see
     /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::json;
 use crate::json::{Fault, Reader};
 use crate::request::resource_kind::ResourceKind;
-use crate::response::decode::{Decoded, Decoder};
+use crate::response::decode::{Decoded, Decoder, not_failed};
 use crate::response::renamed::RenamedField;
 use crate::{ApiVersion, List, Release, Resource};
 use serde_json::Error as JsonError;
@@ -131,6 +131,7 @@ impl<K: Resource> Codec<K> {
     }
 
     pub(crate) fn decode_list(&self, body: &[u8]) -> Result<Decoded<List<K>>, JsonError> {
+        Self::check(body)?;
         let mut list = (self.decode_list)(body, self.reading.keeps_invalid)?;
         for item in &mut list.value.items {
             self.complete(item);
@@ -139,6 +140,7 @@ impl<K: Resource> Codec<K> {
     }
 
     pub(crate) fn decode(&self, body: &[u8]) -> Result<Decoded<K>, JsonError> {
+        Self::check(body)?;
         let mut object = (self.decode)(body)?;
         self.complete(&mut object.value);
         Ok(object)
@@ -153,6 +155,14 @@ impl<K: Resource> Codec<K> {
         (self.read)(object, reader)?;
         self.complete(&mut object.value);
         Ok(())
+    }
+
+    /// A type of any kind would also read a `Status`.
+    fn check(body: &[u8]) -> Result<(), JsonError> {
+        match K::VERSION {
+            "" => not_failed(body),
+            _ => Ok(()),
+        }
     }
 
     /// Servers send the items of lists without `apiVersion` and kind.

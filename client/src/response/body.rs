@@ -1,6 +1,6 @@
 //! The body of a response: read to its end, or streamed.
 
-use super::gunzip::Gunzip;
+use super::gunzip::{Gunzip, GunzipError};
 use crate::error::{Error, ErrorKind};
 use crate::transport::{Body, TransportError};
 use flate2::write::MultiGzDecoder;
@@ -146,15 +146,15 @@ fn unreadable(error: io::Error) -> Error {
     let too_long = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<TooLong>());
-    Error::new(match too_long {
-        Some(TooLong(limit)) => ErrorKind::TooLong {
+    match too_long {
+        Some(TooLong(limit)) => Error::new(ErrorKind::TooLong {
             what: "the response",
             limit: *limit,
             setting: "Config::with_max_response_size",
-        },
-        None => ErrorKind::Body { timeout: false },
-    })
-    .with_source(error)
+        })
+        .with_source(error),
+        None => Error::new(ErrorKind::Body { timeout: false }).with_source(GunzipError(error)),
+    }
 }
 
 fn unexpected(encoding: &str) -> Error {

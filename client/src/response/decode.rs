@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, RequestLine};
 use crate::json;
 use crate::meta::Status;
 use crate::response::renamed::RenamedField;
+use serde::de::Error as _;
 
 /// The maximum length of a body's excerpt in an error, in characters.
 const EXCERPT: usize = 300;
@@ -163,10 +164,13 @@ impl<T> Decoder<T> {
                 head.losses = losses;
                 Ok(Response::new(value, head))
             }
-            Err(error) => Err(undecodable_body(self.expected, error, body)
-                .with_attempts(head.attempts)
-                .with_head(head)
-                .at(line)),
+            Err(error) => Err(match failed_status(body) {
+                Some(status) => Error::new(ErrorKind::Status(status)),
+                None => undecodable_body(self.expected, error, body),
+            }
+            .with_attempts(head.attempts)
+            .with_head(head)
+            .at(line)),
         }
     }
 }
@@ -208,6 +212,26 @@ pub(crate) fn undecodable(
         excerpt,
     })
     .with_source(error)
+}
+
+/// The `Status` of a failure in the body of a 2xx response. As in client-go, it is the error of the request.
+pub(crate) fn failed_status(body: &[u8]) -> Option<Box<Status>> {
+    let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
+    let status: Status = json::from_slice(body).ok().filter(|_| is_status)?;
+    let outcome = status.status.as_deref().unwrap_or("Success");
+    (outcome != "Success").then(|| Box::new(status))
+}
+
+/// For types that would read any JSON object.
+///
+/// # Errors
+/// If the body is the `Status` of a failure.
+pub(crate) fn not_failed(body: &[u8]) -> Result<(), serde_json::Error> {
+    // A larger body has objects, and is not read twice.
+    if body.len() > 64 * 1024 || failed_status(body).is_none() {
+        return Ok(());
+    }
+    Err(serde_json::Error::custom("it is the Status of a failure"))
 }
 
 /// The error of a response other than 2xx.

@@ -7,6 +7,8 @@ use crate::transport::{Body, TransportError};
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http_body::Frame;
+use std::error::Error as StdError;
+use std::fmt;
 use std::io::{self, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -86,9 +88,26 @@ impl http_body::Body for Gunzip {
                 Ok(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
                 Err(error) => {
                     this.decoder = None;
-                    return Poll::Ready(Some(Err(TransportError::new(error))));
+                    let error = TransportError::new(GunzipError(error));
+                    return Poll::Ready(Some(Err(error)));
                 }
             }
         }
+    }
+}
+
+/// The error of a compressed body.
+#[derive(Debug)]
+pub(crate) struct GunzipError(pub(crate) io::Error);
+
+impl fmt::Display for GunzipError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for GunzipError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.0)
     }
 }

@@ -9,6 +9,9 @@ use httpdate::parse_http_date;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+/// The longest wait: that of `retryAfterSeconds` in a `Status`, 68 years.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(i32::MAX as u64);
+
 /// The status code and the headers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
@@ -55,15 +58,18 @@ impl Head {
 /// The header `Retry-After`: a number of seconds, or the time until a date.
 ///
 /// A date counts from the response's own `Date`, so that the clocks of client and server need not agree.
+/// At most [`MAX_RETRY_AFTER`].
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.trim());
     let wanted = text(RETRY_AFTER)?;
-    if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
-        return wanted.parse().ok().map(Duration::from_secs);
+    if !wanted.is_empty() && wanted.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A number with more digits is too large.
+        let seconds = wanted.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs);
+        return Some(seconds.min(MAX_RETRY_AFTER));
     }
     let until = parse_http_date(wanted).ok()?;
     let now = text(DATE).and_then(|date| parse_http_date(date).ok());
     let wait = until.duration_since(now.unwrap_or_else(SystemTime::now));
     // A date in the past asks for no wait.
-    Some(wait.unwrap_or_default())
+    Some(wait.unwrap_or_default().min(MAX_RETRY_AFTER))
 }

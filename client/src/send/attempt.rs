@@ -36,10 +36,7 @@ impl Client {
         }
         let renewed = match self.session.after_unauthorized(&ready).await {
             Ok(renewed) => renewed,
-            Err(error) => {
-                let (rejection, _) = response.into_parts();
-                return Err(error.with_head(Head::read(rejection.status, rejection.headers)));
-            }
+            Err(error) => return Err(without_credentials(error, response)),
         };
         match renewed {
             Some(renewed) => self.attempt(request, number, &renewed).await,
@@ -100,6 +97,12 @@ impl Client {
         request_head::add_credentials(&mut headers, authorization, config.impersonation());
         Ok(headers)
     }
+}
+
+/// The error of a request that the server rejected, since there are no other credentials.
+pub(crate) fn without_credentials(error: Error, rejection: http::Response<Body>) -> Error {
+    let (rejection, _) = rejection.into_parts();
+    error.with_head(Head::read(rejection.status, rejection.headers))
 }
 
 /// The URL of the request: the server's URL, the request's path below it, and the encoded query.

@@ -2,9 +2,9 @@
 
 use super::client::Client;
 use super::observe::Attempt;
-use super::retry::Attempts;
+use super::retry::{Attempts, RetryClass};
 use super::trace;
-use crate::error::{Error, RequestLine};
+use crate::error::{Effect, Error, RequestLine};
 use crate::request::http_request::HttpRequest;
 use crate::response::body;
 use crate::response::body::{Content, Encoding};
@@ -36,7 +36,9 @@ impl Client {
         let is_write = request.is_write();
         let result = match self.whole_response(request).await {
             Ok((line, head, body)) => match decoder.read(&line, head, &body) {
-                Err(error) if is_write => Err(error.with_possible_effect()),
+                Err(error) if is_write && RetryClass::may_have_taken_effect(&error) => {
+                    Err(error.with_effect(Effect::Possible))
+                }
                 result => result,
             },
             Err(error) => Err(error),

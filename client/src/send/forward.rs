@@ -1,9 +1,11 @@
 //! Requests of others, passed on.
 
+use super::attempt::without_credentials;
 use super::client::Client;
 use super::request_head;
+use super::retry::RetryClass;
 use super::session::Ready;
-use crate::error::Error;
+use crate::error::{Effect, Error, RequestLine};
 use crate::transport::Body;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode, header};
@@ -47,15 +49,29 @@ impl Client {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, Error> {
+        let response = self.forward_with_credentials(&request).await;
+        response.map_err(|error| {
+            error.at(&RequestLine {
+                method: request.method().clone(),
+                path: request.uri().path().to_owned(),
+            })
+        })
+    }
+
+    async fn forward_with_credentials(
+        &self,
+        request: &http::Request<Bytes>,
+    ) -> Result<http::Response<Body>, Error> {
         self.prepare_interactive_plugin().await?;
         let ready = self.session.ready().await?;
-        let response = self.forward_once(&request, &ready).await?;
+        let response = self.forward_once(request, &ready).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
-        match self.session.after_unauthorized(&ready).await? {
-            Some(renewed) => self.forward_once(&request, &renewed).await,
-            None => Ok(response),
+        match self.session.after_unauthorized(&ready).await {
+            Ok(Some(renewed)) => self.forward_once(request, &renewed).await,
+            Ok(None) => Ok(response),
+            Err(error) => Err(without_credentials(error, response).with_attempts(1)),
         }
     }
 
@@ -79,7 +95,13 @@ impl Client {
         request_head::add_credentials(&mut headers, authorization, config.impersonation());
         *sent.headers_mut() = headers;
         let response = ready.transport.send(sent).await;
-        response.map_err(|error| error.into_request_error(config))
+        response.map_err(|error| {
+            let error = error.into_request_error(config).with_attempts(1);
+            match !request.method().is_safe() && RetryClass::may_have_taken_effect(&error) {
+                true => error.with_effect(Effect::Possible),
+                false => error,
+            }
+        })
     }
 }
 

@@ -78,11 +78,11 @@ impl<'a> Attempt<'a> {
     pub fn code(&self) -> Option<u16> {
         match self.outcome {
             Ok(head) => Some(head.code),
-            Err(error) => error.code(),
+            Err(error) => error.head_code(),
         }
     }
 
-    /// The error; `None` for a 2xx response. The body is decoded later.
+    /// The error; `None` for a 2xx response that arrived completely, or for a watch, began. The body is decoded later.
     pub fn error(&self) -> Option<&Error> {
         self.outcome.err()
     }

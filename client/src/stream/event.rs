@@ -7,7 +7,7 @@ use crate::json::{Fault, FieldPredictor, Mark, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
 use crate::negotiate::codec::Codec;
 use crate::request::resource_kind::ResourceKind;
-use crate::response::decode::{Decoded, excerpt, undecodable};
+use crate::response::decode::{Decoded, excerpt, failed_status, undecodable};
 use crate::{InvalidObject, Resource};
 
 /// The annotation of the bookmark that ends the initial events.
@@ -123,6 +123,10 @@ pub(crate) fn decode<K: Resource>(
             return Err(Error::new(ErrorKind::CutOff).with_source(error));
         }
         Err(error) => {
+            // Instead of an event.
+            if let Some(status) = failed_status(line) {
+                return Err(codec.map_error(Error::new(ErrorKind::Status(status))));
+            }
             let (kind, version) = (codec.resource.kind(), codec.version);
             let expected = format!("watch event of {kind} ({version})");
             return Err(undecodable(

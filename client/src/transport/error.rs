@@ -1,7 +1,7 @@
 //! Errors of connections.
 
 use super::tls;
-use crate::config::Config;
+use crate::config::{Config, ProxyKind};
 use crate::error::{Error, ErrorKind};
 use std::error::Error as StdError;
 use std::{fmt, io};
@@ -113,6 +113,13 @@ impl TransportError {
         error
     }
 
+    /// The error of a request that this client does not send.
+    pub(crate) fn forbidden(source: impl Into<BoxError>) -> Self {
+        let mut error = Self::fatal(source);
+        error.is.unprocessed = true;
+        error
+    }
+
     /// The names of the properties that are true, for recordings.
     #[cfg(feature = "replay")]
     pub(crate) fn properties(&self) -> impl Iterator<Item = &'static str> {
@@ -150,14 +157,23 @@ impl TransportError {
 
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
+        let proxy = config.proxy().ok().flatten();
+        let secured_proxy = find::<ConnectError>(&*self.source).is_some()
+            && proxy.is_some_and(|proxy| proxy.kind == ProxyKind::Https);
         let hint = match config.server().scheme() {
             _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
             _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
             "http" if self.is.not_http => Some(NOT_HTTP),
+            "https" if self.is.not_tls && secured_proxy => {
+                Some("if the proxy or the server does not use TLS, use http:// in its URL")
+            }
+            _ if self.is.not_tls && secured_proxy => {
+                Some("if the proxy does not use TLS, use http:// in its URL")
+            }
             "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
             }
-            _ => tls::remedy(&*self.source),
+            _ => tls::remedy(&*self.source, secured_proxy),
         };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
@@ -221,6 +237,33 @@ impl StdError for ConnectError {
     }
 }
 
+/// The cause, where the library only has the name of a value.
+pub(crate) fn in_own_words(error: &Source) -> Option<&'static str> {
+    if is_going_away(error) {
+        return Some("it closes the connection (GOAWAY)");
+    }
+    tls::in_own_words(error)
+}
+
+/// The cause that the error of a SOCKS proxy has and does not return as its source.
+#[cfg(feature = "socks")]
+pub(crate) fn hidden_source(error: &Source) -> Option<&Source> {
+    use hyper_util::client::legacy::connect::{HttpConnector, proxy::SocksV5};
+    use tower_service::Service;
+    type SocksError = <SocksV5<HttpConnector> as Service<http::Uri>>::Error;
+
+    match error.downcast_ref()? {
+        SocksError::Inner(error) => Some(error),
+        SocksError::Io(error) => Some(error),
+        _ => None,
+    }
+}
+
+#[cfg(not(feature = "socks"))]
+pub(crate) fn hidden_source(_error: &Source) -> Option<&Source> {
+    None
+}
+
 /// Whether the request was never begun: a usable connection was missing, or it closed before the request's turn.
 fn is_unsent(error: &Source) -> bool {
     // The library notes the connection in the error once it has handed the request over.
@@ -233,16 +276,28 @@ fn is_unsent(error: &Source) -> bool {
 /// connection by GOAWAY, as API servers do to rebalance their clients.
 #[cfg(feature = "http2")]
 fn is_unprocessed(error: &Source) -> bool {
+    let is_refused = |error: &h2::Error| {
+        let refused = Some(h2::Reason::REFUSED_STREAM);
+        error.is_remote() && error.is_reset() && error.reason() == refused
+    };
+    any(error, is_refused) || is_going_away(error)
+}
+
+#[cfg(feature = "http2")]
+fn is_going_away(error: &Source) -> bool {
     any(error, |error: &h2::Error| {
-        let (refused, shutdown) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
-        error.is_remote()
-            && (error.is_reset() && error.reason() == Some(refused)
-                || error.is_go_away() && error.reason() == Some(shutdown))
+        let shutdown = Some(h2::Reason::NO_ERROR);
+        error.is_remote() && error.is_go_away() && error.reason() == shutdown
     })
 }
 
 #[cfg(not(feature = "http2"))]
 fn is_unprocessed(_error: &Source) -> bool {
+    false
+}
+
+#[cfg(not(feature = "http2"))]
+fn is_going_away(_error: &Source) -> bool {
     false
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod tls;
 pub use body::Body;
 pub(crate) use error::ConnectError;
 pub use error::TransportError;
+pub(crate) use error::{hidden_source, in_own_words};
 
 use crate::config::{Certificates, Config, check_tls};
 use crate::error::Error;
@@ -72,7 +73,7 @@ impl Transport {
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
         // After hooks and layers, so that none of them can send a secret in clear text.
-        check_tls(request.uri(), request.headers()).map_err(TransportError::fatal)?;
+        check_tls(request.uri(), request.headers()).map_err(TransportError::forbidden)?;
         match self {
             Self::Connections(connections) => connections.send(request).await,
             Self::Own(transport) => transport(request).await,

@@ -6,7 +6,7 @@ use crate::json;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, selection_setters, setters};
-use crate::response::decode::{Decoded, Decoder, if_found, kind_of};
+use crate::response::decode::{Decoded, Decoder, if_found, kind_of, not_failed};
 use crate::{List, Resource};
 
 /// The result of a delete.
@@ -164,6 +164,7 @@ fn deleted<K: Resource>(
     body: &[u8],
 ) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
     if is_status(body)? {
+        not_failed(body)?;
         return json::from_slice(body).map(|status| Deleted::Status(status).into());
     }
     let Decoded { value, losses } = codec.decode(body)?;
@@ -178,6 +179,7 @@ fn deleted_collection<K: Resource>(
     body: &[u8],
 ) -> Result<Decoded<DeletedCollection<K>>, serde_json::Error> {
     if is_status(body)? {
+        not_failed(body)?;
         return json::from_slice(body).map(|status| DeletedCollection::Status(status).into());
     }
     let Decoded { value, losses } = codec.decode_list(body)?;

@@ -7,7 +7,7 @@ use crate::negotiate::negotiation::served;
 use crate::negotiate::server_release::{known_release, release_with};
 use crate::request::http_request::Verb;
 use crate::request::path::{Target, segment};
-use crate::response::decode::{Decoded, Decoder};
+use crate::response::decode::{Decoded, Decoder, not_failed};
 use crate::rt::v1::Object;
 use crate::send::client::Client;
 use crate::transport::BoxFuture;
@@ -55,6 +55,7 @@ impl Client {
             call: Call::new(self, Verb::Get, path.map(Target::outside_resources)),
             decoder: || {
                 Decoder::new(T::TABLE.schema.name, |body| {
+                    not_failed(body)?;
                     json::from_slice::<T>(body).map(Decoded::from)
                 })
             },

@@ -29,9 +29,9 @@ pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 use crate::Resource;
 use crate::error::{Error, ErrorKind};
 use crate::verbs::api::Api;
-use crate::watch::{Watcher, WatcherEvent};
+use crate::watch::{Received, Watcher, WatcherEvent};
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -62,8 +62,8 @@ impl<K: Resource> Api<K> {
     /// it lists again and continues with the current state of the object.
     ///
     /// # Errors
-    /// - [`is_timeout`](Error::is_timeout) when the [`timeout`](WaitFor::timeout) has passed. Its source is the last
-    ///   failure, if there was one.
+    /// - [`is_timeout`](Error::is_timeout) when the [`timeout`](WaitFor::timeout) has passed. Its source is the failure of the
+    ///   list or watch that was not over by then, if there was one.
     /// - Errors that only a person can fix, such as a missing permission, end the wait at once: all that are neither
     ///   [`is_retryable`](Error::is_retryable) nor a failure of the server (5xx).
     /// - [`is_argument`](Error::is_argument) when `name` is not a valid name.
@@ -125,7 +125,8 @@ impl<K: Resource> WaitFor<'_, K> {
         if let Ok(result) = tokio::time::timeout(limit, wait).await {
             return result;
         }
-        let missing = if is_missing {
+        // After a failure it may exist.
+        let missing = if is_missing && last_error.is_none() {
             ", which does not exist,"
         } else {
             ""
@@ -150,33 +151,41 @@ async fn wait<K: Resource>(
 ) -> Result<Option<K>, Error> {
     let mut listed = None;
     loop {
-        let object = match watcher.next_event().await {
-            Ok(WatcherEvent::ListBegin) => {
+        let received = poll_fn(|cx| watcher.poll_received(cx)).await;
+        if !watcher.is_degraded() {
+            *last_error = None;
+        }
+        let event = match received {
+            Received::Event(event) => event,
+            Received::Recovered | Received::Nothing => continue,
+            Received::Failed(error) if may_pass(&error) => {
+                *last_error = Some(error);
+                continue;
+            }
+            Received::Failed(error) => return Err(error),
+        };
+        let object = match event {
+            WatcherEvent::ListBegin => {
                 listed = None;
                 continue;
             }
-            Ok(WatcherEvent::ListItem { object, .. }) => {
+            WatcherEvent::ListItem { object, .. } => {
                 if object.name() == name {
                     listed = Some(object);
                 }
                 continue;
             }
-            Ok(WatcherEvent::ListEnd { .. }) => listed.take(),
+            WatcherEvent::ListEnd { .. } => listed.take(),
             // For a server that ignores the selector.
-            Ok(WatcherEvent::Applied { object, .. } | WatcherEvent::Deleted { object, .. })
+            WatcherEvent::Applied { object, .. } | WatcherEvent::Deleted { object, .. }
                 if object.name() != name =>
             {
                 continue;
             }
-            Ok(WatcherEvent::Applied { object, .. }) => Some(object),
-            Ok(WatcherEvent::Deleted { .. }) => None,
+            WatcherEvent::Applied { object, .. } => Some(object),
+            WatcherEvent::Deleted { .. } => None,
             // Unreachable: the watcher reports invalid objects as errors.
-            Ok(WatcherEvent::Invalid { .. }) => continue,
-            Err(error) if may_pass(&error) => {
-                *last_error = Some(error);
-                continue;
-            }
-            Err(error) => return Err(error),
+            WatcherEvent::Invalid { .. } => continue,
         };
         if condition(object.as_ref()) {
             return Ok(object);

@@ -33,4 +33,5 @@ pub use key::ObjectKey;
 pub use store::{
     Driver, Index, Snapshot, Store, StoreBuilder, StoreEvent, StoreNotReady, Subscription,
 };
+pub(crate) use watcher::Received;
 pub use watcher::{Watcher, WatcherEvent};

@@ -74,3 +74,36 @@ async fn a_list_without_an_end_is_not_called_a_watch() {
         assert!(text.ends_with(&expected), "{text}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_over_is_not_the_reason_of_a_timeout() {
+    let after = |replies: Vec<Reply>| async move {
+        let script = Script::of(replies);
+        let schemas = script.client().flow_schemas();
+        let wait = schemas.wait_for("b", wait::exists()).timeout(LONG);
+        wait.await.unwrap_err()
+    };
+    let quiet = || Reply::ok("").stays_open();
+    let over = after(vec![
+        code(500),
+        list("5"),
+        Reply::closes(),
+        list("5"),
+        quiet(),
+    ])
+    .await;
+    assert!(std::error::Error::source(&over).is_none(), "{over:?}");
+    let text = over.to_string();
+    assert!(
+        text.contains("`b`, which does not exist, did not"),
+        "{text}"
+    );
+
+    let failing = (0..200).map(|_| code(500));
+    let lasting = after([list("5")].into_iter().chain(failing).collect()).await;
+    let source = std::error::Error::source(&lasting).unwrap().to_string();
+    assert!(source.contains("500"), "{source}");
+    // It may exist by now.
+    let text = lasting.to_string();
+    assert!(!text.contains("which does not exist"), "{text}");
+}

@@ -4,10 +4,13 @@ use crate::script::{Reply, Script};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use k8s_flowcontrol::Error;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::{Client, Error};
+use std::io;
 use std::io::Write as _;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -87,4 +90,34 @@ async fn encodings() {
     let error = read(Some("br"), b"text", 1000, 1000).await.unwrap_err();
     assert!(error.is_decode(), "{error}");
     assert!(error.to_string().contains("\"br\""), "{error}");
+}
+
+/// The body of a program's transport, which fails.
+struct Failing;
+
+impl http_body::Body for Failing {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, io::Error>>> {
+        let error = io::Error::new(io::ErrorKind::InvalidData, "no such recording");
+        Poll::Ready(Some(Err(error)))
+    }
+}
+
+#[tokio::test]
+async fn another_fault_of_a_body_is_not_one_of_its_compression() {
+    let config = Config::new("http://127.0.0.1:1").unwrap();
+    let client = Client::with_transport(config, |_| async {
+        Ok::<_, io::Error>(http::Response::new(Failing))
+    });
+    let request = client.get_raw("/").retry_policy(RetryPolicy::none());
+    let text = request.await.unwrap_err().to_string();
+    assert!(
+        text.ends_with("the response ended early: no such recording"),
+        "{text}"
+    );
 }

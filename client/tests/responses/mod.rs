@@ -7,7 +7,7 @@ use k8s_flowcontrol::Error;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Response, RetryPolicy};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const PATH: &str = "GET /apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/x";
 
@@ -290,4 +290,17 @@ async fn only_a_status_is_read_as_one() {
         let found = error.status().and_then(|status| status.reason.as_deref());
         assert_eq!(found, reason, "{body}");
     }
+}
+
+/// A wait that is rounded down ends too early.
+#[tokio::test]
+async fn the_advised_wait_is_whole_seconds() {
+    // Without the server's `Date` it counts from now.
+    let until = SystemTime::now() + Duration::from_secs(1000);
+    let headers = [("retry-after", &*httpdate::fmt_http_date(until))];
+    let error = response(429, &headers, "no").await.unwrap_err();
+    let wait = error.retry_after().unwrap();
+    assert_ne!(wait.subsec_nanos(), 0);
+    let advice = format!("; try again in {} s", wait.as_secs() + 1);
+    assert!(error.to_string().ends_with(&advice), "{error} {wait:?}");
 }

@@ -12,7 +12,7 @@ pub(crate) use certificates::{Authority, Identity, own_authority, traditional_ke
 pub(crate) use folder::Folder;
 pub(crate) use notices::Notices;
 pub(crate) use proxy::HttpProxy;
-pub(crate) use server::{Answer, Request, Server, found};
+pub(crate) use server::{Answer, Request, Server, found, saying};
 pub(crate) use socks::SocksProxy;
 pub(crate) use strict::{Names, StrictServer};
 

@@ -213,3 +213,16 @@ pub(crate) async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<S
     }
     String::from_utf8(head).ok()
 }
+
+/// A listener that sends this after the first bytes of each connection, and closes it.
+pub(crate) async fn saying(bytes: &'static [u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    crate::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _received = stream.read(&mut [0; 2048]).await;
+            let _sent = stream.write_all(bytes).await;
+        }
+    });
+    address
+}

@@ -86,8 +86,12 @@ impl Election {
         &self.identity
     }
 
-    /// Takes or renews the Lease. Returns whether this candidate holds it now.
-    pub(super) async fn attempt(&self, observed: &mut Observed) -> Result<bool, Error> {
+    /// Takes or renews the Lease until the deadline. Returns whether this candidate holds it now.
+    pub(super) async fn attempt(
+        &self,
+        observed: &mut Observed,
+        deadline: Instant,
+    ) -> Result<bool, Error> {
         if self.identity.is_empty() {
             let lease = &self.name;
             let problem =
@@ -97,19 +101,20 @@ impl Election {
         }
         // The leader knows the Lease: it is written without being read.
         if observed.holder() == Some(&*self.identity) {
-            match self.write(observed).await {
+            match self.write(observed, deadline).await {
                 Err(error) if error.is_conflict() || error.is_not_found() => {}
                 written => return written.map(|()| true),
             }
         }
-        match self.leases.get_opt(&self.name).await? {
+        let get = self.leases.get_opt(&self.name).timeout(until(deadline));
+        match get.await? {
             Some(lease) => observed.see(lease, Instant::now()),
             None => *observed = Observed::nothing(),
         }
         if !observed.is_free_for(&self.identity, Instant::now()) {
             return Ok(false);
         }
-        match self.write(observed).await {
+        match self.write(observed, deadline).await {
             Ok(()) => Ok(true),
             // Another candidate was faster.
             Err(error) if error.is_conflict() || error.is_already_exists() => Ok(false),
@@ -117,11 +122,11 @@ impl Election {
         }
     }
 
-    async fn write(&self, observed: &mut Observed) -> Result<(), Error> {
+    async fn write(&self, observed: &mut Observed, deadline: Instant) -> Result<(), Error> {
         let lease = observed.claimed(&self.name, &self.identity, self.lease_duration);
         let written = match &observed.lease {
-            None => self.leases.create(&lease).await?,
-            Some(_) => self.leases.replace(&lease).await?,
+            None => self.leases.create(&lease).timeout(until(deadline)).await?,
+            Some(_) => self.leases.replace(&lease).timeout(until(deadline)).await?,
         };
         observed.see(written, Instant::now());
         Ok(())
@@ -149,4 +154,9 @@ impl Election {
     pub(super) fn lease_name(&self) -> &str {
         &self.name
     }
+}
+
+/// The time that is left.
+fn until(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
 }

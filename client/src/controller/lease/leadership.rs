@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 /// The leadership that [`Election::acquire`] won. A task renews it.
 ///
@@ -90,19 +90,32 @@ impl Election {
         let mut is_warned = false;
         loop {
             let begin = Instant::now();
-            match timeout(self.renew_deadline, self.attempt(&mut observed)).await {
+            let deadline = begin + self.renew_deadline;
+            // The requests end at the deadline with the failure before it; a plugin that asks a person does not.
+            match timeout_at(deadline, self.attempt(&mut observed, deadline)).await {
                 Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
                 // Another candidate leads.
                 Ok(Ok(false)) => is_warned = false,
+                // It was deleted after it was read.
+                Ok(Err(error)) if error.is_not_found() && observed.lease.is_some() => {}
                 Ok(Err(error)) if error.is_permanent() => return Err(error),
                 _ if is_warned => {}
+                Ok(Err(error)) if error.is_unanswered() => {
+                    is_warned = true;
+                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "the server does not respond; trying again");
+                }
                 Ok(Err(error)) => {
                     is_warned = true;
-                    tracing::warn!(lease = self.lease_name(), %error, "the lease cannot be read or written; trying again");
+                    // With its causes.
+                    tracing::warn!(
+                        lease = self.lease_name(),
+                        ?error,
+                        "the lease cannot be read or written; trying again"
+                    );
                 }
                 Err(_) => {
                     is_warned = true;
-                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "the server does not respond; trying again");
+                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "an attempt did not end; trying again");
                 }
             }
             // Candidates that started together do not stay together.
@@ -128,14 +141,18 @@ async fn renew(
     let mut last_error = None;
     let lost = loop {
         let deadline = renewed + election.renew_deadline;
-        if Instant::now() + election.retry_period >= deadline && last_error.is_some() {
+        let now = Instant::now();
+        let is_last = now + election.retry_period >= deadline && last_error.is_some();
+        if is_last || now >= deadline {
             sleep_until(deadline).await;
             break election.lost(None, last_error);
         }
-        sleep(election.retry_period).await;
+        // Without a failure there is another attempt before the deadline.
+        let remaining = deadline.saturating_duration_since(now);
+        sleep(election.retry_period.min(remaining / 2)).await;
         let begin = Instant::now();
         let mut observed = state.lock().await;
-        match timeout_at(deadline, election.attempt(&mut observed)).await {
+        match timeout_at(deadline, election.attempt(&mut observed, deadline)).await {
             Ok(Ok(true)) => {
                 (renewed, last_error) = (begin, None);
                 let _before = valid.send_replace(Ok(renewed + election.renew_deadline));
@@ -143,8 +160,13 @@ async fn renew(
             // The lease is still its own: somebody else has changed it twice at the same time, such as its labels.
             Ok(Ok(false)) if observed.holder() == Some(election.identity()) => {}
             Ok(Ok(false)) => break election.lost(observed.holder(), None),
+            Ok(Err(error)) if error.is_unanswered() => break election.lost(None, last_error),
             Ok(Err(error)) => {
-                tracing::warn!(lease = election.lease_name(), %error, "the lease was not renewed; trying again");
+                tracing::warn!(
+                    lease = election.lease_name(),
+                    ?error,
+                    "the lease was not renewed; trying again"
+                );
                 last_error = Some(Arc::new(error));
             }
             Err(_late) => break election.lost(None, last_error),
@@ -172,7 +194,15 @@ impl fmt::Display for LeaseLost {
     }
 }
 
-impl std::error::Error for LeaseLost {}
+/// The text contains that of the error, but not its source.
+impl std::error::Error for LeaseLost {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match (&self.holder, &self.error) {
+            (None, Some(error)) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl fmt::Debug for Leadership {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

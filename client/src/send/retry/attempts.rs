@@ -2,7 +2,7 @@
 
 use super::{Budget, Repeat, RetryClass};
 use crate::config::{RetryLimit, RetryPolicy};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Effect, Error, ErrorKind};
 use crate::request::http_request::HttpRequest;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,8 +122,14 @@ impl<'a> Attempts<'a> {
 
     /// The error to return after the last attempt.
     pub(crate) fn final_error(self, error: Error) -> Error {
-        let may_have_taken_effect = self.repeat.is_write()
-            && (self.unclear.is_some() || RetryClass::may_have_taken_effect(&error));
+        let effect = match () {
+            () if !self.repeat.is_write() => Effect::None,
+            () if RetryClass::may_have_taken_effect(&error) => Effect::Possible,
+            () if self.unclear.is_none() => Effect::None,
+            // The error of that attempt is returned.
+            () if self.repeat.may_be_self_inflicted(&error) => Effect::Possible,
+            () => Effect::PossibleBefore,
+        };
         let error = match self.unclear {
             Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
                 unclear.with_attempts(self.count)
@@ -141,9 +147,6 @@ impl<'a> Attempts<'a> {
             Some(limit) => error.with_retry_limit(limit),
             None => error,
         };
-        match may_have_taken_effect {
-            true => error.with_possible_effect(),
-            false => error,
-        }
+        error.with_effect(effect)
     }
 }

@@ -6,4 +6,5 @@ mod repeat;
 
 pub(crate) use attempts::Attempts;
 pub(crate) use budget::Budget;
-use repeat::{Repeat, RetryClass};
+use repeat::Repeat;
+pub(crate) use repeat::RetryClass;

@@ -55,7 +55,7 @@ impl<K: Resource> Store<K> {
     /// # Errors
     /// [`StoreNotReady`] when the first list fails for a reason that waiting does not change, such as 401, 403 or 404, or
     /// when the [`Driver`](super::Driver) was dropped. The store tries again after a failed list, so `wait_ready` may be
-    /// called again.
+    /// called again, after a pause: it returns the same error until a list succeeds or fails in another way.
     pub async fn wait_ready(&self) -> Result<(), StoreNotReady> {
         let mut state = self.state.clone();
         let done = state.wait_for(|state| state.objects.is_ready() || permanent(state).is_some());

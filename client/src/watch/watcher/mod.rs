@@ -108,12 +108,7 @@ impl<K: Resource> Watcher<K> {
     /// [`is_expired`](Error::is_expired) before a list that a too old resource version causes, and
     /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until their cause is fixed.
     pub async fn next(&mut self) -> Option<Result<WatcherEvent<K>, Error>> {
-        Some(self.next_event().await)
-    }
-
-    /// The next event without the `Option`.
-    pub(crate) async fn next_event(&mut self) -> Result<WatcherEvent<K>, Error> {
-        std::future::poll_fn(|cx| self.poll(cx)).await
+        Some(std::future::poll_fn(|cx| self.poll(cx)).await)
     }
 
     /// The resource version up to which all changes were returned: another watcher can [start from](Self::start_from) it.

@@ -102,7 +102,11 @@ impl ExecPlugin {
     }
 
     fn not_started(&self, error: &io::Error) -> ConfigError {
+        let is_path = self.command.components().count() > 1;
         let message = match error.kind() {
+            io::ErrorKind::NotFound if is_path && self.command.exists() => {
+                "could not be started: its interpreter or dynamic linker was not found".to_owned()
+            }
             io::ErrorKind::NotFound => "was not found".to_owned(),
             _ => format!("could not be started: {error}"),
         };

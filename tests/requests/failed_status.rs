@@ -1,0 +1,100 @@
+//! A successful response whose body is the `Status` of a failure, as some proxies and extension API servers send it.
+
+use crate::requests::script::{Script, answer};
+use crate::requests::support::schema;
+use k8s_flowcontrol::client::ResourceKind;
+use k8s_flowcontrol::controller::lease::Lease;
+use k8s_flowcontrol::{ApiVersion, Client, Error, Kind};
+
+fn failure(code: u16) -> String {
+    format!(
+        r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"no way","reason":"Odd","details":{{"name":"a"}},"code":{code}}}"#
+    )
+}
+
+async fn of(code: u16) -> (Script, Client) {
+    let script = Script::start(vec![answer(200, "", failure(code))]).await;
+    let client = script.client.clone();
+    (script, client)
+}
+
+#[tokio::test]
+async fn it_is_the_error_of_every_request() {
+    type Made = Result<(), Error>;
+    async fn check(name: &str, request: impl AsyncFnOnce(Client) -> Made) {
+        let (_script, client) = of(403).await;
+        let error = request(client).await.expect_err(name);
+        assert!(
+            error.is_forbidden() && !error.is_decode(),
+            "{name}: {error}"
+        );
+        let status = error.status().unwrap();
+        assert_eq!(status.message.as_deref(), Some("no way"), "{name}");
+        assert!(!error.may_have_taken_effect(), "{name}: {error}");
+    }
+    check("get", async |client| {
+        client.flow_schemas().get("a").await.map(drop)
+    })
+    .await;
+    check("list", async |client| {
+        client.flow_schemas().list().await.map(drop)
+    })
+    .await;
+    check("create", async |client| {
+        let schemas = client.flow_schemas();
+        schemas.create(&schema("mine")).await.map(drop)
+    })
+    .await;
+    check("delete", async |client| {
+        client.flow_schemas().delete("a").await.map(drop)
+    })
+    .await;
+    check("delete_if_exists", async |client| {
+        client.flow_schemas().delete_if_exists("a").await.map(drop)
+    })
+    .await;
+    check("delete_collection", async |client| {
+        client.flow_schemas().delete_collection().await.map(drop)
+    })
+    .await;
+    let dynamic = |client: &Client| client.objects(Kind::FlowSchema, ApiVersion::V1);
+    check("dynamic get", async |client| {
+        dynamic(&client).get("a").await.map(drop)
+    })
+    .await;
+    check("dynamic list", async |client| {
+        dynamic(&client).list().await.map(drop)
+    })
+    .await;
+    check("a kind of another group", async |client| {
+        let leases = client.dynamic(ResourceKind::of::<Lease>(), Some("n"));
+        leases.get("a").await.map(drop)
+    })
+    .await;
+    check("version", async |client| client.version().await.map(drop)).await;
+    check("watch", async |client| {
+        let mut events = client.flow_schemas().watch().await?;
+        events.next().await.unwrap().map(drop)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn its_text_has_both_codes() {
+    let (_script, client) = of(403).await;
+    let text = client.version().await.unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "GET /version: 403 Odd: no way (in a response with the code 200)"
+    );
+}
+
+#[tokio::test]
+async fn a_missing_object_and_an_unknown_outcome_keep_their_meaning() {
+    let (_script, client) = of(404).await;
+    assert!(client.flow_schemas().get_opt("a").await.unwrap().is_none());
+    let (_script, client) = of(500).await;
+    let create = client.flow_schemas();
+    let error = create.create(&schema("mine")).await.unwrap_err();
+    assert!(error.may_have_taken_effect(), "{error}");
+}
