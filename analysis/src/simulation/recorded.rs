@@ -215,6 +215,12 @@ impl Recording {
         self.slowdown = executions.slowdown();
     }
 
+    /// How many times as long a request executes if twice as many execute, as [`find_slowdown`](Self::find_slowdown) found it; none if the log does
+    /// not show that requests slow each other down.
+    pub fn slowdown(&self) -> Option<f64> {
+        self.slowdown.as_ref().map(Slowdown::of_doubling)
+    }
+
     /// The same requests and what was learned of them, for a server with other priority levels of the same names. The seats of
     /// requests stay the same.
     ///

@@ -37,6 +37,8 @@ pub struct Requests {
     pub(super) period: (i64, i64),
     /// The seats of the server of the logs.
     pub(super) seats: u32,
+    /// How many times as long a request executes if twice as many execute.
+    pub(super) slowdown: Option<f64>,
     /// The recorded waits of executed requests, by shape.
     pub(super) waits: Vec<(u32, Short)>,
 }
@@ -150,14 +152,17 @@ impl Collector {
         let cells = Cell::from_mut(&mut packed[..]).as_slice_of_cells();
         let separated = recording.separate_waits(cells.iter().map(|request| before(request.get())));
         let execution = recording.executions();
-        for (request, found) in cells.iter().zip(separated) {
+        let mut learned = recording.clone();
+        learned.find_slowdown(cells.iter().zip(separated).map(|(request, found)| {
             let time = Short::of(Some(execution(&found)));
             request.set(Packed {
                 time,
                 ..request.get()
             });
-        }
+            found
+        }));
         Ok(Requests {
+            slowdown: learned.slowdown(),
             habits: recording.habits(),
             shapes,
             packed,
@@ -172,6 +177,12 @@ impl Requests {
     /// The number of requests.
     pub fn count(&self) -> usize {
         self.packed.len()
+    }
+
+    /// How many times as long the requests execute if twice as many execute, which the simulations of a [`Sizer`](super::Sizer) do not have; none if the
+    /// logs do not show that they slow each other down.
+    pub fn slowdown(&self) -> Option<f64> {
+        self.slowdown
     }
 
     /// The times of the first and of the last request, in microseconds since 1970.

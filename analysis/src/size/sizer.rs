@@ -70,6 +70,7 @@ static NONE: Requests = Requests {
     habits: Vec::new(),
     period: (0, 0),
     seats: 0,
+    slowdown: None,
     waits: Vec::new(),
 };
 

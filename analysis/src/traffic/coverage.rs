@@ -172,7 +172,7 @@ impl CoverageTally {
             .filter(|part| *part < SAMPLED * 100.0)
         {
             notes.push(format!(
-                "kubelets and API servers renew their leases every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or kubelets renewed them less often"
+                "kubelets and API servers renew their leases every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or the renewals were rarer or failed"
             ));
         }
         let is_long = requests >= ENOUGH_REQUESTS && coverage.minutes >= ENOUGH_MINUTES;

@@ -64,8 +64,11 @@ impl Traits {
         attributes: &RequestAttributes,
         redactor: &Redactor,
     ) -> Self {
+        // A failed renewal takes as long as its timeout, and the next one comes later.
+        let is_done = event.code.is_none_or(|code| code < 300);
         let renews = |namespace: &str| {
-            attributes.resource == "leases"
+            is_done
+                && attributes.resource == "leases"
                 && attributes.namespace == namespace
                 && matches!(attributes.verb.as_str(), "update" | "patch")
         };

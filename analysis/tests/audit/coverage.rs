@@ -115,6 +115,21 @@ fn requests_from_before_the_log_are_no_gap() {
     assert_eq!(coverage.sampled_percent, Some(100.0));
 }
 
+/// A server that does not answer in time gets renewals less often.
+#[test]
+fn failed_renewals_do_not_make_a_sample() {
+    let done = (0..300).step_by(10);
+    let done = done.map(|second| renewal(second, "ResponseComplete"));
+    let failed = (300..600).step_by(34).map(|second| {
+        let mut event = renewal(second, "ResponseComplete");
+        event["responseStatus"]["code"] = 504.into();
+        event
+    });
+    let coverage = coverage(&lines(done.chain(failed)));
+    assert_eq!(coverage.sampled_percent, Some(100.0));
+    assert_eq!(coverage.notes, Vec::<String>::new());
+}
+
 #[test]
 fn a_short_sample_of_many_nodes_is_named() {
     let nodes = |seconds: &[u64]| {

@@ -5,6 +5,12 @@ use crate::simulate::audit::{NARROW, events, lines};
 use crate::simulate::sizes::INTENTS;
 use serde_json::{Value, json};
 
+/// The recorded run of a busy server.
+const RECORDED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../analysis/tests/fixtures/loaded"
+);
+
 /// Nothing is proven of a client without requests.
 #[test]
 fn an_intent_without_requests_is_an_error() {
@@ -157,6 +163,45 @@ fn recorded_waits_that_the_simulation_lacks_are_named() {
             "{load} {seats} {more:?}: {text}"
         );
     }
+}
+
+/// Requests take longer while more execute, in the logs and in `simulate`, but not here.
+#[test]
+fn requests_that_slow_each_other_down_are_named() {
+    let folder = Folder::new();
+    let intent = "{name: carol, client: {user: carol}, waits: {p99: 5s}}";
+    let text = format!("server: {{seats: 30}}\nintents:\n- {intent}\n");
+    let intents = folder.file("intents.yaml", text);
+    let objects = format!("{RECORDED}/objects.json");
+    let log = format!("{RECORDED}/audit.log.gz");
+    let of_log = [
+        "--audit-log",
+        &log,
+        "-f",
+        &objects,
+        "--only-these",
+        "--kubernetes",
+        "1.36",
+    ];
+    let said = stderr(&run(&[&["size", &intents], &of_log[..]].concat()));
+    let slowdown = "in the logs, requests take 2.0 times as long while twice as many execute";
+    let warning = format!("warning: {slowdown}. Here they do not: check the answer with");
+    assert!(said.contains(&warning), "{said}");
+    let seats = ["--server-seats", "30"];
+    let simulated = run(&[&["simulate"], &of_log[..], &seats].concat());
+    let printed = stdout(&simulated)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(printed.contains(slowdown), "{printed}");
+    // Nothing waits, and nothing is slow.
+    let log = folder.file("audit.log", lines(&events()));
+    let text = std::fs::read_to_string(&intents)
+        .unwrap()
+        .replace("carol", "bob");
+    std::fs::write(&intents, text).unwrap();
+    let said = stderr(&run(&["size", &intents, "--audit-log", &log]));
+    assert!(!said.contains("times as long"), "{said}");
 }
 
 /// The waits that logs do not record depend on the seats of their server.

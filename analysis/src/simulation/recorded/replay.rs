@@ -7,7 +7,6 @@
 use super::super::random::Random;
 use super::super::report::{FlowReport, Report};
 use super::super::run::Progress;
-use super::super::slowdown::Slowdown;
 use super::{Habit, Recorded, Recording};
 
 /// The replays of a log of which clients wait for responses.
@@ -81,7 +80,7 @@ impl Recording {
         progress: &mut dyn FnMut(Progress),
     ) -> Report {
         let flows = self.flows.all.clone();
-        let slowdown = self.slowdown.as_ref().map(Slowdown::of_doubling);
+        let slowdown = self.slowdown();
         let mut run = self.prepare(requests, ());
         run.run(progress);
         let observed = std::mem::take(&mut run.source.observed);

@@ -9,7 +9,7 @@ use crate::documents::read;
 use crate::failure::Failure;
 use crate::input;
 use crate::memory::{Memory, warn_of};
-use crate::output::{Streams, note};
+use crate::output::{Streams, note, warn};
 use crate::stored_objects::{MetricsFile, stored_objects};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::size::{Collector, Intents, Requests, ServerSeats, SizeError};
@@ -130,6 +130,11 @@ impl Args {
             .finish()
             .map_err(|error| Failure::input(error.to_string()))?;
         unsimulated.note(streams)?;
+        if let Some(factor) = requests.slowdown() {
+            warn(&format!(
+                "in the logs, requests take {factor:.1} times as long while twice as many execute. Here they do not: check the answer with `kubectl flowcontrol simulate --audit-log LOG --compare ANSWER`, where they do"
+            ))?;
+        }
         Ok(requests)
     }
 }
