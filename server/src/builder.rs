@@ -359,8 +359,8 @@ impl Builder {
 
     /// Objects that the server has when it is ready: typed ones, or JSON with `apiVersion` and `kind`.
     ///
-    /// They are created as by a client with the field manager `kubectl`, in order, before the first bootstrap pass. A
-    /// resource version is ignored, and so is a status that only the subresource writes. May be called more than once.
+    /// They are created as by a client with the field manager `kubectl`, in order, before the first bootstrap pass. An object
+    /// of a kind with namespaces that names none is in `default`. A resource version is ignored, and so is a status that only the subresource writes. May be called more than once.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -13,6 +13,9 @@ use serde_json::Value;
 /// The field manager of the objects.
 const MANAGER: &str = "kubectl";
 
+/// The namespace of objects that name none.
+const NAMESPACE: &str = "default";
+
 /// Creates an object as a client does.
 ///
 /// # Errors
@@ -50,6 +53,12 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
     };
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("resourceVersion");
+        if kind.is_namespaced() {
+            let namespace = metadata.entry("namespace").or_insert(Value::Null);
+            if namespace.is_null() || namespace == "" {
+                *namespace = NAMESPACE.into();
+            }
+        }
     }
     let body = object.to_string();
     let read = read_object(

@@ -19,7 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-/// A running API server. Dropping it stops it and closes its connections.
+/// A running API server. Dropping it stops it and closes its connections, as soon as its runtime runs; [`stop`](Self::stop) waits for
+/// that.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]

@@ -224,6 +224,22 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     assert!(from_value_strict::<Keeper>(&tree).is_err());
 }
 
+/// As those of a client, which sends them to a namespace.
+#[tokio::test]
+async fn objects_that_a_server_starts_with_have_a_namespace() {
+    let keeper = json!({ "apiVersion": "zoo.example.com/v1", "kind": "Keeper", "metadata": { "name": "ann" }, "spec": {} });
+    let mut north = keeper.clone();
+    north["metadata"]["namespace"] = "north".into();
+    let builder = ApiServer::builder().serve(RESOURCES);
+    let server = builder.objects([keeper, north]).start().await.unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    for namespace in ["default", "north"] {
+        let keepers = client.namespaced_api::<Keeper>(namespace);
+        let ann = keepers.get("ann").await.unwrap();
+        assert_eq!(ann.metadata.namespace.as_deref(), Some(namespace));
+    }
+}
+
 /// Free-form JSON and objects have an owner for each field, or one for all of them.
 #[tokio::test]
 async fn an_atomic_object_has_one_owner() {
