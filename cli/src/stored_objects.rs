@@ -65,7 +65,7 @@ pub(crate) fn stored_objects(
                 Some(Value::Null) => Err(Failure::input(format!(
                     "{name} does not have numbers of stored objects: the partial results of this report have different ones"
                 ))
-                .hint("give the metrics of one of them, or a report of one of them")),
+                .hint("give the metrics of one of them, or the report of its logs alone")),
                 _ => Err(Failure::input(format!("{name} does not have numbers of stored objects")).hint(
                     "expected the output of `kubectl get --raw /metrics`, with apiserver_resource_objects or apiserver_storage_objects, or the JSON of an earlier report",
                 )),

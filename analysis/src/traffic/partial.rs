@@ -47,6 +47,14 @@ struct File {
     coverage: CoverageTally,
 }
 
+/// The fields that every version has.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    kind: String,
+    schema_version: u32,
+}
+
 /// The most requests of [`File::ended`] that are read: as many as 16 runs have. They are the shortest part of the text, and would take many times its memory.
 const MOST_ENDED: usize = 16 * MAX_OPEN_REQUESTS;
 
@@ -140,6 +148,11 @@ impl Traffic {
     /// # Errors
     /// The text is not a partial result, or its version is different.
     pub fn from_json(text: &[u8]) -> Result<Self, PartialError> {
+        // Other versions have other fields.
+        let head = serde_json::from_slice::<Head>(text);
+        if head.is_ok_and(|head| head.kind != KIND || head.schema_version != SCHEMA_VERSION) {
+            return Err(PartialError::Version);
+        }
         let mut json = serde_json::Deserializer::from_slice(text);
         let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let path = error.path().iter().next().map(|_| error.path().to_string());
@@ -152,9 +165,6 @@ impl Traffic {
             path: String::new(),
             problem,
         })?;
-        if file.kind != KIND || file.schema_version != SCHEMA_VERSION {
-            return Err(PartialError::Version);
-        }
         Ok(Self {
             tally: Tally {
                 events: file.events,

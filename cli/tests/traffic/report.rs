@@ -148,7 +148,7 @@ fn different_stored_objects_are_not_called_unknown() {
     let output = run(&["traffic", "--audit-log", &log, "--metrics", &merged]);
     assert_eq!(code(&output), 3);
     let said = stderr(&output);
-    let why = "merged.json does not have numbers of stored objects: the partial results of this report have different ones\nhint: give the metrics of one of them, or a report";
+    let why = "merged.json does not have numbers of stored objects: the partial results of this report have different ones\nhint: give the metrics of one of them, or the report of its logs alone";
     assert!(said.contains(why), "{said}");
 }
 
@@ -216,6 +216,15 @@ fn partial_results_add_up_to_one_run() {
     assert!(stderr(&twice).contains("is given twice"), "{twice:?}");
     assert_eq!(code(&run(&["traffic", "merge", logs[0]])), 3);
     let text = std::fs::read(files[0]).unwrap();
+    let other = r#"{"kind": "TrafficPartial", "schemaVersion": 4, "coverage": {"servers": {"periods": {}}}}"#;
+    let other = folder.file("version.json", other);
+    let said = stderr(&run(&["traffic", "merge", &other]));
+    assert!(
+        said.starts_with(&format!(
+            "error: {other} is not a partial result of this version\nhint: make it again"
+        )),
+        "{said}"
+    );
     let mut large: Value = serde_json::from_slice(&text).unwrap();
     large["requests"] = json!(u64::MAX);
     let large = folder.file("large.json", large.to_string());

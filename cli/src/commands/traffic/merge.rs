@@ -78,6 +78,8 @@ fn partial(file: &Path) -> Result<Traffic, Failure> {
     Traffic::from_json(&text).map_err(|error| match error {
         PartialError::Json { .. } => unreadable(&error)
             .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
-        _ => Failure::input(format!("{name} is not a partial result of this version")),
+        _ => Failure::input(format!("{name} is not a partial result of this version")).hint(
+            "make it again, with `kubectl flowcontrol traffic --partial FILE` of this version",
+        ),
     })
 }
