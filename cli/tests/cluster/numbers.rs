@@ -100,7 +100,7 @@ fn a_server_without_a_rate_is_named() {
     assert!((0.1..=6.0).contains(&sum), "{report}");
     let said = stderr(&output);
     let why = format!(
-        "127.0.0.1:{}: no rate of rejected requests: the reading before",
+        "127.0.0.1:{}: no rate of rejected requests: only one of two readings has the debug dump",
         other.port()
     );
     assert!(said.contains(&why), "{said}");

@@ -110,15 +110,18 @@ impl Reading {
     /// Computes the rates since an earlier reading of the same server from the same sources: their counters differ. A counter that went back is that of
     /// a new process.
     pub(crate) fn rates_since(&mut self, earlier: &[Self], elapsed: Duration) {
-        let Some(earlier) = earlier
-            .iter()
-            .find(|earlier| earlier.address == self.address)
-            .filter(|earlier| earlier.sources == self.sources)
-        else {
-            let why =
-                "no rate of rejected requests: the reading before is missing, or has other parts";
-            self.missing.insert(0, why.to_owned());
-            return;
+        let mut earlier = earlier.iter();
+        let earlier = match earlier.find(|earlier| earlier.address == self.address) {
+            Some(earlier) if earlier.sources == self.sources => Ok(earlier),
+            Some(_) => Err("only one of two readings has the debug dump or the metrics"),
+            None => Err("it was not read before"),
+        };
+        let earlier = match earlier {
+            Ok(earlier) => earlier,
+            Err(why) => {
+                let missing = format!("no rate of rejected requests: {why}");
+                return self.missing.insert(0, missing);
+            }
         };
         let has_metrics = self.sources.has_metrics;
         let known = |level: &&mut Level| has_metrics || level.rejected.is_some();
