@@ -77,16 +77,7 @@ impl Document {
 
     /// The file's name without folders and extension.
     pub(crate) fn stem(&self) -> &str {
-        let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
-        let stem = [".json", ".yaml", ".yml"]
-            .iter()
-            .find_map(|extension| file.strip_suffix(extension))
-            .unwrap_or(file);
-        if stem.is_empty() || stem == "-" {
-            "document"
-        } else {
-            stem
-        }
+        stem(&self.name)
     }
 
     /// The JSON pointers, as tokens, of the objects that hold the document's named schemas.
@@ -132,6 +123,20 @@ impl Document {
         let (_, json) = schemas.json.fields().get(*positions[section].get(name)?)?;
         let at = schemas.at.child(name);
         (*json != Json::Null).then_some(Node { json, at })
+    }
+}
+
+/// The name of a file without folders and extension.
+pub(crate) fn stem(name: &str) -> &str {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = [".json", ".yaml", ".yml"]
+        .iter()
+        .find_map(|extension| file.strip_suffix(extension))
+        .unwrap_or(file);
+    if stem.is_empty() || stem == "-" {
+        "document"
+    } else {
+        stem
     }
 }
 

@@ -1,6 +1,6 @@
 //! A folder of generated modules, to which several calls may write.
 
-use crate::input;
+use crate::{documents, input, names};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn write(
                 continue;
             }
             (_, Some(old)) => {
-                settle(&old, text).map_err(|why| format!("{}: {why}", path.display()))?
+                settle(name, &old, text).map_err(|why| format!("{}: {why}", path.display()))?
             }
             (_, None) => text.clone(),
         };
@@ -95,8 +95,8 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// The text of a module that another call may have written.
-fn settle(old: &str, new: &str) -> Result<String, String> {
+/// The text of the module in the file `name`, which another call may have written.
+fn settle(name: &str, old: &str, new: &str) -> Result<String, String> {
     const TOGETHER: &str =
         "\n  help: give the documents of both in one call, or use another folder";
     let missing = |from: &str, of: &str| {
@@ -127,8 +127,42 @@ fn settle(old: &str, new: &str) -> Result<String, String> {
                 "holds types that {kinds} of this call lacks: `{lost}`{TOGETHER}"
             )),
         },
-        (None, None) => Ok(union(old, new)),
+        // The document has changed, and may have lost a type.
+        (None, None) if is_of_file(name, old, new) => Ok(new.to_owned()),
+        (None, None) => {
+            let validated_new = validated(new);
+            let validated = validated(old);
+            let mut both = validated.intersection(&validated_new).peekable();
+            match both.peek() {
+                Some(_) if old != new => {
+                    let both = both.copied().collect::<Vec<_>>().join("`, `");
+                    Err(format!("holds `validate()` of `{both}` already{TOGETHER}"))
+                }
+                _ => Ok(union(old, new)),
+            }
+        }
     }
+}
+
+/// Whether both texts are the module of one file, whose name it has. A file of the same name that has none of its types is another one.
+fn is_of_file(name: &str, old: &str, new: &str) -> bool {
+    let sources = (sources(old), sources(new));
+    let (Some(file), true) = (sources.1.first(), sources.0 == sources.1) else {
+        return false;
+    };
+    let module = names::module(documents::stem(file));
+    name.strip_suffix(".rs") == Some(&*module) && !types(old).is_disjoint(&types(new))
+}
+
+/// The types of a module with `validate()`.
+fn validated(text: &str) -> BTreeSet<&str> {
+    let blocks = blocks(text).into_iter();
+    let of_types = blocks.filter(|block| block.contains("::validate! {"));
+    let lines = of_types.flat_map(str::lines);
+    lines
+        .filter_map(|line| line.strip_prefix("    ")?.split_once(" => \""))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// The types of both modules; the new text of a type replaces the old one.

@@ -31,7 +31,7 @@ pub(crate) fn describe(error: &io::Error) -> (String, &'static str) {
         ErrorKind::IsADirectory => ("this is a folder".to_owned(), "give each of its files"),
         ErrorKind::InvalidData => (
             "this is not text in UTF-8".to_owned(),
-            "give a document as JSON or YAML",
+            "give a document as JSON or YAML in UTF-8, which PowerShell writes with `Out-File -Encoding utf8`",
         ),
         ErrorKind::FileTooLarge => (
             format!("this is longer than the limit of {} MiB", LIMIT >> 20),

@@ -86,6 +86,36 @@ fn modules_of_several_calls_stay() {
     assert!(read(&folder, "mod.rs").contains("/// `colours.example.com/v1`."));
 }
 
+/// A module of plain types has the name of its document.
+#[test]
+fn a_document_that_changes_replaces_its_types() {
+    let folder = folder("plain-again");
+    let write = |name: &str, types: &[&str], bound: u32| {
+        let schemas = types.iter().map(|name| {
+            format!(r#""{name}": {{"type":"object","properties":{{"a":{{"type":"string","maxLength":{bound}}}}}}}"#)
+        });
+        let schemas = schemas.collect::<Vec<_>>().join(",");
+        let text = format!(r#"{{"openapi":"3.0.0","components":{{"schemas":{{{schemas}}}}}}}"#);
+        let generator = Generator::new().plain().validate();
+        let generated = generator.document(name, &text).and_then(|g| g.generate());
+        generated.unwrap().write(&folder)
+    };
+    write("pets.json", &["Cat", "Dog"], 5).unwrap();
+    write("pets.json", &["Cat"], 7).unwrap();
+    let text = read(&folder, "pets.rs");
+    assert!(!text.contains("Dog"), "{text}");
+    assert_eq!(text.matches("::validate! {").count(), 1, "{text}");
+    // Another document of the same name, and one that has the same type.
+    write("other/pets.json", &["Fish"], 7).unwrap();
+    let text = read(&folder, "pets.rs");
+    assert!(text.contains("pub struct Cat {") && text.contains("pub struct Fish {"));
+    let error = write("pets.yaml", &["Fish"], 9).unwrap_err().to_string();
+    assert!(
+        error.contains("pets.rs: holds `validate()` of `Fish` already\n  help: "),
+        "{error}"
+    );
+}
+
 #[test]
 fn nothing_of_others_is_overwritten() {
     let folder = folder("others");
