@@ -1,6 +1,7 @@
 //! The numbers of partial results, which a file can have wrong.
 
 use super::{accounting, event, level, schema};
+use crate::tries_all;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::traffic::Traffic;
@@ -144,7 +145,8 @@ fn no_number_of_a_partial_result_overflows() {
         json!(253_402_207_200_999_999_i64),
     ];
     let (mut errors, mut sums) = (0, 0);
-    for (path, is_name) in &places {
+    let step = if tries_all() { 1 } else { 3 };
+    for (path, is_name) in places.iter().step_by(step) {
         for number in &hostile {
             match merged(&with(&known, path, *is_name, number)) {
                 Ok(report) => {
