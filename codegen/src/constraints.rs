@@ -67,6 +67,25 @@ pub(crate) fn of_modules(
     Ok(modules)
 }
 
+/// A note for each module whose constraints `validate()` cannot read, so that it checks nothing.
+pub(crate) fn unreadable(plan: &Plan, constraints: &BTreeMap<usize, Constraints>) -> Vec<String> {
+    #[cfg(not(feature = "validate"))]
+    let error = |_: &str| None::<String>;
+    #[cfg(feature = "validate")]
+    let error = |text: &str| {
+        let definitions = serde_json::from_str(text).ok()?;
+        k8s_flowcontrol_constraints::Definitions::new(&definitions).err()
+    };
+    let modules = constraints.iter().filter_map(|(index, constraints)| {
+        let name = &plan.modules[*index].name;
+        let error = error(&constraints.text)?;
+        Some(format!(
+            "`validate()` checks nothing in the module `{name}`: {error}"
+        ))
+    });
+    modules.collect()
+}
+
 /// The schema of a type that gets `validate()`.
 fn constrained(item: &Item, has_kinds: bool) -> Option<&Key> {
     match (&item.origin, &item.body) {

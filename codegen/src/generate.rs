@@ -66,6 +66,7 @@ impl Generator {
             true => constraints::of_modules(&self.documents, &model, &plan)?,
             false => BTreeMap::new(),
         };
+        let unreadable = constraints::unreadable(&plan, &constraints);
         let emitter = emit::Emitter::new(&plan, &sharing, &runtime, constraints);
         let mut files = Vec::with_capacity(plan.modules.len() + 1);
         for (index, module) in plan.modules.iter().enumerate() {
@@ -75,6 +76,7 @@ impl Generator {
         let kinds = plan.kinds();
         let mut notes = self.notes(&model, &plan)?;
         notes.extend(deep);
+        notes.extend(unreadable);
         Ok(Generated {
             files,
             shared: sharing.list(&plan),

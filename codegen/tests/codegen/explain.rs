@@ -155,6 +155,24 @@ fn explain_agrees_with_the_generated_documentation() {
     }
 }
 
+/// As at run time, where everything is in `not_checked`.
+#[test]
+fn a_module_that_validate_cannot_read_has_a_note() {
+    let text = document(
+        r##"{ "Pet": { "oneOf": [{ "type": "string" }, { "anyOf": [{ "$ref": "#/components/schemas/Pet" }] }] },
+              "Owner": { "type": "object", "properties": { "pet": { "$ref": "#/components/schemas/Pet" } } } }"##,
+    );
+    let generator = Generator::new().plain().validate();
+    let generated = generator.document("api.json", &text).unwrap().generate();
+    let notes = generated.unwrap().notes;
+    let note = "`validate()` checks nothing in the module `api`: the schema at `/Pet/oneOf/1/anyOf/0/$ref`: the definition `Pet` refers to itself";
+    assert_eq!(
+        notes.iter().any(|one| one == note),
+        cfg!(feature = "validate"),
+        "{notes:?}"
+    );
+}
+
 /// `generate` gives an error for such a document.
 #[test]
 fn explain_reads_a_document_without_exact_types() {
