@@ -151,7 +151,7 @@ pub struct Impossible {
     pub seats: u32,
     /// The intents that need more seats than there are, whatever the configuration is.
     pub contradiction: Option<Contradiction>,
-    /// The checks that fail in the last configuration that was tried. Fewer seats of a level can be better than more: see
+    /// The checks that fail in the last configuration that was tried; empty only with a contradiction. Fewer seats of a level can be better than more: see
     /// [`size`](super::Sizer::size).
     pub failing: Vec<Check>,
     /// The fewest seats of a server that satisfy all intents, if they were found.

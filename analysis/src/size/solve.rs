@@ -84,12 +84,14 @@ impl Sizer<'_> {
         match found {
             Some(found) => self.conclude(search, &found, None, Vec::new(), is_complete),
             None if !is_complete => Err(Stop::Stopped),
-            None => {
-                if let Searched::TooFew(checks) = search.at(MOST_SEATS)? {
+            None => match search.at(MOST_SEATS)? {
+                // With levels that lend more, so that fewer seats may be enough, too.
+                Searched::Found(found) => self.conclude(search, &found, None, Vec::new(), false),
+                Searched::TooFew(checks) => {
                     impossible.failing = checks;
+                    self.impossible(search, impossible)
                 }
-                self.impossible(search, impossible)
-            }
+            },
         }
     }
 

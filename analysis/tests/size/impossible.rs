@@ -58,6 +58,55 @@ intents:
     assert_eq!((check.name.as_str(), check.is_met()), ("A", false));
 }
 
+/// Whatever the intents are, there is a contradiction, or a check that fails.
+#[test]
+fn every_search_that_finds_nothing_names_a_check() {
+    let mut found_none = 0;
+    for server in [
+        "{seats: 1}",
+        "{seats: 12}",
+        "{seats: 600}",
+        "{seats: unknown}",
+    ] {
+        for keep in ["nothing", "all"] {
+            for (target, limits) in [
+                ("client: {user: a}", "neverMoreThan: {seats: 1}"),
+                ("client: {user: a}", "waits: {max: 0s}"),
+                (
+                    "client: {user: a}",
+                    "waits: {max: 0s}\n  neverMoreThan: {seats: 2}",
+                ),
+                ("level: global-default", "waits: {max: 0s}"),
+            ] {
+                let text = format!(
+                    "server: {server}\nduration: 1s\nkeep: {keep}\nintents:\n- name: A\n  {target}\n  {limits}\n\
+                     - name: B\n  client: {{user: b}}\n  waits: {{max: 0s}}\n  atLoad: {{concurrent: 3, meanSeconds: 0.1}}\n"
+                );
+                let load = "  atLoad: {concurrent: 4, meanSeconds: 0.1}\n";
+                let text = match target.starts_with("client") {
+                    true => text.replacen("- name: B", &format!("{load}- name: B"), 1),
+                    false => text,
+                };
+                let intents =
+                    Intents::read(text.as_bytes()).unwrap_or_else(|error| panic!("{text}{error}"));
+                let (schemas, levels) = built_in();
+                let Ok(sizer) = Sizer::new(&intents, &schemas, &levels, RELEASE, None) else {
+                    continue;
+                };
+                if let Ok(Answer::Impossible(impossible)) =
+                    sizer.size(|_| ControlFlow::Continue(()))
+                {
+                    found_none += 1;
+                    let is_named =
+                        !impossible.failing.is_empty() || impossible.contradiction.is_some();
+                    assert!(is_named, "{text}{impossible:?}");
+                }
+            }
+        }
+    }
+    assert!(found_none > 5, "{found_none}");
+}
+
 /// The intents that are left when the search is stopped are named.
 #[test]
 fn ways_out_that_were_not_tried_are_named() {
