@@ -6,6 +6,7 @@ use bytes::Bytes;
 use k8s_flowcontrol::client::{RetryPolicy, TransportError, http};
 use k8s_flowcontrol::config::{Config, ExecPlugin};
 use k8s_flowcontrol::{Client, Error};
+use std::time::Duration;
 
 /// The error of a replace that may be sent again after an unknown outcome.
 async fn replace(script: &Script) -> Error {
@@ -112,4 +113,31 @@ async fn forwarded_requests_are_named_and_judged() {
     let read = http::Request::get("/apis/x").body(Bytes::new()).unwrap();
     let error = once.forward(read).await.unwrap_err();
     assert!(!error.may_have_taken_effect(), "{error}");
+}
+
+#[tokio::test]
+async fn the_head_of_a_response_counts_when_the_time_runs_out() {
+    const HEADS: [&[u8]; 3] = [
+        b"HTTP/1.1 429 X\r\nContent-Length: 9\r\n\r\n",
+        b"HTTP/1.1 500 X\r\nContent-Length: 9\r\n\r\n",
+        b"HTTP/1.1 201 X\r\nContent-Length: 9\r\n\r\n",
+    ];
+    for (head, begin, has_effect) in [
+        (HEADS[0], "the server answered 429, and the request", false),
+        (HEADS[1], "the server answered 500, and the request", true),
+        (HEADS[2], ": the request", true),
+    ] {
+        let script = Script::start(vec![Act::Begin(head)]).await;
+        let schemas = script.client.flow_schemas();
+        let create = schemas.create(&schema("mine"));
+        let create = create.timeout(Duration::from_millis(100));
+        let error = create.await.unwrap_err();
+        let text = error.to_string();
+        assert!(error.is_timeout() && error.attempts() == 1, "{text}");
+        assert!(
+            text.contains(&format!("{begin} did not finish within 100ms")),
+            "{text}"
+        );
+        assert_eq!(error.may_have_taken_effect(), has_effect, "{text}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::requests::script::{Act, Script, answer, deaf};
 use crate::requests::support::{arrived, client, config, embedded, hasty, schema};
+use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::http;
 use k8s_flowcontrol::client::{RetryPolicy, TransportError};
 use k8s_flowcontrol::config::Config;
@@ -380,6 +381,34 @@ async fn every_page_in_html_is_named() {
     let script = Script::start(vec![Act::Answer(page.into())]).await;
     let text = list(&single(&script)).await.to_string();
     assert!(text.contains("does not answer in HTML"), "{text}");
+    // Also as an event of a watch, whose head is gone.
+    let script = Script::start(vec![Act::Answer(page.into())]).await;
+    let mut events = script.client.flow_schemas().watch().await.unwrap();
+    let text = events.next().await.unwrap().unwrap_err().to_string();
+    assert!(text.contains("does not answer in HTML"), "{text}");
+}
+
+#[tokio::test]
+async fn a_page_in_html_does_not_change_a_negotiated_version() {
+    let page = || {
+        let head = "HTTP/1.1 404 X\r\nContent-Type: text/html\r\nConnection: close";
+        Act::Answer(format!("{head}\r\nContent-Length: 6\r\n\r\n<html>").into())
+    };
+    let group = r#"{"name": "g", "versions": [{"groupVersion": "g/v1", "version": "v1"}]}"#;
+    let acts = [
+        answer(200, "", group),
+        answer(200, "", "{}"),
+        page(),
+        page(),
+    ];
+    let script = Script::start(acts.into()).await;
+    let schemas = script.client.negotiated::<FlowSchema>().await.unwrap();
+    let error = schemas.list().await.unwrap_err();
+    assert!(!error.is_version_not_served(), "{error}");
+    let missing = Script::start(vec![answer(404, "", "404 page not found"), page()]).await;
+    let text = list(&missing.client).await.to_string();
+    // The page says nothing about the group.
+    assert!(text.contains("; the server may not serve v1 of "), "{text}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::requests::script::{Script, answer};
 use crate::requests::support::schema;
-use k8s_flowcontrol::client::ResourceKind;
+use k8s_flowcontrol::client::{ResourceKind, RetryPolicy};
 use k8s_flowcontrol::controller::lease::Lease;
 use k8s_flowcontrol::{ApiVersion, Client, Error, Kind};
 
@@ -97,4 +97,29 @@ async fn a_missing_object_and_an_unknown_outcome_keep_their_meaning() {
     let create = client.flow_schemas();
     let error = create.create(&schema("mine")).await.unwrap_err();
     assert!(error.may_have_taken_effect(), "{error}");
+}
+
+#[tokio::test]
+async fn a_code_that_is_none_of_http_does_not_count() {
+    for (code, body, expected, is_rejected) in [
+        (
+            429,
+            r#"{"kind":"Status","code":99999}"#,
+            ": 429; try again",
+            true,
+        ),
+        (
+            200,
+            r#"{"kind":"Status","status":"Failure"}"#,
+            ": failure (in a",
+            false,
+        ),
+    ] {
+        let script = Script::start(vec![answer(code, "Retry-After: 0\r\n", body)]).await;
+        let client = script.client.clone().with_retry_policy(RetryPolicy::none());
+        let error = client.version().await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(error.is_too_many_requests(), is_rejected, "{text}");
+    }
 }

@@ -6,6 +6,7 @@ use h2::server::{Connection, SendResponse};
 use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use k8s_flowcontrol::Client;
+use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::sync::Arc;
@@ -185,5 +186,34 @@ async fn a_create_that_was_refused_unseen_is_sent_again() {
     assert_eq!(error.attempts(), 1);
     assert!(error.is_retryable() && !error.is_connect(), "{error}");
     drop(client);
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_has_a_plain_text() {
+    let (listener, config) = Listener::start().await;
+    let serving = crate::spawn(async move {
+        // Without TLS' close_notify: before the head of a response, and after it.
+        let mut connection = listener.accept().await;
+        let asked = next(&mut connection).await;
+        drop((asked, connection));
+        let mut connection = listener.accept().await;
+        let (_request, mut answer) = next(&mut connection).await;
+        let head = Response::builder().body(()).unwrap();
+        let body = answer.send_response(head, false).unwrap();
+        let idle = tokio::time::timeout(Duration::from_millis(50), connection.accept());
+        assert!(idle.await.is_err());
+        drop((body, connection));
+    });
+    let client = Client::new(config.with_retry_policy(RetryPolicy::none())).unwrap();
+    for expected in [
+        "sent no usable response: the connection was closed",
+        "the response ended early: the connection was closed",
+    ] {
+        let error = client.flow_schemas().get("mine").await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.ends_with(expected), "{text}");
+        assert!(error.is_retryable(), "{text}");
+    }
     serving.await.unwrap();
 }

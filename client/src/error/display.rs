@@ -108,6 +108,7 @@ impl Error {
                 }
             }
             ErrorKind::TimedOut { what, limit, .. } => {
+                self.write_failed_code(f)?;
                 write!(f, "{what} did not finish within {limit:?}")?;
                 // The source of the error is the failure before, which a longer timeout may not help.
                 match self.get_ref() {
@@ -182,7 +183,12 @@ impl Error {
     }
 
     fn write_status(&self, f: &mut fmt::Formatter<'_>, status: &Status) -> fmt::Result {
-        match self.code() {
+        // The code of the status counts.
+        let success = self.head().filter(|head| head.is_success());
+        let other = self
+            .code()
+            .filter(|code| success.is_none_or(|head| head.code != *code));
+        match other {
             Some(code) => write!(f, "{code}")?,
             None => f.write_str("failure")?,
         }
@@ -196,8 +202,7 @@ impl Error {
         {
             write!(f, ": {message}")?;
         }
-        // The code of the status counts.
-        if let Some(head) = self.head().filter(|head| head.is_success()) {
+        if let Some(head) = success {
             write!(f, " (in a response with the code {})", head.code)?;
         }
         self.write_advice(f)

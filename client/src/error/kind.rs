@@ -14,6 +14,17 @@ pub(crate) enum Effect {
     PossibleBefore,
 }
 
+/// How far an attempt came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It has no credentials yet.
+    Nothing,
+    /// The request may have been sent.
+    Sent,
+    /// The head of a response with this code.
+    Head(u16),
+}
+
 #[derive(Debug)]
 pub(crate) enum ErrorKind {
     /// An invalid argument. Nothing was sent.
@@ -40,8 +51,7 @@ pub(crate) enum ErrorKind {
     TimedOut {
         what: String,
         limit: Duration,
-        /// Whether a request may have been sent.
-        sent: bool,
+        reached: Reached,
     },
     /// The response ended early.
     Body { timeout: bool },

@@ -15,7 +15,7 @@ mod display;
 mod kind;
 mod predicates;
 
-pub(crate) use kind::{Effect, ErrorKind};
+pub(crate) use kind::{Effect, ErrorKind, Reached};
 
 /// The error of a request, a watch or a client's setup.
 ///
@@ -156,11 +156,24 @@ impl Error {
 
     /// The response is a page of something else than an API server.
     pub(crate) fn is_html(&self) -> bool {
+        let begins = |text: &str, begin: &str| {
+            let text = text.get(..begin.len()).unwrap_or_default();
+            text.eq_ignore_ascii_case(begin)
+        };
         let head = self.0.head.as_ref();
-        head.is_some_and(|head| {
-            let begin = head.content_type.get(..9).unwrap_or_default();
-            begin.eq_ignore_ascii_case("text/html")
-        })
+        head.is_some_and(|head| begins(&head.content_type, "text/html"))
+            || match self.kind() {
+                // An event of a watch has no head.
+                ErrorKind::Decode { excerpt, .. } => {
+                    begins(excerpt, "<html") || begins(excerpt, "<!doctype html")
+                }
+                _ => false,
+            }
+    }
+
+    /// A 404 about a path that an API server does not serve.
+    pub(crate) fn lacks_path(&self) -> bool {
+        self.names_no_object() && !self.is_html()
     }
 
     pub(crate) fn kind(&self) -> &ErrorKind {
@@ -185,9 +198,7 @@ impl Error {
     /// `None` if the body of the response ended early or was too long.
     pub fn code(&self) -> Option<u16> {
         match (&self.0.kind, &self.0.head) {
-            (ErrorKind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
-                status.code.and_then(|code| u16::try_from(code).ok())
-            }
+            (ErrorKind::Status(status), _) if status_code(status).is_some() => status_code(status),
             (
                 ErrorKind::Status(_) | ErrorKind::NotStatus { .. } | ErrorKind::Decode { .. },
                 Some(head),
@@ -199,7 +210,13 @@ impl Error {
     /// The status code, also of a response whose body could not be read.
     pub(crate) fn head_code(&self) -> Option<u16> {
         let head = self.0.head.as_ref();
-        self.code().or(head.map(|head| head.code))
+        match self.kind() {
+            ErrorKind::TimedOut {
+                reached: Reached::Head(code),
+                ..
+            } => Some(*code),
+            _ => self.code().or(head.map(|head| head.code)),
+        }
     }
 
     /// Whether the failed request is a write that the server may have carried out, completely or in part.
@@ -307,6 +324,12 @@ impl Error {
             .and_then(|status| status.reason.as_deref())
             .unwrap_or_default()
     }
+}
+
+/// The code in a `Status`, unless it cannot be one of HTTP.
+fn status_code(status: &Status) -> Option<u16> {
+    let code = u16::try_from(status.code?).ok()?;
+    (100..1000).contains(&code).then_some(code)
 }
 
 /// A cause whose text is a part of this error's text is not a source, so that the text of a chain of errors has it once; it is

@@ -1,6 +1,6 @@
 //! The meaning of an error for a program.
 
-use super::{Error, ErrorKind};
+use super::{Error, ErrorKind, Reached};
 use http::Method;
 
 impl Error {
@@ -164,7 +164,14 @@ impl Error {
 
     /// The time of the request ran out without a failure before.
     pub(crate) fn is_unanswered(&self) -> bool {
-        matches!(self.kind(), ErrorKind::TimedOut { sent: true, .. }) && self.get_ref().is_none()
+        let is_sent = matches!(
+            self.kind(),
+            ErrorKind::TimedOut {
+                reached: Reached::Sent,
+                ..
+            }
+        );
+        is_sent && self.get_ref().is_none()
     }
 
     /// The last event of a watch is the error, and not the response.

@@ -84,7 +84,7 @@ impl NegotiatedCall {
         request: &mut HttpRequest,
         error: Error,
     ) -> Result<(), Error> {
-        if !error.names_no_object() || error.may_have_taken_effect() {
+        if !error.lacks_path() || error.may_have_taken_effect() {
             return Err(error);
         }
         let renewal = self.negotiation.renew(client, self.agreed);

@@ -143,7 +143,7 @@ impl Negotiation {
 pub(crate) async fn served(discovery: DiscoveryRequest<ApiGroup>) -> Result<Vec<String>, Error> {
     match discovery.await {
         Ok(group) => Ok(names(group)),
-        Err(error) if error.code() == Some(404) => Ok(Vec::new()),
+        Err(error) if error.lacks_path() => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
@@ -180,8 +180,7 @@ impl Client {
     /// The same error. If the server does not serve the version of the request, the error says so, and names the
     /// versions that it serves.
     pub(crate) async fn with_served_versions(&self, request: &HttpRequest, error: Error) -> Error {
-        let is_about_path = error.names_no_object() && !error.is_html();
-        let Some((group, version)) = group_version(request).filter(|_| is_about_path) else {
+        let Some((group, version)) = group_version(request).filter(|_| error.lacks_path()) else {
             return error;
         };
         let discovery = self.api_group(group).retry_policy(RetryPolicy::none());

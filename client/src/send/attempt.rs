@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::layer::Next;
+use super::progress::Progress;
 use super::request_head;
 use super::request_head::RequestHead;
 use super::session::Ready;
@@ -11,7 +12,6 @@ use crate::response::head::Head;
 use crate::transport::Body;
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
-use std::sync::atomic::{AtomicBool, Ordering};
 use url::Url;
 
 impl Client {
@@ -20,26 +20,29 @@ impl Client {
         self.session.prepare_interactive_plugin().await
     }
 
-    /// Sends a request. After a 401 it is sent once more if there are new credentials. `is_sent` becomes true once there are
-    /// credentials.
+    /// Sends a request. After a 401 it is sent once more if there are new credentials.
     pub(crate) async fn execute(
         &self,
         request: &HttpRequest,
         number: u32,
-        is_sent: &AtomicBool,
+        progress: &Progress,
     ) -> Result<http::Response<Body>, Error> {
         let ready = self.session.ready().await?;
-        is_sent.store(true, Ordering::Relaxed);
+        progress.sent();
         let response = self.attempt(request, number, &ready).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
+        progress.answered(response.status());
         let renewed = match self.session.after_unauthorized(&ready).await {
             Ok(renewed) => renewed,
             Err(error) => return Err(without_credentials(error, response)),
         };
         match renewed {
-            Some(renewed) => self.attempt(request, number, &renewed).await,
+            Some(renewed) => {
+                progress.sent();
+                self.attempt(request, number, &renewed).await
+            }
             None => Ok(response),
         }
     }

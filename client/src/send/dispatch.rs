@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::observe::Attempt;
+use super::progress::Progress;
 use super::retry::{Attempts, RetryClass};
 use super::trace;
 use crate::error::{Effect, Error, RequestLine};
@@ -13,7 +14,7 @@ use crate::response::decode::{Decoder, Response};
 use crate::response::head::Head;
 use crate::transport::Body;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
@@ -93,9 +94,9 @@ impl Client {
         loop {
             let begun = Instant::now();
             let number = attempts.count() + 1;
-            let is_sent = AtomicBool::new(false);
-            let attempt = self.sent_once::<B>(request, number, &is_sent);
-            let result = attempts.make(attempt, &is_sent).await;
+            let progress = Progress::default();
+            let attempt = self.sent_once::<B>(request, number, &progress);
+            let result = attempts.make(attempt, &progress).await;
             let pause = match &result {
                 Ok(_) => None,
                 Err(error) => attempts.pause(error),
@@ -124,9 +125,10 @@ impl Client {
         &self,
         request: &HttpRequest,
         number: u32,
-        is_sent: &AtomicBool,
+        progress: &Progress,
     ) -> Result<(Head, B), Error> {
-        let response = self.execute(request, number, is_sent).await?;
+        let response = self.execute(request, number, progress).await?;
+        progress.answered(response.status());
         let (parts, body) = response.into_parts();
         let head = Head::read(parts.status, parts.headers);
         for warning in &head.warnings {

@@ -8,6 +8,7 @@ pub(crate) mod hooks;
 pub(crate) mod layer;
 pub(crate) mod observe;
 pub(crate) mod options;
+mod progress;
 pub(crate) mod request_head;
 pub(crate) mod retry;
 pub(crate) mod session;

@@ -242,7 +242,17 @@ pub(crate) fn in_own_words(error: &Source) -> Option<&'static str> {
     if is_going_away(error) {
         return Some("it closes the connection (GOAWAY)");
     }
-    tls::in_own_words(error)
+    // The text of rustls, which other errors repeat, has the address of its manual.
+    let mut chain = std::iter::successors(Some(error), |error| (**error).source());
+    let is_cut = chain.any(|error| {
+        error
+            .to_string()
+            .contains("without sending TLS close_notify")
+    });
+    match is_cut {
+        true => Some("the connection was closed"),
+        false => tls::in_own_words(error),
+    }
 }
 
 /// The cause that the error of a SOCKS proxy has and does not return as its source.

@@ -27,7 +27,7 @@ mod conditions;
 pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
 use crate::Resource;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Reached};
 use crate::verbs::api::Api;
 use crate::watch::{Received, Watcher, WatcherEvent};
 use std::fmt;
@@ -133,8 +133,12 @@ impl<K: Resource> WaitFor<'_, K> {
         };
         let kind = self.api.kind().kind();
         let what = format!("the wait for {kind} `{}`{missing}", self.name);
-        let sent = true;
-        let error = Error::new(ErrorKind::TimedOut { what, limit, sent });
+        let reached = Reached::Sent;
+        let error = Error::new(ErrorKind::TimedOut {
+            what,
+            limit,
+            reached,
+        });
         Err(match last_error {
             Some(source) => error.with_source(source),
             None => error,

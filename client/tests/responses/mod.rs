@@ -228,7 +228,7 @@ async fn responses_that_cannot_be_decoded() {
     assert!(
         error
             .to_string()
-            .ends_with("it begins with `<html>hello</html>`"),
+            .contains("it begins with `<html>hello</html>`"),
         "{error}"
     );
 

@@ -2,10 +2,10 @@
 
 use super::{Budget, Repeat, RetryClass};
 use crate::config::{RetryLimit, RetryPolicy};
-use crate::error::{Effect, Error, ErrorKind};
+use crate::error::{Effect, Error, ErrorKind, Reached};
 use crate::request::http_request::HttpRequest;
+use crate::send::progress::Progress;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -59,24 +59,27 @@ impl<'a> Attempts<'a> {
         self.started.elapsed()
     }
 
-    /// Makes an attempt within the remaining time. `is_sent` is false until it has its credentials.
+    /// Makes an attempt within the remaining time.
     pub(crate) async fn make<T>(
         &mut self,
         attempt: impl Future<Output = Result<T, Error>>,
-        is_sent: &AtomicBool,
+        progress: &Progress,
     ) -> Result<T, Error> {
         self.count += 1;
         let result = match (self.deadline, self.limit) {
             (Some(deadline), Some(limit)) => {
                 let result = timeout_at(deadline, attempt).await;
                 result.unwrap_or_else(|_elapsed| {
-                    let sent = is_sent.load(Ordering::Relaxed);
-                    let what = match sent {
-                        true => "the request",
-                        false => "obtaining the credentials",
+                    let reached = progress.reached();
+                    let what = match reached {
+                        Reached::Nothing => "obtaining the credentials",
+                        Reached::Sent | Reached::Head(_) => "the request",
                     };
-                    let what = what.to_owned();
-                    Err(Error::new(ErrorKind::TimedOut { what, limit, sent }))
+                    Err(Error::new(ErrorKind::TimedOut {
+                        what: what.to_owned(),
+                        limit,
+                        reached,
+                    }))
                 })
             }
             _ => attempt.await,
@@ -84,7 +87,7 @@ impl<'a> Attempts<'a> {
         if result.as_ref().err().is_none_or(RetryClass::is_answer) {
             self.budget.answered(self.taken);
         }
-        if result.is_err() && !is_sent.load(Ordering::Relaxed) {
+        if result.is_err() && progress.reached() == Reached::Nothing {
             self.count -= 1;
         }
         result.map_err(|error| error.with_attempts(self.count))

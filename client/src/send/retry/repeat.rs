@@ -1,6 +1,6 @@
 //! Whether a request may be sent again. The table is in the documentation of [`RetryPolicy`](crate::client::RetryPolicy).
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Reached};
 use crate::request::http_request::HttpRequest;
 
 /// Whether a request with an unknown outcome may be sent again.
@@ -59,7 +59,9 @@ pub(crate) enum RetryClass {
 impl RetryClass {
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::Send { tls: true, .. } | ErrorKind::Send { fatal: true, .. } => Self::Final,
+            ErrorKind::Send { tls: true, .. }
+            | ErrorKind::Send { fatal: true, .. }
+            | ErrorKind::TimedOut { .. } => Self::Final,
             ErrorKind::Send { connect: true, .. } => Self::NotCarriedOut,
             ErrorKind::Send {
                 unprocessed: true, ..
@@ -84,7 +86,10 @@ impl RetryClass {
                 unprocessed: true, ..
             } => false,
             ErrorKind::Argument(_) | ErrorKind::Setup | ErrorKind::NotServed(_) => false,
-            ErrorKind::TimedOut { sent: false, .. } => false,
+            ErrorKind::TimedOut {
+                reached: Reached::Nothing,
+                ..
+            } => false,
             ErrorKind::VersionChanged { .. } | ErrorKind::Lossy { .. } => false,
             _ => match error.head_code() {
                 Some(code) => code == 408 || !(300..500).contains(&code),

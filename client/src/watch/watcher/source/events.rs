@@ -2,7 +2,7 @@
 
 use super::{Source, State, list_end};
 use crate::Resource;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Reached};
 use crate::stream::WatchEvent;
 use crate::watch::watcher::event::WatcherEvent;
 use crate::watch::watcher::failure::WatchFailure;
@@ -27,7 +27,7 @@ impl<K: Resource> Source<K> {
                 let error = Error::new(ErrorKind::TimedOut {
                     what,
                     limit,
-                    sent: true,
+                    reached: Reached::Sent,
                 });
                 return Err(self.failed(error, lived));
             }
