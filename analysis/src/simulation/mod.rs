@@ -11,7 +11,7 @@
 //! The model does not know several API servers, or the bytes of objects beyond the given seats. The requests of an audit log
 //! follow the simulated responses where their clients [waited](Recording::find_loops) for them, and come at their times
 //! otherwise; waits that the log does not have are [estimated](Recording::separate_waits), and so is [how much
-//! requests slow each other down](Recording::find_slowdown). Generated requests execute as long as the load says.
+//! requests slow each other down, and how late they begin](Recording::find_slowdown). Generated requests execute as long as the load says.
 //! [`Report::predictions`] compares the outcome with the log.
 //!
 //! ```
@@ -60,6 +60,7 @@ mod report;
 mod run;
 mod slowdown;
 mod source;
+mod start_delay;
 mod tally;
 mod trial;
 mod trust;

@@ -15,6 +15,7 @@ use super::logged::{Class, Recorded};
 use super::loops::{Habit, habits, of_clock};
 use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
+use super::start_delay::StartDelays;
 use crate::audit::Event;
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
@@ -76,6 +77,8 @@ pub struct Recording {
     habits: HashMap<u32, Habit>,
     /// None if the log does not show that requests slow each other down, and before [`find_slowdown`](Self::find_slowdown).
     slowdown: Option<Slowdown>,
+    /// The requests with a recorded wait.
+    recorded_waits: u64,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
 }
@@ -97,6 +100,7 @@ impl Recording {
             next_client: 0,
             habits: HashMap::new(),
             slowdown: None,
+            recorded_waits: 0,
             period: None,
         }
     }
@@ -152,6 +156,8 @@ impl Recording {
         if let Some(execution) = execution {
             self.executed.add(class, execution);
         }
+        let observed = bounded(event.queue_wait());
+        self.recorded_waits += u64::from(observed.is_some());
         let rejected = event.is_rejected_by_flow_control();
         let (first, last) = self.period.unwrap_or((received_us, received_us));
         self.period = Some((first.min(received_us), last.max(received_us)));
@@ -159,7 +165,7 @@ impl Recording {
             received_us,
             class,
             execution,
-            observed: bounded(event.queue_wait()),
+            observed,
             client,
             took: bounded(event.response_time()),
             rejected,
@@ -203,16 +209,21 @@ impl Recording {
         Separate::new(known, Separator::new(self.server.clone(), first), requests)
     }
 
-    /// Estimates how much requests slow each other down.
+    /// Estimates how much requests slow each other down, and how long a request that waited has its seats before it begins.
     ///
     /// The requests must come from [`separate_waits`](Self::separate_waits). Without this, a request executes as long as in the log,
-    /// however many others execute at the same time.
+    /// however many others execute at the same time, and begins at once.
     pub fn find_slowdown(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut executions = Executions::new(self.period.unwrap_or_default());
-        for request in requests {
-            executions.add(request.class, &request);
+        let mut delays = StartDelays::default();
+        let requests = requests
+            .into_iter()
+            .inspect(|request| executions.add(request.class, request));
+        match StartDelays::are_shown_by(self.recorded_waits) {
+            true => delays.compare(self, requests),
+            false => requests.for_each(drop),
         }
-        self.slowdown = executions.slowdown();
+        self.slowdown = executions.slowdown(delays.average());
     }
 
     /// How many times as long a request executes if twice as many execute, as [`find_slowdown`](Self::find_slowdown) found it; none if the log does

@@ -22,6 +22,9 @@ pub struct Report {
     /// How many times as long the requests of an audit log execute if twice as many execute at the same time; none if the log does
     /// not show that they slow each other down, and for generated clients.
     pub slowdown: Option<f64>,
+    /// How long a request of an audit log that waited has its seats before it begins, which servers record as a part of its wait; zero
+    /// without a slowdown.
+    pub start_delay: Duration,
 }
 
 /// The numbers of requests. Each retry counts as a request.

@@ -118,7 +118,7 @@ impl<S: Source, O: Observer> Run<S, O> {
         let mut events = 0_u64;
         loop {
             let arrival = self.source.next_arrival().unwrap_or(Duration::MAX);
-            let end = self.executing.as_ref().and_then(Executing::next_end);
+            let end = self.executing.as_ref().and_then(Executing::next_change);
             let own = self.events.next_time().into_iter().chain(end).min();
             let next = match own {
                 Some(own) => own.min(arrival),
@@ -137,7 +137,7 @@ impl<S: Source, O: Observer> Run<S, O> {
                 self.pass_quiet_periods(now);
             } else if end == Some(next) {
                 let executing = self.executing.as_mut();
-                if let Some(ticket) = executing.and_then(|executing| executing.end(now)) {
+                if let Some(ticket) = executing.and_then(|executing| executing.change(now)) {
                     self.end(now, ticket);
                 }
             } else if own.is_some_and(|own| own <= arrival) {
@@ -319,18 +319,19 @@ impl<S: Source, O: Observer> Run<S, O> {
             self.observer.dispatched(now, &self.server, ticket);
             let facts = self.source.facts(request);
             let wait = now.saturating_sub(arrived);
-            self.tally.dispatched(&facts, wait);
             let time = self.source.execution_time(request, wait);
             if !wait.is_zero() || self.source.known_execution(request).is_none() {
                 self.diverge(now.saturating_add(time));
             }
-            match &mut self.executing {
-                Some(executing) => executing.begin(now, time, ticket),
+            let delay = match &mut self.executing {
+                Some(executing) => executing.add(now, wait, time, ticket),
                 None => {
                     let end = now.saturating_add(time);
                     self.events.plan(end, Event::EndOfExecution(ticket));
+                    Duration::ZERO
                 }
-            }
+            };
+            self.tally.dispatched(&facts, wait.saturating_add(delay));
         }
         self.dispatched = dispatched;
     }

@@ -7,6 +7,7 @@
 use super::logged::Recorded;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::time::Duration;
 
 /// The shortest part of a log for which executing requests are counted, in microseconds.
 const PART_US: i64 = 100_000;
@@ -29,6 +30,8 @@ pub(super) struct Slowdown {
     /// From 0 to 1: the speed is the number to the power of minus this.
     exponent: f64,
     concurrency: Concurrency,
+    /// How long a request that waited has its seats before it begins.
+    pub(super) start_delay: Duration,
 }
 
 impl Slowdown {
@@ -247,7 +250,7 @@ impl Executions {
     }
 
     /// The dependence that the executions show; none if they do not show any, or if those whose wait the log has do not.
-    pub(super) fn slowdown(mut self) -> Option<Slowdown> {
+    pub(super) fn slowdown(mut self, start_delay: Duration) -> Option<Slowdown> {
         self.close(i64::MAX);
         let kinds = self.kinds.values();
         let meanwhile = slope(kinds.clone().map(|kind| &kind.meanwhile))?;
@@ -266,6 +269,7 @@ impl Executions {
         Some(Slowdown {
             exponent: exponent.min(1.0),
             concurrency: self.concurrency,
+            start_delay,
         })
     }
 }

@@ -194,6 +194,7 @@ impl Tally {
             end: self.end,
             requests: self.requests,
             slowdown: None,
+            start_delay: Duration::ZERO,
         }
     }
 }

@@ -55,6 +55,11 @@ const BUSY: Machine = Machine {
     client: 0.004,
     others: 0.5,
 };
+/// A busy processor, which a request that waited needs before it begins.
+const LATE: Machine = Machine {
+    wake: 0.004,
+    ..BUSY
+};
 /// A processor that is never busy: requests execute as long whatever the others do.
 pub(super) const IDLE: Machine = Machine {
     cores: 64.0,
@@ -109,6 +114,7 @@ fn made_up_servers_are_predicted_as_in_the_table() {
     let reject = with_response(&json!({"type": "Reject"}));
     let cases = [
         ("as recorded", run(clients(1, 0.0), BUSY), queues(8, 2, 20)),
+        ("late starts", run(clients(1, 0.0), LATE), queues(8, 2, 20)),
         (
             "idle processor",
             run(clients(1, 0.0), IDLE),
@@ -137,7 +143,7 @@ fn made_up_servers_are_predicted_as_in_the_table() {
     let mut table = String::new();
     // Queues with many rejections in a quick run; the changes below are of queues without.
     let cases = cases.iter().enumerate();
-    let cases = cases.filter(|(index, _)| crate::tries_all() || *index == 6);
+    let cases = cases.filter(|(index, _)| crate::tries_all() || *index == 7);
     for (_, (name, run, objects)) in cases {
         let (logs, counted) = truth::run(run, server(objects, Release::nearest(36)));
         for (log, minor) in logs.iter().zip([36, 29]) {

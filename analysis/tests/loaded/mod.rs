@@ -172,9 +172,12 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     let objects = objects();
     let report = predict(|add| each(add), [&objects, &objects], Release::nearest(36));
     check(&report);
+    assert_eq!(report.start_delay.as_millis(), 8);
     let text = without_waits();
     let release = Release::nearest(29);
-    check(&predict(events(&text), [&objects, &objects], release));
+    let report = predict(events(&text), [&objects, &objects], release);
+    check(&report);
+    assert_eq!(report.start_delay, Duration::ZERO);
 }
 
 /// How long clients pause after a rejection decides how many are rejected.

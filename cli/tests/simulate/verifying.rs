@@ -198,3 +198,29 @@ fn the_histograms_of_a_recorded_server_are_compared() {
         stderr(&output)
     );
 }
+
+/// Waits that the server recorded are longer than those of its queues.
+#[test]
+fn a_simulation_says_how_late_requests_begin() {
+    let (objects, log) = (
+        format!("{RECORDED}/objects.json"),
+        format!("{RECORDED}/audit.log.gz"),
+    );
+    let simulate = |more: &[&str]| {
+        let arguments = ["simulate", "-f", &objects, "--only-these"];
+        let of_server = ["--kubernetes", "1.36", "--server-seats", "30"];
+        let output = run(&[&arguments[..], &of_server, &["--audit-log", &log], more].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = simulate(&[]);
+    let said = "2.0 times as long while twice as many execute, and begin 8.09ms after their dispatch if they waited\n";
+    assert!(text.contains(said), "{text}");
+    assert!(
+        text.contains("The prediction agrees with the logs"),
+        "{text}"
+    );
+    let report: Value = serde_json::from_str(&simulate(&["-o", "json"])).unwrap();
+    let delay = report["trust"]["startDelaySeconds"].as_f64().unwrap();
+    assert!((delay - 0.00809).abs() < 1e-5, "{delay}");
+}

@@ -81,11 +81,13 @@ impl Recording {
     ) -> Report {
         let flows = self.flows.all.clone();
         let slowdown = self.slowdown();
+        let start_delay = self.slowdown.as_ref().map(|slowdown| slowdown.start_delay);
         let mut run = self.prepare(requests, ());
         run.run(progress);
         let observed = std::mem::take(&mut run.source.observed);
         let mut report = run.report();
         report.slowdown = slowdown;
+        report.start_delay = start_delay.unwrap_or_default();
         report.clients.retain(|(_, counts)| counts.arrived > 0);
         for (flow, observed) in flows.iter().zip(observed) {
             let is_same = |found: &&mut FlowReport| {

@@ -46,6 +46,17 @@ impl Outcome {
         (self.period.is_some() && is_executed && self.observed() == 0).then_some(NOT_OBSERVED)
     }
 
+    /// How late requests of the logs begin that waited.
+    fn late_starts(&self) -> String {
+        match self.before.start_delay {
+            Duration::ZERO => String::new(),
+            delay => format!(
+                ", and begin {} after their dispatch if they waited",
+                time(delay)
+            ),
+        }
+    }
+
     /// The numbers on which the result depends.
     pub(super) fn facts(&self) -> String {
         let Self { seats, release, .. } = self;
@@ -67,7 +78,8 @@ impl Outcome {
                 requests("simulated request"),
                 match self.before.slowdown {
                     Some(factor) => format!(
-                        "in the logs, requests take {factor:.1} times as long while twice as many execute"
+                        "in the logs, requests take {factor:.1} times as long while twice as many execute{}",
+                        self.late_starts()
                     ),
                     None => "the logs do not show that requests slow each other down, so they do not in the simulation".to_owned(),
                 }
@@ -83,7 +95,7 @@ the processor's load, or the sizes of objects that the load file does not give."
 const OF_LOGS: &str = "\
 The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
 agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. How \
-much requests slow each other down is estimated from the logs; waits that are not recorded follow from the queues of the first configuration, \
+much requests slow each other down, and how late they begin, is estimated from the logs; waits that are not recorded follow from the queues of the first configuration, \
 and a rejected request executes as long as others of its flow with its verb and resource. The model does not know the load of other API \
 servers, other programs on the same machine, the watches that see a write, or more about the size of objects than the metrics say.";
 

@@ -279,6 +279,7 @@ pub(super) fn json(report: &Report) -> Value {
     json!({
         "isReliable": (is_shown || !is_within_limits).then_some(is_within_limits),
         "slowdown": report.slowdown,
+        "startDelaySeconds": seconds(report.start_delay),
         "predictions": predictions.iter().map(one).collect::<Vec<_>>(),
     })
 }
