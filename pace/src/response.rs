@@ -23,8 +23,14 @@ pub(crate) enum Outcome {
 impl Outcome {
     pub(crate) fn of(status: StatusCode, headers: &HeaderMap) -> Self {
         let after = headers.get(RETRY_AFTER).and_then(|value| {
-            let seconds = value.to_str().ok()?.trim().parse().ok()?;
-            Some(Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER))
+            let text = value.to_str().ok()?.trim();
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            // A number with more digits is too large.
+            let seconds = || {
+                text.parse()
+                    .map_or(LONGEST_RETRY_AFTER, Duration::from_secs)
+            };
+            is_number.then(|| seconds().min(LONGEST_RETRY_AFTER))
         });
         match (status, after) {
             (StatusCode::TOO_MANY_REQUESTS, after) => {

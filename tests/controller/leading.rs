@@ -267,6 +267,20 @@ async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
     assert_eq!(server.pending_faults(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_release_does_not_wait_for_a_silent_server() {
+    let (server, one, _) = two().await;
+    let leadership = one.leads_within(1).await.unwrap();
+    server.inject(Fault::delay(Duration::from_secs(3600)).times(9));
+    let begin = Instant::now();
+    let error = leadership.release().await.unwrap_err();
+    assert!(
+        error.is_timeout() && error.may_have_taken_effect(),
+        "{error}"
+    );
+    assert!(begin.elapsed() <= Duration::from_secs(11), "{error}");
+}
+
 /// Others take the lease after its duration.
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_cannot_be_written_is_lost_before_others_take_it() {

@@ -50,7 +50,7 @@ async fn watches_that_end_at_once_are_errors_and_lead_to_lists() {
             let error = soon(watcher.next()).await.unwrap().unwrap_err();
             assert!(error.is_retryable());
             let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: the server ended the \
-                        watch within a second, without an event";
+                        watch within a second, without a new resource version";
             assert_eq!(error.to_string(), text);
         }
         let rest = ["begin", "item a", "item b", "end"];
@@ -180,7 +180,8 @@ async fn a_lower_version_leads_to_a_list() {
         let mut watcher = paged(&server.client);
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
         let error = soon(watcher.next()).await.unwrap().unwrap_err();
-        let text = "the watch went back from resource version 5 to 3; was the server restored from a backup?";
+        let text =
+            "the server went back from resource version 5 to 3; was it restored from a backup?";
         assert!(error.to_string().ends_with(text), "{error}");
         assert_eq!(take(&mut watcher, 3).await, ["begin", "item b", "end -a"]);
     }

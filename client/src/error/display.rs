@@ -156,13 +156,15 @@ impl Error {
             ErrorKind::Silent { limit, is_open: false } => {
                 write!(f, "the response was not complete within {limit:?}, and the request was abandoned")
             }
-            ErrorKind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
+            ErrorKind::ShortWatch => {
+                f.write_str("the server ended the watch within a second, without a new resource version")
+            }
             ErrorKind::NoDriver => f.write_str(
                 "the store is no longer kept up to date: its driver was dropped, or the task that polled it has ended",
             ),
             ErrorKind::WentBack { from, to } => write!(
                 f,
-                "the watch went back from resource version {from} to {to}; was the server restored from a backup?"
+                "the server went back from resource version {from} to {to}; was it restored from a backup?"
             ),
             ErrorKind::NotServed(message) => f.write_str(message),
             ErrorKind::VersionChanged { from, to } => write!(
@@ -245,7 +247,7 @@ impl Error {
         } else if code == 404 && self.is_html() {
             write!(f, "; {NOT_A_SERVER}")?;
         } else if code == 407 {
-            f.write_str("; add a user and a password to the URL of the proxy")?;
+            f.write_str("; check the user and the password in the URL of the proxy")?;
         }
         self.write_advice(f)
     }

@@ -251,7 +251,7 @@ impl Error {
         }
     }
 
-    /// The time that the server asks to wait before the next attempt.
+    /// The time that the server asks to wait before the next attempt, at most 68 years.
     pub fn retry_after(&self) -> Option<Duration> {
         let details = self.status().and_then(|status| status.details.as_ref());
         self.0

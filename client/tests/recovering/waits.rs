@@ -1,6 +1,6 @@
 //! Waits: which failures end them.
 
-use super::{LONG, NONE, bookmark, code, list, short, watch};
+use super::{LONG, NONE, bookmark, change, code, list, short, watch};
 use crate::script::{Reply, Script};
 use k8s_flowcontrol::wait;
 use std::time::Duration;
@@ -106,4 +106,21 @@ async fn a_failure_that_is_over_is_not_the_reason_of_a_timeout() {
     // It may exist by now.
     let text = lasting.to_string();
     assert!(!text.contains("which does not exist"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streaming_list_without_an_end_may_succeed_later() {
+    let slow = (0..16).fold(Reply::ok(""), |list, _| {
+        list.data(change("1")).pause(Duration::from_secs(100))
+    });
+    let script = Script::of([slow]);
+    let mut watcher = script.client().flow_schemas().watcher();
+    let error = loop {
+        if let Some(Err(error)) = watcher.next().await {
+            break error;
+        }
+    };
+    let text = error.to_string();
+    assert!(text.contains("was not complete within 1500s"), "{text}");
+    assert!(error.is_timeout() && error.is_retryable(), "{text}");
 }

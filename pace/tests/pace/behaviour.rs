@@ -185,6 +185,24 @@ async fn the_place_of_a_rejected_request_stays_occupied() {
     assert_eq!(level(&pace, "b").rejected, 0);
 }
 
+/// 60 s count of a longer time, whatever its length.
+#[tokio::test(start_paused = true)]
+async fn a_time_of_many_digits_is_a_long_one() {
+    for time in ["61", "99999999999999999999999"] {
+        let pace = Pace::builder().max_limit(1).build();
+        send(&pace, "/api/v1/pods", "a", SHORT).await;
+        let reject = |_| async {
+            let response = Response::builder().status(503).header("Retry-After", time);
+            Ok::<_, Infallible>(response.header(LEVEL, "a").body(()).unwrap())
+        };
+        drop(pace.send(get("/api/v1/pods"), reject).await.unwrap());
+        let begin = Instant::now();
+        send(&pace, "/api/v1/pods", "a", Duration::ZERO).await;
+        let waited = begin.elapsed();
+        assert!(waited >= Duration::from_secs(60), "{time}: {waited:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn requests_that_waited_before_a_rejection_go_on_after_the_pause() {
     let pace = Pace::builder().max_limit(1).build();

@@ -132,18 +132,22 @@ impl Election {
         Ok(())
     }
 
-    /// Writes that nobody holds the Lease, unless somebody else holds it.
+    /// Writes that nobody holds the Lease, unless somebody else holds it. Later than after the renew deadline it would be of no use.
     pub(super) async fn give_up(&self, observed: &mut Observed) -> Result<(), Error> {
+        let deadline = Instant::now() + self.renew_deadline;
         for _ in 0..3 {
             let Some(lease) = observed.released(&self.identity) else {
                 return Ok(());
             };
-            match self.leases.replace(&lease).await {
+            match self.leases.replace(&lease).timeout(until(deadline)).await {
                 // An abandoned renewal may have reached the server.
-                Err(error) if error.is_conflict() => match self.leases.get_opt(&self.name).await? {
-                    Some(lease) => observed.see(lease, Instant::now()),
-                    None => return Ok(()),
-                },
+                Err(error) if error.is_conflict() => {
+                    let get = self.leases.get_opt(&self.name).timeout(until(deadline));
+                    match get.await? {
+                        Some(lease) => observed.see(lease, Instant::now()),
+                        None => return Ok(()),
+                    }
+                }
                 Err(error) if error.is_not_found() => return Ok(()),
                 written => return written.map(drop),
             }

@@ -70,7 +70,8 @@ impl Leadership {
     /// Gives the Lease up, so that another candidate can lead at once. Stop all work before.
     ///
     /// # Errors
-    /// The Lease could not be written, or [may have been](Error::may_have_taken_effect): others may wait until it expires.
+    /// The Lease could not be written, or [may have been](Error::may_have_taken_effect): others may wait until it expires. A server that
+    /// does not respond delays the error by the renew deadline at most.
     pub async fn release(mut self) -> Result<(), Error> {
         self.renewals.abort();
         let _aborted = (&mut self.renewals).await;

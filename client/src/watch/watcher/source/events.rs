@@ -2,7 +2,7 @@
 
 use super::{Source, State, list_end};
 use crate::Resource;
-use crate::error::{Error, ErrorKind, Reached};
+use crate::error::{Error, ErrorKind};
 use crate::stream::WatchEvent;
 use crate::watch::watcher::event::WatcherEvent;
 use crate::watch::watcher::failure::WatchFailure;
@@ -22,12 +22,10 @@ impl<K: Resource> Source<K> {
             Polled::Failed(error) => return Err(self.failed(error, lived)),
             Polled::Silent => return Err(self.idle_timed_out()),
             Polled::Alarm if self.version().is_none() => {
-                let what = format!("the streaming list of {}", self.api.kind().plural());
                 let limit = self.list_timeout();
-                let error = Error::new(ErrorKind::TimedOut {
-                    what,
+                let error = self.error(ErrorKind::Silent {
                     limit,
-                    reached: Reached::Sent,
+                    is_open: false,
                 });
                 return Err(self.failed(error, lived));
             }
