@@ -38,6 +38,8 @@ pub(crate) struct State {
     exact: Known<Arc<str>>,
     similar: Known<Arc<str>>,
     floors: Known<Floor>,
+    /// The levels in whose queues the waiting requests are, by their numbers.
+    pub(crate) waits: HashMap<u64, Key>,
     /// The last number of a waiter or of a place that is held.
     pub(crate) number: u64,
     random: Random,
@@ -53,6 +55,7 @@ impl Shared {
             exact: Known::default(),
             similar: Known::default(),
             floors: Known::default(),
+            waits: HashMap::new(),
             number: 0,
             random: random.fork(),
         };
@@ -88,6 +91,9 @@ impl Shared {
                 }
                 if let Some(mut old) = state.levels.remove(&unknown) {
                     waiters.extend(std::iter::from_fn(|| old.queue.pop()));
+                }
+                for waiter in &waiters {
+                    state.waits.insert(waiter.id, key.clone());
                 }
                 let level = state.level(&key, self.settings);
                 level.in_flight += 1;

@@ -4,16 +4,13 @@ use crate::class::Class;
 use crate::queue::Waiter;
 use crate::shape::Shape;
 use crate::shared::{Granted, Shared};
-use crate::slot::{Key, Place};
+use crate::slot::Place;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// A request that waits, and leaves the queue when it is dropped.
 struct Waiting<'a> {
     shared: &'a Shared,
-    shape: &'a Shape,
-    /// The level when the wait began. The shape may belong to another one since, and the request still wait for this one.
-    key: Key,
     class: Class,
     id: u64,
     granted: oneshot::Receiver<Place>,
@@ -39,10 +36,9 @@ impl Shared {
                 class: class.clone(),
                 grant,
             });
+            state.waits.insert(id, key);
             Waiting {
                 shared: self,
-                shape,
-                key,
                 class,
                 id,
                 granted,
@@ -88,16 +84,11 @@ impl Waiting<'_> {
         let mut granted = Granted::new();
         let event = {
             let mut state = self.shared.lock();
-            let now = Instant::now();
-            let present = state.key(self.shape);
-            let mut advance = |key: &Key| {
-                let level = state.levels.get_mut(key)?;
-                level.grant(now, key, &mut granted);
-                level.next_event()
-            };
-            let event = advance(&present);
-            let first = (self.key != present).then(|| advance(&self.key));
-            [event, first.flatten()].into_iter().flatten().min()
+            // Not the level of the shape, which may have changed while the request waits.
+            let key = state.waits.get(&self.id)?.clone();
+            let level = state.levels.get_mut(&key)?;
+            level.grant(Instant::now(), &key, &mut granted);
+            level.next_event()
         };
         self.shared.send(granted);
         event
@@ -108,8 +99,9 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let is_out = {
             let mut state = self.shared.lock();
-            let mut levels = state.levels.values_mut();
-            levels.any(|level| level.queue.remove(self.id, &self.class).is_some())
+            let key = state.waits.remove(&self.id);
+            let level = key.and_then(|key| state.levels.get_mut(&key));
+            level.is_some_and(|level| level.queue.remove(self.id, &self.class).is_some())
         };
         self.granted.close();
         if !is_out && let Ok(place) = self.granted.try_recv() {

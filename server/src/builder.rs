@@ -110,7 +110,7 @@ impl Default for Builder {
 listening_setters!(
     Builder,
     "With tokens the server authorizes like a fresh RBAC cluster: the groups `system:masters` and `kubeadm:cluster-admins` may do \
-     anything, other users see discovery and health. Without tokens every request is of `system:masters`."
+     anything, other users see discovery, version and health, anonymous ones version and health. Without tokens every request is of `system:masters`."
 );
 
 impl Builder {

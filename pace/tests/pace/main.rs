@@ -5,6 +5,7 @@
 //! - `sharing`: many programs and one program on ten seats
 //! - `limits`: limits that change, servers that reject, servers that become slower
 //! - `behaviour`: levels, callers, watches, metrics, cancellation
+//! - `endings`: every request ends
 //! - `queues`: the order of waiting requests
 //! - `shapes`: requests that belong to the same level, and requests that stay open
 #![allow(
@@ -16,6 +17,7 @@
 
 mod apf;
 mod behaviour;
+mod endings;
 mod limits;
 mod load;
 mod queues;

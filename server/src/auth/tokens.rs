@@ -31,8 +31,8 @@ pub(crate) struct Tokens {
 /// The warnings of kube-apiserver about a token file, in the form of [`Builder::tokens`](crate::Builder::tokens): each with the line of
 /// its record, counted from 1. They show no token.
 ///
-/// A record with an empty token is skipped, and the last of several records with one token counts. None for a text with which the
-/// server does not start.
+/// A record with an empty token is skipped, and the last of several records with one token counts. None for a text that cannot be
+/// read.
 ///
 /// ```
 /// let warnings = k8s_flowcontrol_server::token_warnings("secret,admin,1\n,bob,2\n");
