@@ -281,6 +281,18 @@ async fn a_release_does_not_wait_for_a_silent_server() {
     assert!(begin.elapsed() <= Duration::from_secs(11), "{error}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_time_for_a_request_is_that_of_the_client() {
+    let (server, one, _) = two().await;
+    let short = one.client.clone().with_timeout(Duration::from_secs(1));
+    let election = Election::new(&short, "system", "tenants", "one");
+    let leadership = election.acquire().await.unwrap();
+    server.inject(Fault::delay(Duration::from_secs(3600)).on_method("PUT"));
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(server.pending_faults(), 0);
+    assert!(leadership.is_leader());
+}
+
 /// Others take the lease after its duration.
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_cannot_be_written_is_lost_before_others_take_it() {

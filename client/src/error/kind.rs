@@ -82,7 +82,7 @@ pub(crate) enum ErrorKind {
         /// Whether it was an open watch, and not a request without a response.
         is_open: bool,
     },
-    /// The server ended a watch at once, without an event.
+    /// The server ended a watch at once, without a new resource version.
     ShortWatch,
     /// The driver of a store was dropped.
     NoDriver,

@@ -106,7 +106,10 @@ impl Election {
                 written => return written.map(|()| true),
             }
         }
-        let get = self.leases.get_opt(&self.name).timeout(until(deadline));
+        let get = self
+            .leases
+            .get_opt(&self.name)
+            .timeout(self.within(deadline));
         match get.await? {
             Some(lease) => observed.see(lease, Instant::now()),
             None => *observed = Observed::nothing(),
@@ -125,8 +128,18 @@ impl Election {
     async fn write(&self, observed: &mut Observed, deadline: Instant) -> Result<(), Error> {
         let lease = observed.claimed(&self.name, &self.identity, self.lease_duration);
         let written = match &observed.lease {
-            None => self.leases.create(&lease).timeout(until(deadline)).await?,
-            Some(_) => self.leases.replace(&lease).timeout(until(deadline)).await?,
+            None => {
+                self.leases
+                    .create(&lease)
+                    .timeout(self.within(deadline))
+                    .await?
+            }
+            Some(_) => {
+                self.leases
+                    .replace(&lease)
+                    .timeout(self.within(deadline))
+                    .await?
+            }
         };
         observed.see(written, Instant::now());
         Ok(())
@@ -139,10 +152,18 @@ impl Election {
             let Some(lease) = observed.released(&self.identity) else {
                 return Ok(());
             };
-            match self.leases.replace(&lease).timeout(until(deadline)).await {
+            match self
+                .leases
+                .replace(&lease)
+                .timeout(self.within(deadline))
+                .await
+            {
                 // An abandoned renewal may have reached the server.
                 Err(error) if error.is_conflict() => {
-                    let get = self.leases.get_opt(&self.name).timeout(until(deadline));
+                    let get = self
+                        .leases
+                        .get_opt(&self.name)
+                        .timeout(self.within(deadline));
                     match get.await? {
                         Some(lease) => observed.see(lease, Instant::now()),
                         None => return Ok(()),
@@ -155,12 +176,14 @@ impl Election {
         Ok(())
     }
 
+    /// The time for a request: that of the client, but not longer than to the deadline.
+    fn within(&self, deadline: Instant) -> Duration {
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let of_client = self.leases.client().timeout();
+        of_client.map_or(rest, |limit| limit.min(rest))
+    }
+
     pub(super) fn lease_name(&self) -> &str {
         &self.name
     }
-}
-
-/// The time that is left.
-fn until(deadline: Instant) -> Duration {
-    deadline.saturating_duration_since(Instant::now())
 }

@@ -103,7 +103,7 @@ impl Election {
                 _ if is_warned => {}
                 Ok(Err(error)) if error.is_unanswered() => {
                     is_warned = true;
-                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "the server does not respond; trying again");
+                    tracing::warn!(lease = self.lease_name(), %error, "the server does not respond; trying again");
                 }
                 Ok(Err(error)) => {
                     is_warned = true;
@@ -161,7 +161,10 @@ async fn renew(
             // The lease is still its own: somebody else has changed it twice at the same time, such as its labels.
             Ok(Ok(false)) if observed.holder() == Some(election.identity()) => {}
             Ok(Ok(false)) => break election.lost(observed.holder(), None),
-            Ok(Err(error)) if error.is_unanswered() => break election.lost(None, last_error),
+            // The failure before says more.
+            Ok(Err(error)) if error.is_unanswered() && Instant::now() >= deadline => {
+                break election.lost(None, last_error);
+            }
             Ok(Err(error)) => {
                 tracing::warn!(
                     lease = election.lease_name(),
