@@ -63,7 +63,7 @@ async fn faults_are_told_and_the_next_request_tries_again() {
             "exit 3",
             "failed with exit code 3; how to install it: see the manual",
         ),
-        ("kill -9 $$", "was terminated by a signal"),
+        ("kill -9 $$", "was terminated by signal 9"),
         ("echo planted-secret", "not of the kind ExecCredential"),
         ("echo '{planted-secret'", "neither JSON nor YAML"),
         ("yes planted-secret", "printed more than"),

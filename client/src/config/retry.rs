@@ -22,7 +22,7 @@ use std::time::Duration;
 /// | 503 with `Retry-After` | no | all requests |
 /// | the connection broke before or within the response, or the response cannot be decompressed | unknown | reads, dry runs, guarded writes |
 /// | 408, 502, 504, 503 without `Retry-After`, any other 5xx with `Retry-After` or the reason `Timeout` or `ServerTimeout` | unknown | reads, dry runs, guarded writes |
-/// | the request's timeout, an untrusted certificate, a response that cannot be decoded, the `Status` of a failure in a 2xx response, any other code | | none |
+/// | the request's timeout, an untrusted certificate or another error of TLS, a response that cannot be decoded, the `Status` of a failure in a 2xx response, any other code | | none |
 ///
 /// Reads are get, list, discovery and the opening of a watch. Dry runs of subresources other than the status count as
 /// writes, because not every subresource supports them. The server rejects the repetition of a *guarded* write: a

@@ -138,8 +138,12 @@ fn is_executable(file: &Path) -> bool {
 }
 
 fn ended(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("was terminated by signal {signal}");
+    }
     match status.code() {
         Some(code) => format!("failed with exit code {code}"),
-        None => "was terminated by a signal".to_owned(),
+        None => "was terminated".to_owned(),
     }
 }
