@@ -262,9 +262,18 @@ async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
         "status": "Failure", "reason": "NotFound", "code": 404, "message": "gone",
         "details": {"name": "tenants", "kind": "leases"},
     }));
-    server.inject(Fault::status(404, missing.unwrap()).on_method("PUT"));
+    let notices = Notices::collect();
+    server.inject(
+        Fault::status(404, missing.unwrap())
+            .on_method("PUT")
+            .times(5),
+    );
     assert!(two.leads_within(60).await.unwrap().is_leader());
     assert_eq!(server.pending_faults(), 0);
+    // It does not wait without a word, if that goes on.
+    let reported = notices.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(reported[0].contains("404"), "{reported:?}");
 }
 
 #[tokio::test(start_paused = true)]

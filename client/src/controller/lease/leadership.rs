@@ -97,9 +97,13 @@ impl Election {
                 Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
                 // Another candidate leads.
                 Ok(Ok(false)) => is_warned = false,
-                // It was deleted after it was read.
-                Ok(Err(error)) if error.is_not_found() && observed.lease.is_some() => {}
-                Ok(Err(error)) if error.is_permanent() => return Err(error),
+                // A lease that was deleted after it was read is created next time.
+                Ok(Err(error))
+                    if error.is_permanent()
+                        && !(error.is_not_found() && observed.lease.is_some()) =>
+                {
+                    return Err(error);
+                }
                 _ if is_warned => {}
                 Ok(Err(error)) if error.is_unanswered() => {
                     is_warned = true;
