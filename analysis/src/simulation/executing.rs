@@ -74,7 +74,7 @@ impl Executing {
         )
     }
 
-    /// Begins or ends the next request; the ticket of one that ends.
+    /// Begins or ends the next request, and returns the ticket of a request that ends.
     pub(super) fn change(&mut self, now: Duration) -> Option<Ticket> {
         if let Some((at, work, ticket)) = self.starting.front().copied()
             && at <= now

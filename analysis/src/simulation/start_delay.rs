@@ -1,8 +1,8 @@
 //! How long a request that waited has its seats before it begins.
 //!
 //! A server dispatches a waiting request when seats become free. The request has the seats at once, and runs when it gets the processor, which
-//! takes longer the busier that is. The server counts both as its wait. So the recorded waits of a log are longer than those that
-//! follow from its queues.
+//! takes longer the busier that is. The server counts both as its wait. So the recorded waits of a log are longer than its queues
+//! explain.
 
 use super::logged::Recorded;
 use super::recorded::Recording;
@@ -16,12 +16,12 @@ const PART: u32 = 100;
 const PARTS: f64 = 4.0;
 /// The average is used if it is that many times its standard error.
 const CERTAIN: f64 = 2.0;
-/// A longer average has another reason, such as objects that are not those of the server, in seconds.
+/// A longer average has another reason, such as the objects of another server, in seconds.
 const LONGEST: f64 = 0.05;
 
-/// By how much the waits of a log are longer than those of its queues.
+/// By how much the waits of a log are longer than its queues explain.
 ///
-/// The queues do not always dispatch the same one of several waiting requests as the server did. This changes the waits of these
+/// The queues do not always dispatch the waiting request that the server did. This changes the waits of these
 /// requests, and not their sum, so that parts of the log are compared and not requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartDelays {
@@ -39,7 +39,7 @@ impl StartDelays {
         recorded_waits >= PART.into()
     }
 
-    /// Compares the waits of requests whose waits are separated with those of the queues alone.
+    /// Compares the waits of requests whose waits are separated with the waits in the queues alone.
     pub(super) fn compare(
         &mut self,
         recording: &Recording,

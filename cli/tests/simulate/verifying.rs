@@ -199,7 +199,7 @@ fn the_histograms_of_a_recorded_server_are_compared() {
     );
 }
 
-/// Waits that the server recorded are longer than those of its queues.
+/// The waits that the server recorded are longer than its queues explain.
 #[test]
 fn a_simulation_says_how_late_requests_begin() {
     let (objects, log) = (
