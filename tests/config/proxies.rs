@@ -289,3 +289,17 @@ async fn tls_of_a_proxy_is_not_taken_for_that_of_the_server() {
         assert!(text.contains(&begin) && text.ends_with(remedy), "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_proxy_without_a_way_to_the_server_says_so() {
+    let proxy = saying(b"HTTP/1.1 502 X\r\nContent-Length: 0\r\n\r\n").await;
+    let proxy = format!("http://{proxy}/");
+    let error = ask_with(through("https://api.example", &proxy)).await;
+    let error = error.unwrap_err();
+    let text = error.to_string();
+    let expected = format!(
+        "connecting through the proxy {proxy} failed: it did not open a connection to the server"
+    );
+    assert!(text.ends_with(&expected), "{text}");
+    assert!(error.is_connect() && error.is_retryable(), "{text}");
+}

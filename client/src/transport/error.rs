@@ -242,17 +242,18 @@ pub(crate) fn in_own_words(error: &Source) -> Option<&'static str> {
     if is_going_away(error) {
         return Some("it closes the connection (GOAWAY)");
     }
-    // The text of rustls, which other errors repeat, has the address of its manual.
-    let mut chain = std::iter::successors(Some(error), |error| (**error).source());
-    let is_cut = chain.any(|error| {
-        error
-            .to_string()
-            .contains("without sending TLS close_notify")
+    // The texts of errors that have no public type.
+    let mut texts = std::iter::successors(Some(error), |error| (**error).source())
+        .map(|error| error.to_string());
+    let in_own_words = texts.find_map(|text| match &*text {
+        "tunnel error: unsuccessful" => Some("it did not open a connection to the server"),
+        // It continues with the address of a manual.
+        text if text.contains("without sending TLS close_notify") => {
+            Some("the connection was closed")
+        }
+        _ => None,
     });
-    match is_cut {
-        true => Some("the connection was closed"),
-        false => tls::in_own_words(error),
-    }
+    in_own_words.or_else(|| tls::in_own_words(error))
 }
 
 /// The cause that the error of a SOCKS proxy has and does not return as its source.
