@@ -30,6 +30,7 @@
 
 mod evidence;
 mod fields;
+mod saved;
 
 pub mod api_resources;
 pub mod callers;

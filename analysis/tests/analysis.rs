@@ -13,6 +13,7 @@ mod lint;
 mod loaded;
 mod memory;
 mod monitoring;
+mod numbers;
 mod preview;
 mod recipes;
 mod scan;

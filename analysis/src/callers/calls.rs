@@ -2,6 +2,7 @@
 
 use super::retries::{Rejections, Repetition};
 use crate::audit::Event;
+use crate::saved::numbers::sum;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -37,17 +38,17 @@ pub struct Calls {
 
 impl Calls {
     pub(crate) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.seats += other.seats;
-        self.lists += other.lists;
-        self.newest_lists += other.newest_lists;
-        self.unlimited_lists += other.unlimited_lists;
-        self.watches += other.watches;
-        self.short_watches += other.short_watches;
-        self.rejected += other.rejected;
-        self.retries += other.retries;
-        self.hasty_retries += other.hasty_retries;
-        self.errors += other.errors;
+        self.requests = sum(self.requests, other.requests);
+        self.seats = sum(self.seats, other.seats);
+        self.lists = sum(self.lists, other.lists);
+        self.newest_lists = sum(self.newest_lists, other.newest_lists);
+        self.unlimited_lists = sum(self.unlimited_lists, other.unlimited_lists);
+        self.watches = sum(self.watches, other.watches);
+        self.short_watches = sum(self.short_watches, other.short_watches);
+        self.rejected = sum(self.rejected, other.rejected);
+        self.retries = sum(self.retries, other.retries);
+        self.hasty_retries = sum(self.hasty_retries, other.hasty_retries);
+        self.errors = sum(self.errors, other.errors);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::threshold::Threshold;
 use super::windows::Total;
+use crate::saved::numbers::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub(super) struct Active {
     pub(super) threshold: String,
     pub(super) name: String,
     /// In microseconds since 1970.
-    pub(super) since_us: i64,
+    pub(super) since_us: Time<1>,
 }
 
 impl Alerts {
@@ -68,7 +69,7 @@ impl Alerts {
             self.active.push(Active {
                 threshold: threshold.clone(),
                 name: name.clone(),
-                since_us: now_us,
+                since_us: Time(now_us),
             });
             changes.push(Alert {
                 threshold,

@@ -2,36 +2,44 @@
 
 use super::request::Request;
 use super::state::Live;
+use crate::saved::numbers::count;
+use crate::saved::{WrongValue, read};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A batch that is a part of no written state yet.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record<R> {
+    #[serde(deserialize_with = "count")]
     sequence: u64,
+    #[serde(deserialize_with = "count")]
     events: u64,
     requests: R,
 }
 
-/// A record that is damaged, and not the last one.
+/// A record that is damaged, or that has a number that no run writes.
 #[derive(Debug)]
 pub struct DamagedRecord {
     /// The number of its line, from 1.
     pub line: usize,
-    cause: serde_json::Error,
+    cause: WrongValue,
 }
 
 impl fmt::Display for DamagedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} is not a record of a batch", self.line)
+        let Self { line, cause } = self;
+        // A record is one line.
+        let problem = cause.problem.to_string();
+        let problem = problem.replace(" at line 1 column ", " at column ");
+        write!(f, "line {line} is not a record of a batch: ")?;
+        match cause.path.as_str() {
+            "" => f.write_str(&problem),
+            path => write!(f, "{path}: {problem}"),
+        }
     }
 }
 
-impl std::error::Error for DamagedRecord {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.cause)
-    }
-}
+impl std::error::Error for DamagedRecord {}
 
 /// The line of a batch with its end, which is to be appended. `sequence` is one more than that of the record before.
 ///
@@ -55,15 +63,16 @@ pub fn line(
 /// acknowledged: the text after those bytes is to be removed.
 ///
 /// # Errors
-/// A record before the last one is damaged.
+/// A record before the last one is damaged, or one has a number that no run writes.
 pub fn replay(text: &[u8], live: &mut Live, now_us: i64) -> Result<usize, DamagedRecord> {
     let mut at = 0;
     for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let is_last = at + line.len() == text.len();
-        let record = match serde_json::from_slice::<Record<Vec<Request>>>(line) {
-            Ok(record) if line.ends_with(b"\n") => record,
+        let is_cut = !line.ends_with(b"\n");
+        let record = match read::<Record<Vec<Request>>>(line) {
+            Ok(record) if !is_cut => record,
             Ok(_) => break,
-            Err(_) if is_last => break,
+            Err(cause) if is_last && (is_cut || !cause.problem.is_data()) => break,
             Err(cause) => {
                 return Err(DamagedRecord {
                     line: index + 1,

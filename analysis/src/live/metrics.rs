@@ -79,31 +79,35 @@ impl Live {
             text.sample(&labels, sums.seat_seconds());
         }
         for (name, help, value) in [
-            ("events_total", "Audit events that were read.", self.events),
+            (
+                "events_total",
+                "Audit events that were read.",
+                self.events.0,
+            ),
             (
                 "batches_total",
                 "Batches of the audit webhook that were counted and answered with status 200.",
-                self.batches,
+                self.batches.0,
             ),
             (
                 "duplicate_requests_total",
                 "Requests that came again and were not counted again.",
-                self.duplicates,
+                self.duplicates.0,
             ),
             (
                 "late_requests_total",
                 "Requests that had ended before the window when they came.",
-                self.late,
+                self.late.0,
             ),
             (
                 "broken_lines_total",
                 "Lines without an audit event.",
-                self.broken,
+                self.broken.0,
             ),
             (
                 "lost_ends_total",
                 "Log files that vanished or were truncated before their end was read.",
-                self.lost_ends,
+                self.lost_ends.0,
             ),
         ] {
             text.family(name, "counter", help);
@@ -144,7 +148,7 @@ impl Live {
         let active = || {
             self.alerts.active().iter().map(|alert| {
                 let labels = labels(&[("threshold", &alert.threshold), ("name", &alert.name)]);
-                (labels, alert.since_us as f64 / 1e6)
+                (labels, alert.since_us.0 as f64 / 1e6)
             })
         };
         text.family(

@@ -3,8 +3,11 @@
 use crate::audit::{Event, Stage};
 use crate::callers::{By, Calls, Habits, Identity};
 use crate::redact::Redactor;
+use crate::saved::numbers::{self, Count, sum};
 use crate::traffic::{Accounting, Class};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapDeserializer;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 
 /// A request, reduced to the parts that are counted. Its names are redacted, and no part of its body is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,7 +18,11 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<u64>,
     /// The time of its end, in microseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "numbers::time",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) time_us: Option<i64>,
     /// The caller, or another property.
     pub(super) group: String,
@@ -84,8 +91,8 @@ fn key(event: &Event<'_>) -> Option<u64> {
 }
 
 /// Sums of requests, with the fields of [`Calls`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LiveSums {
     /// The requests, and their habits.
@@ -94,6 +101,19 @@ pub struct LiveSums {
     /// The sum of their initial seats, each times the time from arrival to end without a recorded wait, in microseconds. Waits that the log
     /// lacks are a part of it.
     pub seat_us: u64,
+}
+
+/// Reads the counts of a map, so that an error has the path of the field, which flattened fields do not have.
+impl<'de> Deserialize<'de> for LiveSums {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut counts = BTreeMap::<String, Count>::deserialize(deserializer)?;
+        let seat_us = counts.remove("seatUs").unwrap_or_default().0;
+        let calls = counts.into_iter().map(|(name, count)| (name, count.0));
+        Ok(Self {
+            calls: Calls::deserialize(MapDeserializer::new(calls))?,
+            seat_us,
+        })
+    }
 }
 
 impl std::ops::Deref for LiveSums {
@@ -106,12 +126,14 @@ impl std::ops::Deref for LiveSums {
 
 impl LiveSums {
     pub(super) fn of(calls: Calls, seat_us: u64) -> Self {
-        Self { calls, seat_us }
+        let mut sums = Self::default();
+        sums.add(Self { calls, seat_us });
+        sums
     }
 
     pub(super) fn add(&mut self, other: Self) {
         self.calls.add(other.calls);
-        self.seat_us = self.seat_us.saturating_add(other.seat_us);
+        self.seat_us = sum(self.seat_us, other.seat_us);
     }
 
     /// The work in seat-seconds.

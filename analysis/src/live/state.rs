@@ -9,6 +9,8 @@ use super::threshold::Threshold;
 use super::windows::{Windows, class_key};
 use crate::audit::Counts;
 use crate::callers::By;
+use crate::saved::numbers::{self, Count, sum};
+use crate::saved::{WrongValue, is_other, read};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,19 +30,21 @@ pub struct Live {
     window_us: i64,
     by: By,
     pub(super) totals: BTreeMap<String, LiveSums>,
-    pub(super) events: u64,
-    pub(super) batches: u64,
-    pub(super) late: u64,
-    pub(super) duplicates: u64,
-    pub(super) broken: u64,
-    pub(super) lost_ends: u64,
+    pub(super) events: Count,
+    pub(super) batches: Count,
+    pub(super) late: Count,
+    pub(super) duplicates: Count,
+    pub(super) broken: Count,
+    pub(super) lost_ends: Count,
+    #[serde(default, deserialize_with = "numbers::time")]
     pub(super) last_us: Option<i64>,
-    /// The end of the earliest request: nothing is known about the time before.
-    #[serde(default)]
+    /// The end of the earliest request since the window has this length: nothing is known about the time before.
+    #[serde(default, deserialize_with = "numbers::time")]
     first_us: Option<i64>,
     pub(super) alerts: Alerts,
     tails: BTreeMap<String, Tail>,
     /// The number of the last record of the journal that is a part of this.
+    #[serde(deserialize_with = "numbers::count")]
     sequence: u64,
     windows: Windows,
     recent: Recent,
@@ -50,29 +54,30 @@ pub struct Live {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The text is not the state of a run.
-    Json(serde_json::Error),
+    /// The text is not the state of a run, or a number in it is not one that a run writes.
+    Json {
+        /// The field, such as `totals.exempt/exempt.requests`; empty for the whole text.
+        path: String,
+        /// The problem, and the expected value.
+        problem: serde_json::Error,
+    },
     /// The text is another JSON document, or a state of another version.
     Version,
 }
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Json(_) => "the text is not the state of an earlier run",
-            Self::Version => "the text is not a state of this version",
-        })
-    }
-}
-
-impl std::error::Error for StateError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Json(error) => Some(error),
-            Self::Version => None,
+            Self::Json { path, problem } if path.is_empty() => {
+                write!(f, "the text is not the state of an earlier run: {problem}")
+            }
+            Self::Json { path, problem } => write!(f, "{path}: {problem}"),
+            Self::Version => f.write_str("the text is not a state of this version"),
         }
     }
 }
+
+impl std::error::Error for StateError {}
 
 impl Live {
     /// No request. `window` is at least one second.
@@ -83,12 +88,12 @@ impl Live {
             window_us: microseconds(window),
             by,
             totals: BTreeMap::new(),
-            events: 0,
-            batches: 0,
-            late: 0,
-            duplicates: 0,
-            broken: 0,
-            lost_ends: 0,
+            events: Count(0),
+            batches: Count(0),
+            late: Count(0),
+            duplicates: Count(0),
+            broken: Count(0),
+            lost_ends: Count(0),
             last_us: None,
             first_us: None,
             alerts: Alerts::default(),
@@ -112,10 +117,11 @@ impl Live {
     /// # Errors
     /// The text is not such a state, or its version is different.
     pub fn from_json(text: &[u8], window: Duration, by: By) -> Result<Self, StateError> {
-        let mut live: Self = serde_json::from_slice(text).map_err(StateError::Json)?;
-        if live.kind != KIND || live.schema_version != SCHEMA_VERSION {
+        if is_other(text, KIND, SCHEMA_VERSION) {
             return Err(StateError::Version);
         }
+        let mut live: Self = read(text)
+            .map_err(|WrongValue { path, problem }| StateError::Json { path, problem })?;
         let window_us = microseconds(window);
         if (live.window_us, live.by) != (window_us, by) {
             (live.window_us, live.by) = (window_us, by);
@@ -181,7 +187,7 @@ impl Live {
 
     /// The log files that vanished, or were truncated, before their end was read.
     pub fn lost_ends(&self) -> u64 {
-        self.lost_ends
+        self.lost_ends.0
     }
 
     /// Compares the window that ends now with thresholds, and returns the alerts that begin or end.
@@ -195,17 +201,20 @@ impl Live {
     pub fn summary(&self, now_us: i64) -> Summary {
         let total = self.windows.total(self.window_us, now_us);
         Summary {
-            total_requests: self.totals.values().map(|sums| sums.requests).sum(),
-            late_requests: self.late,
-            duplicates: self.duplicates,
-            broken_lines: self.broken,
-            lost_ends: self.lost_ends,
+            total_requests: self
+                .totals
+                .values()
+                .fold(0, |total, sums| sum(total, sums.requests)),
+            late_requests: self.late.0,
+            duplicates: self.duplicates.0,
+            broken_lines: self.broken.0,
+            lost_ends: self.lost_ends.0,
             observed_seconds: self.observed_seconds(now_us),
             ..Summary::new(total, self.window_us, now_us)
         }
     }
 
-    /// The part of the window that ends now about which requests are known, in seconds: at least one, or 0 before the first.
+    /// The part of the window that ends now about which requests are known, in seconds: at least one, or 0 before the first of a window of this length.
     fn observed_seconds(&self, now_us: i64) -> f64 {
         let Some(first) = self.first_us else {
             return 0.0;

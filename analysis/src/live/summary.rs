@@ -19,7 +19,7 @@ pub struct Summary {
     /// The length of the window, in seconds.
     pub window_seconds: f64,
     /// The part of it about which requests are known, in seconds: less than the window after the
-    /// start, and 0 before the first request. Rates refer to it.
+    /// start, and 0 before the first request of this or an earlier run with the same window. Rates refer to it.
     pub observed_seconds: f64,
     /// The requests of the window.
     #[serde(flatten)]

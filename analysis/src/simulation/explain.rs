@@ -73,7 +73,7 @@ pub enum Step {
         /// The number of requests ahead of it in the queue.
         ahead: u32,
     },
-    /// It began to execute.
+    /// It got its seats. Of an audit log, a request that waited begins [later](super::Report::start_delay).
     Dispatched {
         /// The number of requests that were dispatched since its arrival from the same level, before it.
         others: u64,

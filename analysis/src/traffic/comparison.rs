@@ -1,9 +1,9 @@
 //! The effect of a proposed configuration on the requests of logs.
 
-use super::numbers::sum;
 use super::sample::Class;
 use super::sums::{Levels, Named, Sorts, Sums, named};
 use super::tally::Tally;
+use crate::saved::numbers::sum;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

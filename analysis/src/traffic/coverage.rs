@@ -2,11 +2,11 @@
 //! pipeline leaves out.
 
 use super::leases::Leases;
-use super::numbers::{Count, Time, sum};
 use super::sample::Sample;
 use super::signs::{SIGNS, Sign, Traits};
 use crate::audit::{Counts, Event, Format, Level, Stage};
 use crate::redact::Redactor;
+use crate::saved::numbers::{Count, Time, sum};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,8 +60,8 @@ const HOUR: i64 = 3_600_000_000;
 const RENEWAL: i64 = 10_000_000;
 /// The time for which renewals must be known: the sum over the leases of the times between their renewals.
 const LEAST: i64 = 120_000_000;
-/// Less than this part of the renewals is a sample.
-const SAMPLED: f64 = 0.8;
+/// Less than this part of the renewals is a sample, in percent.
+const SAMPLED: f64 = 80.0;
 /// The requests and minutes from which on missing kinds of requests mean something.
 const ENOUGH_REQUESTS: u64 = 500;
 const ENOUGH_MINUTES: u64 = 5;
@@ -138,7 +138,6 @@ impl CoverageTally {
     /// The coverage of `requests` requests.
     pub fn report(&self, requests: u64) -> Coverage {
         let gaps = Gaps::of(&self.hours);
-        let sampled = self.sampled(&gaps);
         let stages = Stage::ALL.iter().zip(self.stages);
         let mut coverage = Coverage {
             formats: self
@@ -152,7 +151,7 @@ impl CoverageTally {
             minutes: gaps.minutes,
             empty_minutes: gaps.empty,
             longest_gap: gaps.longest.map(|(from, to)| (shown(from), shown(to))),
-            sampled_percent: sampled.map(|part| (part * 1000.0).round() / 10.0),
+            sampled_percent: self.sampled_percent(&gaps),
             notes: Vec::new(),
         };
         coverage.notes = self.notes(&coverage, requests);
@@ -169,14 +168,14 @@ impl CoverageTally {
         }
         if let Some(percent) = coverage
             .sampled_percent
-            .filter(|part| *part < SAMPLED * 100.0)
+            .filter(|percent| *percent < SAMPLED)
         {
+            let percent = percent.ceil();
             notes.push(format!(
-                "kubelets and API servers renew their leases every 10 seconds by default, and at most {percent:.0} % of these requests are there: events are sampled, parts of the logs are missing, or the renewals were rarer or failed"
+                "kubelets and API servers renew their leases every 10 seconds by default, and at most {percent} % of these requests are there: events are sampled, parts of the logs are missing, or the renewals were rarer or failed"
             ));
         }
-        let is_long = requests >= ENOUGH_REQUESTS && coverage.minutes >= ENOUGH_MINUTES;
-        if is_long && coverage.sampled_percent.is_none() {
+        if is_long(requests, coverage.minutes) && coverage.sampled_percent.is_none() {
             notes.push(
                 "whether events are sampled is not known: there are too few lease renewals of kubelets and API servers".to_owned(),
             );
@@ -225,38 +224,50 @@ impl CoverageTally {
                 unknown - made
             ));
         }
-        if is_long {
-            let missing = SIGNS.iter().filter(|(sign, _)| self.sign(*sign) == 0);
-            let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
-            if !missing.is_empty() {
-                notes.push(format!(
-                    "there are no {}, which every cluster has: the audit policy probably excludes them (level None), or an export left them out",
-                    missing.join(", no ")
-                ));
-            }
+        let missing: Vec<_> = self.missing(requests, coverage.minutes).collect();
+        if !missing.is_empty() {
+            notes.push(format!(
+                "there are no {}, which every cluster has: the audit policy probably excludes them (level None), or an export left them out",
+                missing.join(", no ")
+            ));
         }
         notes
+    }
+
+    /// The kinds of requests that every cluster has and long logs lack.
+    fn missing(&self, requests: u64, minutes: u64) -> impl Iterator<Item = &'static str> {
+        let missing = SIGNS
+            .iter()
+            .filter(move |(sign, _)| is_long(requests, minutes) && self.sign(*sign) == 0);
+        missing.map(|(_, name)| *name)
     }
 
     fn sign(&self, sign: Sign) -> u64 {
         self.signs[sign as usize].0
     }
 
-    /// Whether the logs are known to be no sample: they have the lease renewals.
-    pub(super) fn is_complete(&self) -> bool {
-        self.sampled(&Gaps::of(&self.hours))
-            .is_some_and(|part| part >= SAMPLED)
+    /// Whether the logs of `requests` requests are known to have all of them: they have the lease renewals, and every kind of requests.
+    pub(super) fn is_complete(&self, requests: u64) -> bool {
+        let gaps = Gaps::of(&self.hours);
+        let sampled = self.sampled_percent(&gaps);
+        sampled.is_some_and(|percent| percent >= SAMPLED)
+            && self.missing(requests, gaps.minutes).next().is_none()
     }
 
-    /// The part of the lease renewals that the logs have, between the first and the last renewal of each.
-    fn sampled(&self, gaps: &Gaps) -> Option<f64> {
+    /// The part of the lease renewals that the logs have, between the first and the last renewal of each, in percent.
+    fn sampled_percent(&self, gaps: &Gaps) -> Option<f64> {
         let present = 1.0 - gaps.empty as f64 / gaps.minutes.max(1) as f64;
         let (nodes, servers) = (self.leases.totals(), self.servers.totals());
         let found = sum(nodes.0, servers.0);
         let time = nodes.1.saturating_add(servers.1);
         let expected = time as f64 / RENEWAL as f64 * present;
-        (time >= LEAST && expected > 0.0).then(|| found as f64 / expected)
+        (time >= LEAST && expected > 0.0).then(|| (found as f64 / expected * 1000.0).round() / 10.0)
     }
+}
+
+/// Whether missing kinds of requests mean something.
+fn is_long(requests: u64, minutes: u64) -> bool {
+    requests >= ENOUGH_REQUESTS && minutes >= ENOUGH_MINUTES
 }
 
 /// The minutes without an event.

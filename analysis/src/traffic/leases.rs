@@ -1,6 +1,6 @@
 //! The lease renewals in logs, which every kubelet and every API server sends all the time.
 
-use super::numbers::{Count, Time, sum};
+use crate::saved::numbers::{Count, Time, sum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

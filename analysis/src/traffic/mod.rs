@@ -41,7 +41,6 @@ mod accounting;
 mod comparison;
 mod coverage;
 mod leases;
-mod numbers;
 mod partial;
 mod report;
 mod sample;

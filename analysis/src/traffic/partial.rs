@@ -1,12 +1,13 @@
 //! The JSON form of totals, for results of several runs.
 
 use super::coverage::CoverageTally;
-use super::numbers::{self, Count};
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
 use super::totals::{MAX_OPEN_REQUESTS, Open, Traffic};
 use crate::metrics::StoredObjects;
+use crate::saved::numbers::{self, Count};
+use crate::saved::{WrongValue, is_other, read};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -45,14 +46,6 @@ struct File {
     stored_objects: Option<StoredObjects>,
     #[serde(default)]
     coverage: CoverageTally,
-}
-
-/// The fields that every version has.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Head {
-    kind: String,
-    schema_version: u32,
 }
 
 /// The most requests of [`File::ended`] that are read: as many as 16 runs have. They are the shortest part of the text, and would take many times its memory.
@@ -148,23 +141,11 @@ impl Traffic {
     /// # Errors
     /// The text is not a partial result, or its version is different.
     pub fn from_json(text: &[u8]) -> Result<Self, PartialError> {
-        // Other versions have other fields.
-        let head = serde_json::from_slice::<Head>(text);
-        if head.is_ok_and(|head| head.kind != KIND || head.schema_version != SCHEMA_VERSION) {
+        if is_other(text, KIND, SCHEMA_VERSION) {
             return Err(PartialError::Version);
         }
-        let mut json = serde_json::Deserializer::from_slice(text);
-        let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let path = error.path().iter().next().map(|_| error.path().to_string());
-            PartialError::Json {
-                path: path.unwrap_or_default(),
-                problem: error.into_inner(),
-            }
-        })?;
-        json.end().map_err(|problem| PartialError::Json {
-            path: String::new(),
-            problem,
-        })?;
+        let file: File = read(text)
+            .map_err(|WrongValue { path, problem }| PartialError::Json { path, problem })?;
         Ok(Self {
             tally: Tally {
                 events: file.events,

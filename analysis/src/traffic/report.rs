@@ -2,12 +2,12 @@
 
 use super::comparison::Comparison;
 use super::coverage::Coverage;
-use super::numbers::{Count, sum};
 use super::sample::{Cell, Class, Deprecated, Load};
 use super::sums::{Levels, Named, Sorts, Sums, named, thousandths};
 use super::tally::{MINUTE, Tally};
 use super::work::WaitSource;
 use crate::metrics::StoredObjects;
+use crate::saved::numbers::{Count, sum};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The part of a request in a report.
 
-use super::numbers::{self, sum};
 use super::signs::Traits;
+use crate::saved::numbers::{self, sum};
 use crate::simulation::Arriving;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The seats in use over time, second by second, and the limits of the levels, which bound them.
 
-use super::numbers::{Count, Time, count, sum};
+use crate::saved::numbers::{Count, Time, count, sum};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;

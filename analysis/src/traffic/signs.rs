@@ -3,7 +3,8 @@
 use crate::audit::Event;
 use crate::redact::Redactor;
 use k8s_flowcontrol_rules::matching::{NODE_PREFIX, RequestAttributes};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The kinds of requests that every cluster has all the time, with the names for people.
 pub(super) const SIGNS: [(Sign, &str); 6] = [
@@ -49,6 +50,7 @@ const SERVER_NAMES: [&str; 2] = ["apiserver-", "kube-apiserver-"];
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Traits {
     /// The kinds of requests that it belongs to, of the kinds that every cluster has.
+    #[serde(deserialize_with = "signs")]
     pub(super) signs: u8,
     /// Whether the event lacks the user or the verb.
     pub(super) is_bare: bool,
@@ -99,4 +101,9 @@ impl Traits {
             renewed_server: is_server.then(|| redactor.object("leases", &attributes.name)),
         }
     }
+}
+
+/// Reads the field `signs` with its name in errors, whose path ends before flattened fields.
+fn signs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    u8::deserialize(deserializer).map_err(|error| D::Error::custom(format!("signs: {error}")))
 }

@@ -1,8 +1,8 @@
 //! The sums of a report, and how requests are sorted by user and verb.
 
-use super::numbers::sum;
 use super::sample::Load;
 use super::work::LevelWork;
+use crate::saved::numbers::sum;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

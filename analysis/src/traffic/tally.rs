@@ -1,9 +1,9 @@
 //! The sums of a report: they add up exactly, in any order and on any number of machines.
 
 use super::coverage::CoverageTally;
-use super::numbers::{Count, Time};
 use super::sample::{Cell, Deprecated, Load, Sample};
 use super::seats_in_use::SeatsInUse;
+use crate::saved::numbers::{Count, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

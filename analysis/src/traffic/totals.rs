@@ -1,7 +1,6 @@
 //! The totals of logs, which add up to the totals of one run over all logs.
 
 use super::accounting::Accounting;
-use super::numbers;
 use super::report::Report;
 use super::sample::{Class, Sample};
 use super::seats_in_use::LevelSeats;
@@ -10,6 +9,7 @@ use super::waiting::WaitModel;
 use super::work::LevelWork;
 use crate::audit::{Counts, Event, Stage};
 use crate::metrics::StoredObjects;
+use crate::saved::numbers;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;

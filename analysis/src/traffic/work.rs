@@ -1,9 +1,9 @@
 //! The seat-seconds of a level, as far as the logs and the limits of the level tell them.
 
-use super::numbers::Time;
 use super::sample::Load;
 use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{MINUTE, Tally};
+use crate::saved::numbers::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl LevelWork {
                 loads.entry(&class.priority_level).or_default().add(*load);
             }
         }
-        let is_complete = tally.coverage.is_complete();
+        let is_complete = tally.coverage.is_complete(tally.requests.0);
         let works = tally.in_use.iter().map(|(name, in_use)| {
             let own = limits.and_then(|limits| limits.get(name)).copied();
             let load = loads.get(name.as_str()).copied().unwrap_or_default();

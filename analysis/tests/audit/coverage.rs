@@ -130,6 +130,17 @@ fn failed_renewals_do_not_make_a_sample() {
     assert_eq!(coverage.notes, Vec::<String>::new());
 }
 
+/// The note has a bound, and nothing is rounded below it.
+#[test]
+fn a_small_part_of_a_log_is_more_than_none() {
+    let renewals = [0, 3000].map(|second| renewal(second, "ResponseComplete"));
+    let coverage = coverage(&lines(renewals));
+    let note = coverage.notes.iter().find(|note| note.contains("lease"));
+    // Two of 51 minutes have events, so that eleven of 300 renewals are expected.
+    assert_eq!(coverage.sampled_percent, Some(8.5));
+    assert!(note.unwrap().contains("at most 9 % of"), "{note:?}");
+}
+
 #[test]
 fn a_short_sample_of_many_nodes_is_named() {
     let nodes = |seconds: &[u64]| {

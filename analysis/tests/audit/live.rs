@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-const WINDOW: Duration = Duration::from_secs(60);
+pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// 2026-01-01T00:10:00Z.
-const NOW: i64 = 1_767_226_200_000_000;
+pub(super) const NOW: i64 = 1_767_226_200_000_000;
 const SECOND: i64 = 1_000_000;
 
 fn accounting() -> Accounting {
     Accounting::new(&[], &[], 600, Release::NEWEST)
 }
 
-fn counter() -> Counter {
+pub(super) fn counter() -> Counter {
     Counter::new(accounting(), By::Caller, Redactor::default())
 }
 
 /// A request that ended `ago` seconds before now.
-fn event(id: &str, user: &str, ago: i64, code: u16) -> Value {
+pub(super) fn event(id: &str, user: &str, ago: i64, code: u16) -> Value {
     let time = |microseconds: i64| {
         let second = 600 + microseconds.div_euclid(SECOND);
         format!(
@@ -47,7 +47,7 @@ fn batch(events: &[Value]) -> String {
         .to_string()
 }
 
-fn requests(counter: &mut Counter, events: &[Value]) -> Vec<Request> {
+pub(super) fn requests(counter: &mut Counter, events: &[Value]) -> Vec<Request> {
     let mut requests = Vec::new();
     read_batch(&batch(events), |event| {
         requests.extend(counter.count(event))
@@ -56,7 +56,7 @@ fn requests(counter: &mut Counter, events: &[Value]) -> Vec<Request> {
     requests
 }
 
-fn add(live: &mut Live, counter: &mut Counter, events: &[Value]) {
+pub(super) fn add(live: &mut Live, counter: &mut Counter, events: &[Value]) {
     for request in requests(counter, events) {
         live.add(&request, NOW);
     }
@@ -279,7 +279,8 @@ fn the_journal_has_what_the_state_lacks() {
     }
     let damaged = [b"x\n" as &[u8], &whole].concat();
     let error = journal::replay(&damaged, &mut live, NOW).unwrap_err();
-    assert_eq!(error.to_string(), "line 1 is not a record of a batch");
+    let expected = "line 1 is not a record of a batch: expected value at column 1";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod coverage;
 mod documents;
 mod envelopes;
 mod live;
+mod numbers;
 mod redact;
 mod tail;
 mod times;

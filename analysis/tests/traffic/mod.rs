@@ -78,6 +78,8 @@ fn report(accounting: &Accounting, log: &[String]) -> Report {
             Ok::<(), io::Error>(())
         })
         .unwrap();
+    let counts = audit.finish(|_| Ok::<(), io::Error>(())).unwrap();
+    traffic.add_counts(&counts);
     traffic.report()
 }
 

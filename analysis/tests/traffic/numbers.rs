@@ -1,7 +1,7 @@
 //! The numbers of partial results, which a file can have wrong.
 
 use super::{accounting, event, level, schema};
-use crate::tries_all;
+use crate::numbers::{numbers, try_all, with};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::traffic::Traffic;
@@ -52,48 +52,6 @@ fn partial() -> Value {
     serde_json::from_slice(&traffic.to_json().unwrap()).unwrap()
 }
 
-/// The paths of all numbers in a value, those of fields that are numbers included: the texts are the fields and indexes.
-fn numbers(value: &Value, path: &str, found: &mut Vec<(String, bool)>) {
-    match value {
-        Value::Number(_) => found.push((path.to_owned(), false)),
-        Value::Array(values) => {
-            // Minutes have 60 equal seconds.
-            let alike = values.len() >= 60;
-            for (index, value) in values
-                .iter()
-                .enumerate()
-                .filter(|(index, _)| !alike || *index == 0)
-            {
-                numbers(value, &format!("{path}/{index}"), found);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
-                if name.parse::<i64>().is_ok() {
-                    found.push((path.clone(), true));
-                }
-                numbers(value, &path, found);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The value with another number at a path.
-fn with(value: &Value, path: &str, is_name: bool, number: &Value) -> Value {
-    let mut value = value.clone();
-    if !is_name {
-        *value.pointer_mut(path).unwrap() = number.clone();
-        return value;
-    }
-    let (parent, name) = path.rsplit_once('/').unwrap();
-    let fields = value.pointer_mut(parent).unwrap().as_object_mut().unwrap();
-    let kept = fields.remove(name).unwrap();
-    fields.insert(number.to_string(), kept);
-    value
-}
-
 /// Reads a value, merges it with itself twice, writes it and reports it.
 fn merged(value: &Value) -> Result<String, String> {
     let read = |text: &[u8]| Traffic::from_json(text).map_err(|error| error.to_string());
@@ -130,39 +88,7 @@ fn no_number_of_a_partial_result_overflows() {
             "{field}: {places:?}"
         );
     }
-    let hostile = [
-        json!(0),
-        json!(-1),
-        json!(1_u64 << 53),
-        json!(i64::MAX),
-        json!(i64::MIN),
-        json!(1_u64 << 63),
-        json!(u64::MAX),
-        json!(1e308),
-        json!(1e-308),
-        json!(-1e308),
-        json!((1_u64 << 60) - 1),
-        json!(253_402_207_200_999_999_i64),
-    ];
-    let (mut errors, mut sums) = (0, 0);
-    let step = if tries_all() { 1 } else { 3 };
-    for (path, is_name) in places.iter().step_by(step) {
-        for number in &hostile {
-            match merged(&with(&known, path, *is_name, number)) {
-                Ok(report) => {
-                    sums += 1;
-                    assert!(!report.contains("null,null"), "{path} = {number}: {report}");
-                }
-                Err(error) => {
-                    errors += 1;
-                    let place = path.trim_start_matches('/').split('/').next().unwrap();
-                    assert!(error.starts_with(place), "{path} = {number}: {error}");
-                    assert!(error.contains("expected"), "{path} = {number}: {error}");
-                }
-            }
-        }
-    }
-    assert!(errors > 100 && sums > 100, "{errors} errors, {sums} sums");
+    try_all(&known, &places, merged);
     let with = |path, number| merged(&with(&known, path, false, &number)).unwrap_err();
     let error = with("/cells/0/1/seatUs", json!(u64::MAX));
     assert!(error.starts_with("cells[0][1].seatUs: invalid value: integer `18446744073709551615`, expected a whole number from 0 to 1152921504606846975"), "{error}");

@@ -29,6 +29,27 @@ fn a_sample_has_no_least_from_the_limits_of_a_level() {
     assert_eq!(least(&sampled), 0.0);
 }
 
+/// An export of one user, and a policy that excludes watches, are no sample of lease renewals. The requests that they leave out can take the seats.
+#[test]
+fn a_log_that_lacks_kinds_of_requests_has_no_least_from_the_limits_of_a_level() {
+    let accounting = accounting("Queue");
+    let log = |requests: usize| {
+        let log = (0..requests).map(|id| event(id, "alice", 0, 1000, None, 200));
+        let minutes = (0..5).map(|minute| {
+            let event = event(2000 + minute, "alice", 0, 0, None, 200);
+            event.replace("T00:00:", &format!("T00:{minute:02}:"))
+        });
+        let found = log.chain(renewals(10, node)).chain(minutes);
+        report(&accounting, &found.collect::<Vec<_>>())
+    };
+    let (short, long) = (log(20), log(500));
+    assert_eq!(batch(&short).least_seat_seconds, 10.0);
+    let notes = long.coverage.notes.join(" ");
+    assert!(notes.contains("there are no watches"), "{notes}");
+    assert_eq!(long.coverage.sampled_percent, Some(100.0));
+    assert_eq!(batch(&long).least_seat_seconds, 0.0);
+}
+
 /// Twelve leases, each renewed at the beginning of the minute and after these seconds.
 pub(super) fn renewals(
     seconds: u64,

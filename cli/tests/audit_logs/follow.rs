@@ -208,7 +208,10 @@ fn without_a_request_the_text_has_no_rate() {
     text.args(["traffic", "--follow", &log, "--interval", "1"]);
     let live = Live::spawn(text);
     let first = live.out.until("a line", |line| Some(line.to_owned()));
-    assert!(first.ends_with("Z: no requests so far"), "{first}");
+    assert!(
+        first.ends_with("Z: no requests in the window so far"),
+        "{first}"
+    );
     append(&log, &line(0));
     live.out.until("a rate", |line| {
         line.contains(" a second, 0 rejected").then_some(())

@@ -10,6 +10,12 @@ fn a_wrong_option_names_its_mistake() {
     let tokens = folder.file("tokens.csv", "secret\n");
     let pem = folder.file("key.pem", "no key");
     let missing = folder.path("none/state.json");
+    // A number that no run writes.
+    let wrong = r#"{"kind": "LiveTraffic", "schemaVersion": 1, "windowUs": 1, "by": "caller", "totals": {"batch/batch": {"seatUs": -1}}}"#;
+    let wrong = folder.file("wrong.json", wrong);
+    let journal = folder.path("journal.json");
+    let record = r#"{"sequence": 1, "events": 18446744073709551615, "requests": []}"#;
+    folder.file("journal.json.journal", format!("{record}\n"));
     for (arguments, exit, expected) in [
         (vec!["--listen", "127.0.0.1:0"], 2, "--state"),
         (
@@ -25,7 +31,17 @@ fn a_wrong_option_names_its_mistake() {
         (
             vec!["--listen", "127.0.0.1:0", "--state", &other],
             3,
-            "cannot continue from",
+            "other.json: the text is not the state of an earlier run: missing field `kind`",
+        ),
+        (
+            vec!["--follow", "a", "--state", &wrong],
+            3,
+            "wrong.json: totals.batch/batch.seatUs: invalid value: integer `-1`, expected",
+        ),
+        (
+            vec!["--follow", "a", "--state", &journal],
+            3,
+            "journal.json.journal: line 1 is not a record of a batch: events: invalid value: integer `18446744073709551615`, expected a whole number from 0 to 1152921504606846975 at column",
         ),
         (
             vec!["--listen", "127.0.0.1:0", "--state", &missing],

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::input::{open_file, up_to};
 use k8s_flowcontrol_analysis::callers::By;
-use k8s_flowcontrol_analysis::live::{Live, StateError, journal};
+use k8s_flowcontrol_analysis::live::{Live, journal};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,11 +49,7 @@ impl Keep {
             None => Live::new(window, by),
             Some(text) => Live::from_json(&text, window, by).map_err(|error| {
                 let name = path.display();
-                let cause = match &error {
-                    StateError::Json(cause) => format!(": {cause}"),
-                    _ => String::new(),
-                };
-                Failure::input(format!("cannot continue from {name}: {error}{cause}"))
+                Failure::input(format!("cannot continue from {name}: {error}"))
                     .hint("name another file with `--state FILE` to start again")
             })?,
         };

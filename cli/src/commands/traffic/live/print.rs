@@ -76,7 +76,7 @@ impl Printer {
                 summary.sums.rejected
             )?;
         } else {
-            writeln!(out, "no requests so far")?;
+            writeln!(out, "no requests in the window so far")?;
         }
         for (count, what, text) in [
             (

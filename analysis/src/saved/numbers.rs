@@ -1,4 +1,4 @@
-//! The numbers of partial results. A file can have any number, and sums of it must not overflow.
+//! The numbers of a saved result. A file can have any number, and sums of it must not overflow.
 
 use jiff::Timestamp;
 use serde::de::{Error, Unexpected};
@@ -9,14 +9,14 @@ use std::ops::AddAssign;
 const LARGEST: u64 = (1 << 60) - 1;
 
 /// The sum of two counts, which stays one.
-pub(super) fn sum(one: u64, other: u64) -> u64 {
+pub(crate) fn sum(one: u64, other: u64) -> u64 {
     one.saturating_add(other).min(LARGEST)
 }
 
 /// A count, or a sum of counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(super) struct Count(pub(super) u64);
+pub(crate) struct Count(pub(crate) u64);
 
 impl AddAssign<u64> for Count {
     fn add_assign(&mut self, more: u64) {
@@ -44,14 +44,14 @@ impl<'de> Deserialize<'de> for Count {
 }
 
 /// Reads a field with a count.
-pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Ok(Count::deserialize(deserializer)?.0)
 }
 
 /// A time since 1970 that RFC 3339 can have, in units of so many microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub(super) struct Time<const UNIT: i64>(pub(super) i64);
+pub(crate) struct Time<const UNIT: i64>(pub(crate) i64);
 
 impl<'de, const UNIT: i64> Deserialize<'de> for Time<UNIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -70,12 +70,12 @@ impl<'de, const UNIT: i64> Deserialize<'de> for Time<UNIT> {
 }
 
 /// Reads a field with a time in microseconds.
-pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+pub(crate) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     Ok(Option::<Time<1>>::deserialize(deserializer)?.map(|time| time.0))
 }
 
 /// Reads a field with two times in microseconds.
-pub(super) fn period<'de, D: Deserializer<'de>>(
+pub(crate) fn period<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<(i64, i64)>, D::Error> {
     let period = Option::<(Time<1>, Time<1>)>::deserialize(deserializer)?;
