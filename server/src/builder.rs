@@ -191,8 +191,8 @@ impl Builder {
         self
     }
 
-    /// Records the requests, for [`ApiServer::requests`]: all but those that get 403 because of their [host](Self::any_host), or 400
-    /// because of an escape in their path that is not one. They stay in memory until the server stops.
+    /// Records the requests, for [`ApiServer::requests`]: except requests that get 403 because of their [host](Self::any_host), or 400
+    /// because of an invalid escape in their path. They stay in memory until the server stops.
     #[must_use]
     pub fn record_requests(mut self) -> Self {
         self.record_requests = true;

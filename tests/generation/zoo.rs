@@ -224,7 +224,7 @@ async fn fields_that_a_server_preserves_are_not_unknown() {
     assert!(from_value_strict::<Keeper>(&tree).is_err());
 }
 
-/// As those of a client, which sends them to a namespace.
+/// As if a client had sent them to a namespace.
 #[tokio::test]
 async fn objects_that_a_server_starts_with_have_a_namespace() {
     let keeper = json!({ "apiVersion": "zoo.example.com/v1", "kind": "Keeper", "metadata": { "name": "ann" }, "spec": {} });

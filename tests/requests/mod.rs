@@ -17,7 +17,7 @@
 //! - `lean`: lists and watches without managed fields
 //! - `layers`: default headers, hooks, layers
 //! - `observing`: the hook for metrics, and `tracing` spans
-//! - `other_servers`: servers that are no API servers, or expect another scheme
+//! - `other_servers`: servers of another kind, or that expect another scheme
 //! - `paths`: paths and bodies of requests, names that are not sent
 //! - `pacing`: adaptive concurrency
 //! - `raw`: raw requests, streamed bodies, the headers of responses

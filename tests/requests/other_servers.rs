@@ -1,4 +1,4 @@
-//! Servers that are no API servers, or expect another scheme.
+//! Servers of another kind, or that expect another scheme.
 
 use crate::requests::script::{Act, Script, answer, deaf};
 use crate::requests::support::{client, config};
@@ -128,6 +128,6 @@ async fn a_page_in_html_does_not_change_a_negotiated_version() {
     assert!(!error.is_version_not_served(), "{error}");
     let missing = Script::start(vec![answer(404, "", "404 page not found"), page()]).await;
     let text = list(&missing.client).await.to_string();
-    // The page says nothing about the group.
+    // The page does not tell about the group.
     assert!(text.contains("; the server may not serve v1 of "), "{text}");
 }

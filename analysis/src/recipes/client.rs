@@ -12,7 +12,7 @@ use k8s_flowcontrol_types::api::v1::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Client {
-    /// The user with this name, in these groups and the ones that a server adds, such as `system:authenticated`; `None` if the groups are unknown.
+    /// The user with this name, in these groups and in the groups that a server adds, such as `system:authenticated`; `None` if the groups are unknown.
     User {
         /// The name.
         name: String,

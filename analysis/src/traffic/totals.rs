@@ -42,7 +42,7 @@ pub struct Traffic {
     pub(super) limits: Option<BTreeMap<String, LevelSeats>>,
     /// The stored objects by which seats were estimated; `None` if several runs have different ones.
     pub(super) stored: Option<StoredObjects>,
-    /// Whether these are totals of a run: those of another configuration are not added to them.
+    /// Whether these are totals of a run, to which totals of another configuration are not added.
     pub(super) is_of_run: bool,
     /// The queues from which waits are estimated that the logs do not have; `None` if the limits are not known.
     pub(super) model: Option<WaitModel>,

@@ -287,7 +287,7 @@ fn early_catch_alls_are_found() {
         [("takes-system-traffic", "spec.matchingPrecedence")]
     );
     assert!(findings[0].message.contains("webhooks"), "{}", findings[0]);
-    // The help can be followed: neither bound of the range is one of the built-in schemas.
+    // The help can be followed: neither bound of the range is the precedence of a built-in schema.
     assert!(findings[0].help.contains(" from 9001 to 9899,"));
     let at = |precedence| {
         let precedence = json!({"matchingPrecedence": precedence});

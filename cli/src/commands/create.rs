@@ -79,7 +79,7 @@ Examples:
 
 /// Print objects that limit the seats of a client
 ///
-/// The client gets a dedicated priority level, which does not borrow seats. The requests of one user wait in one queue, and those of a group or a
+/// The client gets a dedicated priority level, which does not borrow seats. The requests of one user wait in one queue, the requests of a group or a
 /// namespace in 64. The objects go to the standard output, and their effect to the standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ISOLATE_EXAMPLES)]

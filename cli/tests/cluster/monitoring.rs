@@ -131,7 +131,7 @@ fn a_server_that_stops_is_a_warning() {
     assert!(warnings.contains(&warning), "{warnings}");
     let read = format!("1 API server: 127.0.0.1:{};", server.port());
     assert!(text.contains(&read), "{text}{warnings}");
-    // A role helps if one of them forbids it.
+    // A role helps if a server forbids the request.
     for server in [&server, &other] {
         server.set(LEVELS, Answer::error(404, "no"));
     }

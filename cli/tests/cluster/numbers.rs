@@ -244,7 +244,7 @@ fn each_server_of_the_control_plane_counts_once() {
     for port in ports {
         let missing = format!("127.0.0.1:{port}: no flows: ");
         assert!(text.contains(&missing), "{text}");
-        // In JSON nothing else tells that no request was read from one that has none.
+        // In JSON nothing else tells an unread server from a server without requests.
         let warnings = stderr(&server.run(&["top", "-o", "json"]));
         assert!(
             warnings.contains(&format!("warning: {missing}")),

@@ -92,7 +92,7 @@ fn few_requests_give_no_verdict() {
     let slowdown =
         "the logs do not show that requests slow each other down, so they do not in the simulation";
     assert!(text.contains(slowdown), "{text}");
-    // One of them was rejected.
+    // The server rejected the fourth request.
     let mut rejected = late.to_vec();
     rejected[3]["responseStatus"]["code"] = 429.into();
     let annotations = rejected[3]["annotations"].as_object_mut().unwrap();

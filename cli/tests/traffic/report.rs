@@ -58,7 +58,7 @@ fn the_report_adds_up() {
         "{text}"
     );
     let lists = "The numbers of stored objects are not known: every list counts as one seat, and can take more.";
-    let waits = "The log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues.";
+    let waits = "The log does not have waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues.";
     assert!(
         text.contains(&format!("\n\n{lists}\n\n{waits}\n\n")),
         "{text}"

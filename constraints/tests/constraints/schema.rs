@@ -151,7 +151,7 @@ fn mistakes_of_a_schema_name_their_place() {
     }
 }
 
-/// A list with a schema for each element, or without elements, is not one of a CustomResourceDefinition.
+/// A list with a schema for each element, or without elements, cannot be in a CustomResourceDefinition.
 #[test]
 fn other_forms_of_items_are_not_checked() {
     for items in [json!([{ "type": "string" }]), json!(false)] {

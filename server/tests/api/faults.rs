@@ -72,7 +72,7 @@ async fn any_status_can_be_the_answer() {
     );
 }
 
-/// A program that reads the code in the body gets the one of the response.
+/// The code in the body is the code of the response.
 #[tokio::test]
 async fn a_status_without_a_code_gets_the_one_of_the_response() {
     let api = Api::start().await;

@@ -208,7 +208,7 @@ pub(in crate::commands) fn compared_levels(page: &mut Page, before: &Report, aft
             before: milliseconds(p99[0]),
             after: milliseconds(p99[1]),
         });
-        // A level without requests has no waits.
+        // A level without requests does not have waits.
         let shown = |counts: Counts, p99| match counts.arrived {
             0 => "-".to_owned(),
             _ => seconds(p99),

@@ -13,7 +13,7 @@ pub(super) struct Snapshot {
     pub(super) levels: Vec<Level>,
     /// The flows with requests, those with the most requests first.
     pub(super) flows: Vec<Flow>,
-    /// Whether the flows of all servers were read: also of those that the notes name.
+    /// Whether the flows of all servers were read, including the servers that the notes name.
     pub(super) has_flows: bool,
     /// The parts that are missing.
     pub(super) notes: Vec<String>,

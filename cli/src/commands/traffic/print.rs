@@ -338,9 +338,9 @@ fn waits(report: &Report) -> Option<String> {
              and peaks contain these waits. {possible}"
         ),
         WaitSource::Modelled => format!(
-            "The log has no waits in queues; they are estimated from the queues of the levels. {possible}"
+            "The log does not have waits in queues; they are estimated from the queues of the levels. {possible}"
         ),
-        _ => "The log has no waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues."
+        _ => "The log does not have waits in queues, and the seats of the server are not known (`--server-seats`): seat-seconds and peaks contain the time in queues."
             .to_owned(),
     })
 }

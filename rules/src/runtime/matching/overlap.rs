@@ -23,7 +23,7 @@ fn any_pair<T>(left: &[T], right: &[T], test: impl Fn(&T, &T) -> bool) -> bool {
         .any(|left| right.iter().any(|right| test(left, right)))
 }
 
-/// Any name can come with any groups but the ones of users without credentials: in the certificate, from a proxy or through impersonation, also the
+/// Any name can come with any groups, except the groups of users without credentials: in the certificate, from a proxy or through impersonation, also the
 /// name of a service account.
 fn subjects_overlap(left: &Subject, right: &Subject) -> bool {
     match (left, right) {
