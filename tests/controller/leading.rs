@@ -204,12 +204,8 @@ async fn some_failures_are_tried_again_and_others_are_not() {
 async fn a_change_by_others_does_not_take_the_lease() {
     let (server, one, _) = two().await;
     let leadership = one.leads_within(1).await.unwrap();
-    let conflict = serde_json::from_value(serde_json::json!({
-        "status": "Failure", "reason": "Conflict", "code": 409, "message": "modified",
-    }));
     // The renewal, and the one after the lease was read.
-    let conflict = Fault::status(409, conflict.unwrap()).on_method("PUT");
-    server.inject(conflict.times(2));
+    server.inject(conflict().times(2));
     sleep(Duration::from_secs(30)).await;
     assert_eq!(server.pending_faults(), 0);
     assert!(leadership.is_leader());
@@ -276,6 +272,23 @@ async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
     assert!(reported[0].contains("404"), "{reported:?}");
 }
 
+fn conflict() -> Fault {
+    let conflict = serde_json::from_value(serde_json::json!({
+        "status": "Failure", "reason": "Conflict", "code": 409, "message": "modified",
+    }));
+    Fault::status(409, conflict.unwrap()).on_method("PUT")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_was_not_released_is_an_error() {
+    let (server, one, _) = two().await;
+    let leadership = one.leads_within(1).await.unwrap();
+    // Others change its labels all the time.
+    server.inject(conflict().times(usize::MAX));
+    let error = leadership.release().await.unwrap_err();
+    assert!(error.is_conflict(), "{error}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_release_does_not_wait_for_a_silent_server() {
     let (server, one, _) = two().await;
@@ -311,11 +324,7 @@ async fn a_lease_that_cannot_be_written_is_lost_before_others_take_it() {
     let election = election.with_times(seconds(10), seconds(9), seconds(4));
     let leadership = election.acquire().await.unwrap();
     let begin = Instant::now();
-    let conflict = serde_json::from_value(serde_json::json!({
-        "status": "Failure", "reason": "Conflict", "code": 409, "message": "modified",
-    }));
-    let conflict = Fault::status(409, conflict.unwrap()).on_method("PUT");
-    server.inject(conflict.times(usize::MAX));
+    server.inject(conflict().times(usize::MAX));
     let lost = leadership.lost().await;
     assert!(begin.elapsed() < seconds(10), "{:?}", begin.elapsed());
     assert_eq!(lost.holder(), None);
@@ -334,4 +343,12 @@ async fn times_are_made_safe() {
     sleep(seconds(60)).await;
     assert!(leadership.is_leader());
     assert_eq!(one.lease().await.lease_transitions, Some(0));
+    leadership.release().await.unwrap();
+
+    let longest = Duration::MAX;
+    let election = one.election().with_times(longest, longest, longest);
+    let leadership = election.acquire().await.unwrap();
+    assert!(leadership.is_leader());
+    let lease = one.lease().await;
+    assert_eq!(lease.lease_duration_seconds, Some(i32::MAX));
 }

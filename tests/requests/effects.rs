@@ -91,7 +91,7 @@ async fn forwarded_requests_are_named_and_judged() {
     let plugin = config.with_exec(ExecPlugin::new("no-such-plugin"));
     let plugin = Client::new(plugin).unwrap();
     let (_socket, url) = deaf();
-    let closing = Script::start(vec![Act::Close, Act::Close]).await;
+    let closing = Script::start(vec![Act::Close, Act::Close, Act::Close]).await;
     let once = closing
         .client
         .clone()
@@ -110,9 +110,13 @@ async fn forwarded_requests_are_named_and_judged() {
         assert_eq!(error.attempts(), attempts, "{shown}");
         assert_eq!(error.may_have_taken_effect(), has_effect, "{shown}");
     }
-    let read = http::Request::get("/apis/x").body(Bytes::new()).unwrap();
-    let error = once.forward(read).await.unwrap_err();
-    assert!(!error.may_have_taken_effect(), "{error}");
+    let read = http::Request::get("/apis/x");
+    let dry = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?dryRun=All";
+    for harmless in [read, http::Request::post(dry)] {
+        let harmless = harmless.body(Bytes::new()).unwrap();
+        let error = once.forward(harmless).await.unwrap_err();
+        assert!(!error.may_have_taken_effect(), "{error}");
+    }
 }
 
 #[tokio::test]

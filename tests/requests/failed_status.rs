@@ -1,10 +1,10 @@
 //! A successful response whose body is the `Status` of a failure, as some proxies and extension API servers send it.
 
-use crate::requests::script::{Script, answer};
+use crate::requests::script::{Act, Script, answer};
 use crate::requests::support::schema;
-use k8s_flowcontrol::client::{ResourceKind, RetryPolicy};
+use k8s_flowcontrol::client::{Deleted, ResourceKind, RetryPolicy};
 use k8s_flowcontrol::controller::lease::Lease;
-use k8s_flowcontrol::{ApiVersion, Client, Error, Kind};
+use k8s_flowcontrol::{ApiVersion, Client, Error, Kind, Resource};
 
 fn failure(code: u16) -> String {
     format!(
@@ -66,6 +66,15 @@ async fn it_is_the_error_of_every_request() {
         dynamic(&client).list().await.map(drop)
     })
     .await;
+    check("dynamic metadata", async |client| {
+        dynamic(&client).metadata().get("a").await.map(drop)
+    })
+    .await;
+    check("a subresource", async |client| {
+        let scale = dynamic(&client).get_subresource("a", "scale");
+        scale.read_as::<serde_json::Value>().await.map(drop)
+    })
+    .await;
     check("a kind of another group", async |client| {
         let leases = client.dynamic(ResourceKind::of::<Lease>(), Some("n"));
         leases.get("a").await.map(drop)
@@ -77,6 +86,45 @@ async fn it_is_the_error_of_every_request() {
         events.next().await.unwrap().map(drop)
     })
     .await;
+}
+
+/// Custom resources may have the kind `Status`, and any field `status`.
+#[tokio::test]
+async fn an_object_whose_kind_has_the_same_name_is_no_failure() {
+    let body = r#"{"kind":"Status","apiVersion":"example.com/v1","metadata":{"name":"a"},"status":"Broken"}"#;
+    let kind = ResourceKind::new("example.com", "v1", "Status", "statuses", false);
+    let script = Script::start(vec![answer(200, "", body), answer(200, "", body)]).await;
+    let objects = script.client.dynamic(kind, None);
+    assert_eq!(objects.get("a").await.unwrap().name(), "a");
+    let deleted = objects.delete("a").await.unwrap();
+    assert!(matches!(deleted, Deleted::Object(_)), "{deleted:?}");
+}
+
+/// Such as an invalid object with many causes.
+#[tokio::test]
+async fn its_length_does_not_matter() {
+    let long = "x".repeat(100_000);
+    let body = failure(403).replace("no way", &long);
+    let script = Script::start(vec![answer(200, "", &body), answer(200, "", &body)]).await;
+    let objects = script.client.objects(Kind::FlowSchema, ApiVersion::V1);
+    assert!(objects.get("a").await.unwrap_err().is_forbidden());
+    assert!(objects.list().await.unwrap_err().is_forbidden());
+}
+
+#[tokio::test]
+async fn it_does_not_hide_the_effect_of_an_earlier_attempt() {
+    let busy = || answer(429, "Retry-After: 0\r\n", "");
+    for (first, has_effect) in [(Act::Close, true), (busy(), false)] {
+        let script = Script::start(vec![first, busy(), answer(200, "", failure(422))]).await;
+        let mut schema = schema("mine");
+        schema.metadata.resource_version = Some("5".to_owned());
+        let schemas = script.client.flow_schemas();
+        let error = schemas.replace(&schema).await.unwrap_err();
+        assert!(error.is_invalid() && error.attempts() == 3, "{error}");
+        assert_eq!(error.may_have_taken_effect(), has_effect, "{error}");
+        let blamed = "; an earlier attempt may have taken effect";
+        assert_eq!(error.to_string().contains(blamed), has_effect, "{error}");
+    }
 }
 
 #[tokio::test]

@@ -81,6 +81,12 @@ pub(crate) struct HttpRequest {
     pub(crate) retry: Option<RetryPolicy>,
 }
 
+/// Whether a request with this path and this encoded query stores nothing.
+pub(crate) fn is_dry_run(path: &str, query: &str) -> bool {
+    let mut parameters = query.split('&');
+    parameters.any(|parameter| parameter == "dryRun=All") && has_dry_runs(path)
+}
+
 impl HttpRequest {
     pub(crate) fn new(verb: Verb, target: Target) -> Self {
         Self {
@@ -133,10 +139,7 @@ impl HttpRequest {
             true => {
                 matches!(&*self.subresource, "" | "status") && self.get("dryRun") == Some("All")
             }
-            false => {
-                let mut parameters = self.encoded_query.split('&');
-                parameters.any(|parameter| parameter == "dryRun=All") && has_dry_runs(&self.path)
-            }
+            false => is_dry_run(&self.path, &self.encoded_query),
         };
         !self.method.is_safe() && !is_dry_run
     }

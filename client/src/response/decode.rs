@@ -216,10 +216,12 @@ pub(crate) fn undecodable(
 
 /// The `Status` of a failure in the body of a 2xx response. As in client-go, it is the error of the request.
 pub(crate) fn failed_status(body: &[u8]) -> Option<Box<Status>> {
-    let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
-    let status: Status = json::from_slice(body).ok().filter(|_| is_status)?;
+    if !is_status(body).unwrap_or_default() {
+        return None;
+    }
+    let status: Box<Status> = json::from_slice(body).ok()?;
     let outcome = status.status.as_deref().unwrap_or("Success");
-    (outcome != "Success").then(|| Box::new(status))
+    (outcome != "Success").then_some(status)
 }
 
 /// For types that would read any JSON object.
@@ -227,16 +229,15 @@ pub(crate) fn failed_status(body: &[u8]) -> Option<Box<Status>> {
 /// # Errors
 /// If the body is the `Status` of a failure.
 pub(crate) fn not_failed(body: &[u8]) -> Result<(), serde_json::Error> {
-    // A larger body has objects, and is not read twice.
-    if body.len() > 64 * 1024 || failed_status(body).is_none() {
-        return Ok(());
+    match failed_status(body) {
+        None => Ok(()),
+        Some(_) => Err(serde_json::Error::custom("it is the Status of a failure")),
     }
-    Err(serde_json::Error::custom("it is the Status of a failure"))
 }
 
 /// The error of a response other than 2xx.
 pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
-    let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
+    let is_status = is_status(body).unwrap_or_default();
     let kind = match is_status.then(|| json::from_slice::<Status>(body)) {
         Some(Ok(status)) => ErrorKind::Status(Box::new(status)),
         _ => ErrorKind::NotStatus {
@@ -263,16 +264,18 @@ pub(crate) fn if_found<T>(
     }
 }
 
-/// The `kind` of a JSON object.
-pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
-    let mut kind = None;
+/// Whether a JSON object is a `Status`, and not a custom resource whose kind has the same name.
+pub(crate) fn is_status(body: &[u8]) -> Result<bool, serde_json::Error> {
+    let (mut kind, mut api_version) = (None::<String>, None::<String>);
     json::read_whole(json::utf8(body)?, |reader| {
         reader.fields(&"a JSON object", &mut |name, reader| match &*name {
             "kind" => reader.value(&mut kind),
+            "apiVersion" => reader.value(&mut api_version),
             _ => reader.skip(),
         })
     })?;
-    Ok(kind)
+    let is_meta = matches!(api_version.as_deref(), None | Some("v1" | "meta.k8s.io/v1"));
+    Ok(kind.as_deref() == Some("Status") && is_meta)
 }
 
 /// The beginning of a body, on one line and without control characters.

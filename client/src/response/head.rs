@@ -23,6 +23,8 @@ pub(crate) struct Head {
     pub(crate) priority_level_uid: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) content_type: String,
+    /// Whether an earlier attempt may have been carried out.
+    pub(crate) is_unclear: bool,
     pub(crate) losses: Vec<Loss>,
     /// The number of attempts.
     pub(crate) attempts: u32,
@@ -44,6 +46,7 @@ impl Head {
             priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
             retry_after: retry_after(&headers),
             content_type: text("content-type").unwrap_or_default(),
+            is_unclear: false,
             losses: Vec::new(),
             attempts: 1,
             headers: Arc::new(headers),

@@ -36,12 +36,18 @@ impl Client {
         let renamed = decoder.renamed;
         let is_write = request.is_write();
         let result = match self.whole_response(request).await {
-            Ok((line, head, body)) => match decoder.read(&line, head, &body) {
-                Err(error) if is_write && RetryClass::may_have_taken_effect(&error) => {
-                    Err(error.with_effect(Effect::Possible))
-                }
-                result => result,
-            },
+            Ok((line, head, body)) => {
+                let is_unclear = head.is_unclear;
+                decoder.read(&line, head, &body).map_err(|error| {
+                    let effect = match () {
+                        () if !is_write => Effect::None,
+                        () if RetryClass::may_have_taken_effect(&error) => Effect::Possible,
+                        () if is_unclear => Effect::PossibleBefore,
+                        () => Effect::None,
+                    };
+                    error.with_effect(effect)
+                })
+            }
             Err(error) => Err(error),
         };
         result.map_err(|error| match renamed {
@@ -109,6 +115,7 @@ impl Client {
             match (result, pause) {
                 (Ok((mut head, content)), _) => {
                     head.attempts = attempts.count();
+                    head.is_unclear = attempts.is_unclear();
                     return Ok((head, content));
                 }
                 (Err(error), None) => return Err(attempts.final_error(error)),

@@ -6,6 +6,7 @@ use super::request_head;
 use super::retry::RetryClass;
 use super::session::Ready;
 use crate::error::{Effect, Error, RequestLine};
+use crate::request::http_request::is_dry_run;
 use crate::transport::Body;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode, header};
@@ -97,7 +98,10 @@ impl Client {
         let response = ready.transport.send(sent).await;
         response.map_err(|error| {
             let error = error.into_request_error(config).with_attempts(1);
-            match !request.method().is_safe() && RetryClass::may_have_taken_effect(&error) {
+            let uri = request.uri();
+            let is_write = !request.method().is_safe()
+                && !is_dry_run(uri.path(), uri.query().unwrap_or_default());
+            match is_write && RetryClass::may_have_taken_effect(&error) {
                 true => error.with_effect(Effect::Possible),
                 false => error,
             }

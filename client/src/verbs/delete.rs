@@ -6,7 +6,7 @@ use crate::json;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::query::{pretty_setter, selection_setters, setters};
-use crate::response::decode::{Decoded, Decoder, if_found, kind_of, not_failed};
+use crate::response::decode::{Decoded, Decoder, if_found, is_status, not_failed};
 use crate::{List, Resource};
 
 /// The result of a delete.
@@ -187,8 +187,4 @@ fn deleted_collection<K: Resource>(
         value: DeletedCollection::List(value),
         losses,
     })
-}
-
-fn is_status(body: &[u8]) -> Result<bool, serde_json::Error> {
-    Ok(kind_of(body)?.as_deref() == Some("Status"))
 }

@@ -6,7 +6,7 @@ use super::raw::ANY;
 use crate::Resource;
 use crate::error::Error;
 use crate::request::http_request::Verb;
-use crate::response::decode::{Decoded, Decoder, Response};
+use crate::response::decode::{Decoded, Decoder, Response, not_failed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -121,7 +121,10 @@ impl SubresourceRequest {
     /// # Errors
     /// See [`Error`].
     pub async fn read_as<T: DeserializeOwned + Send + 'static>(self) -> Result<T, Error> {
-        let decode = |body: &[u8]| serde_json::from_slice::<T>(body).map(Decoded::from);
+        let decode = |body: &[u8]| {
+            not_failed(body)?;
+            serde_json::from_slice::<T>(body).map(Decoded::from)
+        };
         let decoder = Decoder::new(std::any::type_name::<T>(), decode);
         self.call.send(decoder).await.map(Response::into_inner)
     }

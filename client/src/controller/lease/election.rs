@@ -74,7 +74,9 @@ impl Election {
         retry_period: Duration,
     ) -> Self {
         let shortest = Duration::from_millis(1);
-        self.lease_duration = lease_duration.max(Duration::from_secs(1));
+        // The number of seconds in a Lease has 32 bits.
+        let longest = Duration::from_secs(i32::MAX as u64);
+        self.lease_duration = lease_duration.clamp(Duration::from_secs(1), longest);
         self.renew_deadline = renew_deadline.min(self.lease_duration.mul_f64(0.9));
         self.renew_deadline = self.renew_deadline.max(2 * shortest);
         self.retry_period = retry_period.min(self.renew_deadline / 2).max(shortest);
@@ -106,11 +108,8 @@ impl Election {
                 written => return written.map(|()| true),
             }
         }
-        let get = self
-            .leases
-            .get_opt(&self.name)
-            .timeout(self.within(deadline));
-        match get.await? {
+        let limit = self.within(deadline);
+        match self.leases.get_opt(&self.name).timeout(limit).await? {
             Some(lease) => observed.see(lease, Instant::now()),
             None => *observed = Observed::nothing(),
         }
@@ -127,19 +126,10 @@ impl Election {
 
     async fn write(&self, observed: &mut Observed, deadline: Instant) -> Result<(), Error> {
         let lease = observed.claimed(&self.name, &self.identity, self.lease_duration);
+        let limit = self.within(deadline);
         let written = match &observed.lease {
-            None => {
-                self.leases
-                    .create(&lease)
-                    .timeout(self.within(deadline))
-                    .await?
-            }
-            Some(_) => {
-                self.leases
-                    .replace(&lease)
-                    .timeout(self.within(deadline))
-                    .await?
-            }
+            None => self.leases.create(&lease).timeout(limit).await?,
+            Some(_) => self.leases.replace(&lease).timeout(limit).await?,
         };
         observed.see(written, Instant::now());
         Ok(())
@@ -148,28 +138,19 @@ impl Election {
     /// Writes that nobody holds the Lease, unless somebody else holds it. Later than after the renew deadline it would be of no use.
     pub(super) async fn give_up(&self, observed: &mut Observed) -> Result<(), Error> {
         let deadline = Instant::now() + self.renew_deadline;
-        for _ in 0..3 {
-            let Some(lease) = observed.released(&self.identity) else {
-                return Ok(());
-            };
-            match self
-                .leases
-                .replace(&lease)
-                .timeout(self.within(deadline))
-                .await
-            {
+        let mut repetitions = 0..2;
+        while let Some(lease) = observed.released(&self.identity) {
+            let limit = self.within(deadline);
+            match self.leases.replace(&lease).timeout(limit).await {
                 // An abandoned renewal may have reached the server.
-                Err(error) if error.is_conflict() => {
-                    let get = self
-                        .leases
-                        .get_opt(&self.name)
-                        .timeout(self.within(deadline));
-                    match get.await? {
+                Err(error) if error.is_conflict() && repetitions.next().is_some() => {
+                    let limit = self.within(deadline);
+                    match self.leases.get_opt(&self.name).timeout(limit).await? {
                         Some(lease) => observed.see(lease, Instant::now()),
-                        None => return Ok(()),
+                        None => break,
                     }
                 }
-                Err(error) if error.is_not_found() => return Ok(()),
+                Err(error) if error.is_not_found() => break,
                 written => return written.map(drop),
             }
         }

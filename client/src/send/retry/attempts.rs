@@ -55,6 +55,11 @@ impl<'a> Attempts<'a> {
         self.count
     }
 
+    /// Whether an attempt may have been carried out.
+    pub(crate) fn is_unclear(&self) -> bool {
+        self.unclear.is_some()
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
