@@ -186,7 +186,7 @@ async fn apply(
         if let Some(foreign) = foreign.filter(|_| !args.write.include_managed) {
             // As `diff`, which names the owner only if there is a difference.
             if let Ok(after) = dry_run(args, live, manifest, Some(before)).await
-                && same(before, &after)
+                && is_unchanged(args, live, before, &after)
             {
                 return written(args, live, manifest, UNCHANGED, after, applied, streams);
             }
@@ -212,7 +212,7 @@ async fn apply(
     let after = result.map_err(|error| explain(manifest, error))?;
     let what = match &before {
         None => "created",
-        Some(before) if same(before, &after) => UNCHANGED,
+        Some(before) if is_unchanged(args, live, before, &after) => UNCHANGED,
         Some(_) => "configured",
     };
     written(args, live, manifest, what, after, applied, streams)
@@ -305,6 +305,31 @@ async fn take_over(
         }
     }
     Ok(())
+}
+
+/// Whether an apply changes nothing. One that is not sent has the object of the file as its result: it changes nothing if the object
+/// in the cluster has all of that, and the field manager has not applied fields that the file may omit.
+fn is_unchanged(args: &Args, live: &Live, before: &Value, after: &Value) -> bool {
+    let applied = |entries: &Vec<Value>| {
+        let is_own = |entry: &Value| entry["manager"] == args.write.field_manager.as_str();
+        entries.iter().any(is_own)
+    };
+    let has_applied = || {
+        let entries = before["metadata"]["managedFields"].as_array();
+        entries.is_some_and(applied) || takeover(args, live, before).is_some()
+    };
+    same(before, after)
+        || (args.write.is_client_dry_run() && has_all(before, after) && !has_applied())
+}
+
+/// Whether an object has all fields of another one, with their values.
+fn has_all(object: &Value, other: &Value) -> bool {
+    match (object, other) {
+        (Value::Object(fields), Value::Object(other)) => other
+            .iter()
+            .all(|(name, other)| fields.get(name).is_some_and(|own| has_all(own, other))),
+        _ => object == other,
+    }
 }
 
 /// Whether an apply changed nothing but the fields that servers fill in.

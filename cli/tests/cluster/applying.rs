@@ -316,7 +316,7 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
     let before = version();
     let diff = cluster.run(&["diff", "-f", &file]).expect(0);
     assert_eq!((diff.out.as_str(), diff.err.as_str()), ("", ""));
-    for option in ["--dry-run=none", "--dry-run=server"] {
+    for option in ["--dry-run=none", "--dry-run=server", "--dry-run=client"] {
         let ran = cluster.run(&["apply", "-f", &file, option]).expect(0);
         assert!(
             ran.out
@@ -338,6 +338,34 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
         assert!(said.contains("is managed by the API server"), "{said}");
     }
     assert_eq!(version(), before);
+}
+
+/// Of an object of another manager, a file with some of its fields changes nothing; the three modes agree.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_a_managed_object_is_unchanged() {
+    let cluster = Cluster::of("1.29").await;
+    let part = level("v1", "batch", 5);
+    let whole = part.replacen(
+        "name: batch",
+        "name: batch\n  labels: {argocd.argoproj.io/instance: a}",
+        1,
+    );
+    assert_ne!(whole, part);
+    let whole = cluster.file("whole.yaml", &whole);
+    let by_argo = ["--include-managed", "--field-manager=argo"];
+    let apply = |file: &str, more: &[&str]| cluster.run(&[&["apply", "-f", file], more].concat());
+    apply(&whole, &by_argo).expect(0);
+    let part = cluster.file("part.yaml", &part);
+    let other = cluster.file("other.yaml", &level("v1", "batch", 6));
+    for mode in ["--dry-run=none", "--dry-run=server", "--dry-run=client"] {
+        let ran = apply(&part, &[mode]).expect(0);
+        assert!(ran.out.contains(" unchanged"), "{mode}: {}", ran.out);
+        let ran = apply(&other, &[mode]).expect(1);
+        assert!(ran.err.contains("is managed by Argo CD"), "{}", ran.err);
+        // Its own manager may have applied the label that the file omits.
+        let ran = apply(&part, &[&by_argo[..], &["--dry-run=client"]].concat()).expect(0);
+        assert!(ran.out.contains(" configured"), "{}", ran.out);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
