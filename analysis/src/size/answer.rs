@@ -48,7 +48,7 @@ pub struct Sizing {
     pub longer_waits: Vec<LongerWaits>,
     /// The checks.
     pub proof: Proof,
-    /// Whether the search ended by itself. Otherwise fewer seats may be enough.
+    /// Whether the search is complete. Otherwise it was stopped, or found an answer only with the most seats: fewer may be enough.
     pub is_complete: bool,
     /// The simulated configurations.
     pub trials: u64,

@@ -91,7 +91,7 @@ pub(super) fn verdict(sizing: &Sizing) -> String {
     };
     let more = match sizing.is_complete {
         true => "",
-        false => "; fewer may be enough, but the time of the search ended",
+        false => "; fewer may be enough: the search did not try them all",
     };
     let seats = plural(sizing.seats as usize, "seat");
     format!("in the simulation, with {seats}, {objects} satisfy all intents{more}")
