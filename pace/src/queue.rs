@@ -2,7 +2,7 @@
 
 use crate::class::{Class, Priority};
 use crate::slot::Place;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -32,7 +32,8 @@ struct Callers {
     next: u64,
     /// The callers that wait, in turn.
     turns: VecDeque<Arc<str>>,
-    waiters: HashMap<Arc<str>, VecDeque<Waiter>>,
+    /// By their numbers, which are their order.
+    waiters: HashMap<Arc<str>, BTreeMap<u64, Waiter>>,
 }
 
 impl Queue {
@@ -52,7 +53,7 @@ impl Queue {
         if waiters.is_empty() {
             callers.turns.push_back(caller);
         }
-        waiters.push_back(waiter);
+        waiters.insert(waiter.id, waiter);
         self.length += 1;
     }
 
@@ -68,27 +69,26 @@ impl Queue {
         callers.next += stride;
         let caller = callers.turns.pop_front()?;
         let waiters = callers.waiters.get_mut(&caller)?;
-        let waiter = waiters.pop_front();
+        let (_, waiter) = waiters.pop_first()?;
         match waiters.is_empty() {
             true => drop(callers.waiters.remove(&caller)),
             false => callers.turns.push_back(caller),
         }
         self.length -= 1;
-        waiter
+        Some(waiter)
     }
 
     /// Takes out a request that no longer waits.
     pub(crate) fn remove(&mut self, id: u64, class: &Class) -> Option<Waiter> {
         let callers = self.of(class.priority);
         let waiters = callers.waiters.get_mut(&class.caller)?;
-        let place = waiters.iter().position(|waiter| waiter.id == id)?;
-        let waiter = waiters.remove(place);
+        let waiter = waiters.remove(&id)?;
         if waiters.is_empty() {
             callers.waiters.remove(&class.caller);
             callers.turns.retain(|caller| *caller != class.caller);
         }
         self.length -= 1;
-        waiter
+        Some(waiter)
     }
 
     fn of(&mut self, priority: Priority) -> &mut Callers {

@@ -18,7 +18,9 @@ use tokio::time::Instant;
 /// Differences of latency that are noise.
 const NOISE: f64 = 0.002;
 /// The longest time in which a body that is not read occupies a place.
-const LONGEST_READ: Duration = Duration::from_secs(5);
+pub(crate) const LONGEST_READ: Duration = Duration::from_secs(5);
+/// The number of levels from which on those of unknown shapes are forgotten when they are idle.
+const MANY_LEVELS: usize = 1024;
 /// An abandoned request counts as delayed from this multiple of its floor on.
 const ABANDONED: f64 = 2.0;
 
@@ -33,6 +35,8 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) levels: HashMap<Key, Level>,
+    /// The number of levels at which idle ones are forgotten.
+    most_levels: usize,
     exempt: HashSet<Arc<str>>,
     /// The level of each exact shape, and the last level of each shape in any namespace.
     exact: Known<Arc<str>>,
@@ -51,6 +55,7 @@ impl Shared {
     pub(crate) fn new(settings: Settings, mut random: Random) -> Self {
         let state = State {
             levels: HashMap::new(),
+            most_levels: MANY_LEVELS,
             exempt: HashSet::new(),
             exact: Known::default(),
             similar: Known::default(),
@@ -125,6 +130,9 @@ impl Shared {
             let jitter = 1.0 + 0.5 * level.limit.jitter();
             let hold = (now + after.mul_f64(jitter), number);
             level.pauses.insert(hold);
+            if level.queue.len() > 0 {
+                self.waits_for_time.notify_waiters();
+            }
             return hold;
         }
         let hold = (now + LONGEST_READ, number);
@@ -251,6 +259,9 @@ impl State {
     }
 
     pub(crate) fn level(&mut self, key: &Key, settings: Settings) -> &mut Level {
+        if !self.levels.contains_key(key) {
+            self.forget_idle();
+        }
         let Self {
             levels,
             exempt,
@@ -265,6 +276,18 @@ impl State {
             }
             level
         })
+    }
+
+    /// A rejection without a level leaves its pause to that of the shape, which may have no other request.
+    fn forget_idle(&mut self) {
+        if self.levels.len() < self.most_levels {
+            return;
+        }
+        let now = Instant::now();
+        self.levels.retain(|_, level| {
+            !level.is_unknown || level.queue.len() > 0 || level.occupied(now) > 0
+        });
+        self.most_levels = MANY_LEVELS.max(2 * self.levels.len());
     }
 
     /// The floor of a shape with one more latency; `None` before there was another one.

@@ -3,7 +3,7 @@
 use crate::class::Class;
 use crate::queue::Waiter;
 use crate::shape::Shape;
-use crate::shared::{Granted, Shared};
+use crate::shared::{Granted, LONGEST_READ, Shared};
 use crate::slot::Place;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -60,12 +60,7 @@ impl Waiting<'_> {
             // Before the look at the level, so that no notification is lost.
             let changed = self.shared.waits_for_time.notified();
             let event = self.advance();
-            let time = async {
-                match event {
-                    Some(event) => tokio::time::sleep_until(event).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let time = tokio::time::sleep_until(event);
             let place = tokio::select! {
                 biased;
                 place = &mut self.granted => place,
@@ -79,17 +74,24 @@ impl Waiting<'_> {
         }
     }
 
-    /// Grants the places that became free with time, and returns the time of the next one.
-    fn advance(&self) -> Option<Instant> {
+    /// Grants the places that became free with time, and returns the time of the next look.
+    fn advance(&self) -> Instant {
         let mut granted = Granted::new();
-        let event = {
-            let mut state = self.shared.lock();
+        let now = Instant::now();
+        // Bodies that begin during the wait and are not read notify nobody, and other requests may never end.
+        let mut event = now + LONGEST_READ;
+        {
+            let mut guard = self.shared.lock();
+            let state = &mut *guard;
             // Not the level of the shape, which may have changed while the request waits.
-            let key = state.waits.get(&self.id)?.clone();
-            let level = state.levels.get_mut(&key)?;
-            level.grant(Instant::now(), &key, &mut granted);
-            level.next_event()
-        };
+            let key = state.waits.get(&self.id);
+            if let Some(key) = key
+                && let Some(level) = state.levels.get_mut(key)
+            {
+                level.grant(now, key, &mut granted);
+                event = level.next_event().map_or(event, |next| next.min(event));
+            }
+        }
         self.shared.send(granted);
         event
     }

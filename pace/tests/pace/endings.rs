@@ -1,7 +1,7 @@
 //! Every request ends, whatever happens to it and to the others of its level: responses of other levels, rejections, failures, bodies that
 //! are not read, and programs that do not wait.
 
-use crate::behaviour::get;
+use crate::behaviour::{LONG, SHORT, get, level, respond, send as answer};
 use http::{Response, StatusCode};
 use k8s_flowcontrol_pace::{Pace, Priority};
 use std::sync::mpsc;
@@ -109,4 +109,73 @@ fn every_request_ends() {
             std::panic::resume_unwind(thread.join().unwrap_err())
         }
     }
+}
+
+/// Another request of the level may never end.
+#[tokio::test(start_paused = true)]
+async fn places_become_free_with_time_beside_a_request_that_hangs() {
+    let pace = Pace::builder().max_limit(2).build();
+    answer(&pace, "/api/v1/pods", "a", SHORT).await;
+    let send = |after| pace.send(get("/api/v1/pods"), move |_| respond("a", after));
+    let third = async {
+        sleep(SHORT / 2).await;
+        assert_eq!(level(&pace, "a").in_flight, 2);
+        timeout(LONG, send(SHORT)).await
+    };
+    let unread = async {
+        let body = send(SHORT).await;
+        sleep(LONG * 2).await;
+        body
+    };
+    let hangs = timeout(LONG * 100, send(LONG * 200));
+    let (third, _, hangs) = tokio::join!(third, unread, hangs);
+    assert!(third.is_ok() && hangs.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn pauses_end_beside_a_request_that_hangs() {
+    let pace = Pace::builder().max_limit(4).build();
+    answer(&pace, "/api/v1/pods", "a", SHORT).await;
+    while level(&pace, "a").limit < 4.0 {
+        let twice = [(); 4].map(|()| answer(&pace, "/api/v1/pods", "a", SHORT));
+        let [a, b, c, d] = twice;
+        tokio::join!(a, b, c, d);
+    }
+    let reject = || {
+        pace.send(get("/api/v1/pods"), |_| async {
+            let response = respond("a", SHORT).await.unwrap();
+            let (mut parts, ()) = response.into_parts();
+            parts.status = StatusCode::TOO_MANY_REQUESTS;
+            Ok::<_, ()>(Response::from_parts(parts, ()))
+        })
+    };
+    let last = async {
+        sleep(SHORT / 2).await;
+        assert_eq!(level(&pace, "a").in_flight, 4);
+        let last = pace.send(get("/api/v1/pods"), |_| respond("a", SHORT));
+        // A pause takes 1.5 seconds at most.
+        timeout(Duration::from_secs(2), last).await
+    };
+    let hangs = pace.send(get("/api/v1/pods"), |_| respond("a", LONG * 200));
+    let hangs = timeout(LONG * 100, hangs);
+    let reject = async { drop(tokio::join!(reject(), reject(), reject())) };
+    let (last, (), hangs) = tokio::join!(last, reject, hangs);
+    assert!(last.is_ok() && hangs.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejections_of_unknown_levels_are_forgotten() {
+    let pace = Pace::new();
+    for number in 0..5000 {
+        let uri = format!("/api/v1/namespaces/n{number}/pods");
+        let reject = |_| async {
+            let response = Response::builder().status(StatusCode::TOO_MANY_REQUESTS);
+            Ok::<_, ()>(response.body(()).unwrap())
+        };
+        drop(pace.send(get(&uri), reject).await);
+        sleep(SHORT).await;
+    }
+    // Those whose pause has not ended, and those until the next thousand.
+    let known = format!("{pace:?}").matches("Unknown(").count();
+    assert!((50..1200).contains(&known), "{known}");
 }
