@@ -17,11 +17,11 @@ async fn an_alert_has_the_remedy_of_its_cause() {
     for (alert, expected) in [
         (
             &[21, 3, 3, 0, 2, 2, 112],
-            "UnrecognisedName; the server does not have this name: check the URL and `tls-server-name`",
+            "UnrecognisedName; check the name in the URL and `tls-server-name`",
         ),
         (
             &[21, 3, 3, 0, 2, 2, 70],
-            "ProtocolVersion; the server ended it: it may need a client certificate, or another version of TLS",
+            "ProtocolVersion; a client certificate or another version of TLS may be required",
         ),
         (&[21, 3, 3, 0, 2, 2, 80], "InternalError"),
     ] {

@@ -1,8 +1,11 @@
 //! Proxies of every kind, to `http` and `https` servers.
 
-use crate::config::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with, saying};
+use crate::config::support::{
+    Authority, HttpProxy, Server, SocksProxy, ask, ask_with, own_authority, saying,
+};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
+use rcgen::ExtendedKeyUsagePurpose;
 use tokio::net::TcpSocket;
 
 /// `me:planted-secret`
@@ -265,7 +268,15 @@ async fn tls_of_a_proxy_is_not_taken_for_that_of_the_server() {
     let target = Server::plain().await;
     let stranger = Authority::new("other").sign(&["127.0.0.1"]);
     let secured = HttpProxy::start("127.0.0.1:0", target.address, Some(&stranger), None).await;
+    let own = own_authority("127.0.0.1", 2999, ExtendedKeyUsagePurpose::ServerAuth);
+    let own = HttpProxy::start("127.0.0.1:0", target.address, Some(&own), None).await;
     for (address, server, remedy) in [
+        (
+            own.address,
+            "http://api.example",
+            "the presented certificate is that of an authority; list it as a certificate authority in the configuration, \
+             or replace it by one that an authority has signed and that is not an authority itself",
+        ),
         (
             plain,
             "http://api.example",
@@ -279,7 +290,7 @@ async fn tls_of_a_proxy_is_not_taken_for_that_of_the_server() {
         (
             secured.address,
             "http://api.example",
-            "check the names of the proxy and the server, and the certificate authority in the configuration",
+            "check the name and the certificate authority in the configuration",
         ),
     ] {
         let config = through(server, &format!("https://{address}"));
@@ -292,14 +303,19 @@ async fn tls_of_a_proxy_is_not_taken_for_that_of_the_server() {
 
 #[tokio::test]
 async fn a_proxy_without_a_way_to_the_server_says_so() {
-    let proxy = saying(b"HTTP/1.1 502 X\r\nContent-Length: 0\r\n\r\n").await;
-    let proxy = format!("http://{proxy}/");
-    let error = ask_with(through("https://api.example", &proxy)).await;
-    let error = error.unwrap_err();
-    let text = error.to_string();
-    let expected = format!(
-        "connecting through the proxy {proxy} failed: it did not open a connection to the server"
-    );
-    assert!(text.ends_with(&expected), "{text}");
-    assert!(error.is_connect() && error.is_retryable(), "{text}");
+    let unreachable = "it did not open a connection to the server";
+    let unknown = "it answered 407; check the user and the password in its URL";
+    let bad_gateway: &[u8] = b"HTTP/1.1 502 X\r\nContent-Length: 0\r\n\r\n";
+    for (response, reason) in [
+        (bad_gateway, unreachable),
+        (b"HTTP/1.1 407 X\r\nContent-Length: 0\r\n\r\n", unknown),
+    ] {
+        let proxy = format!("http://{}/", saying(response).await);
+        let error = ask_with(through("https://api.example", &proxy)).await;
+        let error = error.unwrap_err();
+        let text = error.to_string();
+        let expected = format!("connecting through the proxy {proxy} failed: {reason}");
+        assert!(text.ends_with(&expected), "{text}");
+        assert!(error.is_connect() && error.is_retryable(), "{text}");
+    }
 }

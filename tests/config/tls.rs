@@ -36,8 +36,8 @@ async fn an_authority_vouches_for_the_server() {
         .unwrap();
 }
 
-const RENEW: &str = "renew the server's certificate, or correct the clock of this machine";
-const CHECK: &str = "check the server's name and the certificate authority in the configuration";
+const RENEW: &str = "renew the certificate, or correct the clock of this machine";
+const CHECK: &str = "check the name and the certificate authority in the configuration";
 
 /// A server with this certificate gets no request, unless verification is off.
 async fn rejected(authority: &Authority, identity: &Identity, reason: &str, remedy: &str) {
@@ -253,12 +253,12 @@ async fn a_listed_certificate_needs_no_other_authority() {
         (
             own_authority("127.0.0.1", 2999, Usage::ClientAuth),
             None,
-            "not for servers, by its extended key usage; give the server a certificate with the usage `serverAuth`",
+            "not for servers, by its extended key usage; replace it by one with the usage `serverAuth`",
         ),
         (
             own,
             Some(twin.chain),
-            "the server presents the certificate of an authority as its own; list this certificate as a certificate authority",
+            "the presented certificate is that of an authority; list it as a certificate authority",
         ),
     ] {
         let listed = listed.unwrap_or(identity.chain.clone());

@@ -173,7 +173,7 @@ impl TransportError {
             "https" if self.is.not_tls => {
                 Some("if the server does not use TLS, use http:// in its URL")
             }
-            _ => tls::remedy(&*self.source, secured_proxy),
+            _ => tls::remedy(&*self.source),
         };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
@@ -247,6 +247,9 @@ pub(crate) fn in_own_words(error: &Source) -> Option<&'static str> {
         .map(|error| error.to_string());
     let in_own_words = texts.find_map(|text| match &*text {
         "tunnel error: unsuccessful" => Some("it did not open a connection to the server"),
+        "tunnel error: proxy authorization required" => {
+            Some("it answered 407; check the user and the password in its URL")
+        }
         // It continues with the address of a manual.
         text if text.contains("without sending TLS close_notify") => {
             Some("the connection was closed")

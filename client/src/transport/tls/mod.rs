@@ -142,21 +142,18 @@ pub(crate) fn lacks_protocol(error: &(dyn StdError + 'static)) -> bool {
 /// The cause of a failed handshake, where the library only has the name of its own value.
 pub(crate) fn in_own_words(error: &(dyn StdError + 'static)) -> Option<&'static str> {
     if any(error, is_authority) {
-        Some("the server presents the certificate of an authority as its own")
+        Some("the presented certificate is that of an authority")
     } else if is_answered_without(error) {
         Some("the response is not TLS")
     } else if any(error, has_other_purpose) {
-        Some("the server's certificate is not for servers, by its extended key usage")
+        Some("the presented certificate is not for servers, by its extended key usage")
     } else {
         None
     }
 }
 
-/// What to do about a failed handshake. With `secured_proxy` it may be that of an `https` proxy.
-pub(crate) fn remedy(
-    error: &(dyn StdError + 'static),
-    secured_proxy: bool,
-) -> Option<&'static str> {
+/// What to do about a failed handshake, which may be that of an `https` proxy.
+pub(crate) fn remedy(error: &(dyn StdError + 'static)) -> Option<&'static str> {
     let is_out_of_date = |error: &rustls::Error| {
         matches!(
             error,
@@ -183,38 +180,28 @@ pub(crate) fn remedy(
         )
     };
     if any(error, is_out_of_date) {
-        Some(match secured_proxy {
-            true => {
-                "renew the certificate of the proxy or the server, or correct the clock of this machine"
-            }
-            false => "renew the server's certificate, or correct the clock of this machine",
-        })
+        Some("renew the certificate, or correct the clock of this machine")
     } else if any(error, is_authority) {
         Some(
-            "list this certificate as a certificate authority in the configuration, or give the server one that an authority \
-             has signed and that is not an authority itself",
+            "list it as a certificate authority in the configuration, or replace it by one that an authority has signed and \
+             that is not an authority itself",
         )
     } else if any(error, has_other_purpose) {
-        Some("give the server a certificate with the usage `serverAuth`")
+        Some("replace it by one with the usage `serverAuth`")
     } else if any(error, is_untrusted) {
-        Some(match secured_proxy {
-            true => {
-                "check the names of the proxy and the server, and the certificate authority in the configuration"
-            }
-            false => "check the server's name and the certificate authority in the configuration",
-        })
+        Some("check the name and the certificate authority in the configuration")
     } else if is_rejected(error) {
         Some("configure a client certificate that the server accepts")
     } else if any(error, lacks_name) {
-        Some("the server does not have this name: check the URL and `tls-server-name`")
+        Some("check the name in the URL and `tls-server-name`")
     } else if any(error, is_ended) {
-        Some("the server ended it: it may need a client certificate, or another version of TLS")
+        Some("a client certificate or another version of TLS may be required")
     } else {
         None
     }
 }
 
-/// Whether the server's certificate is one of an authority that is not listed itself.
+/// Whether the presented certificate is one of an authority that is not listed itself.
 fn is_authority(error: &rustls::Error) -> bool {
     match error {
         // The name of a value of another library.
