@@ -107,6 +107,28 @@ fn a_server_without_a_rate_is_named() {
     assert_eq!(said.matches("no rate").count(), 1, "{said}");
 }
 
+/// The debug dumps of old releases do not count rejected requests.
+#[test]
+fn a_server_that_does_not_count_rejections_is_named() {
+    let [server, other, third] = [(); 3].map(|()| MadeUp::start());
+    server.set_levels(&[level("low", 1, 0, 20)]);
+    third.set_levels(&[level("low", 1, 0, 20)]);
+    let old = "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests\nlow, 1, false, false, 0, 1\n";
+    other.set(LEVELS, Answer::text(old));
+    let servers = [&server, &other, &third];
+    server.set_slices(&servers.map(|server| slice("IPv4", &["127.0.0.1"], server.port())));
+    let output = server.run(&["top", "-o", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["levels"][0]["executing"], 3, "{report}");
+    let said = stderr(&output);
+    let why = format!(
+        "127.0.0.1:{}: no rate of rejected requests: the debug dump of this release does not count them",
+        other.port()
+    );
+    assert!(said.contains(&why), "{said}");
+    assert_eq!(said.matches("no rate").count(), 1, "{said}");
+}
+
 #[test]
 fn metrics_are_added_up_per_level() {
     let server = MadeUp::start();

@@ -124,6 +124,13 @@ impl Reading {
             }
         };
         let has_metrics = self.sources.has_metrics;
+        // Dumps up to 1.27 do not have the column.
+        let counts = |level: &Level| level.rejected.is_some();
+        if !has_metrics && !self.levels.is_empty() && !self.levels.iter().any(counts) {
+            let missing =
+                "no rate of rejected requests: the debug dump of this release does not count them";
+            self.missing.insert(0, missing.to_owned());
+        }
         let known = |level: &&mut Level| has_metrics || level.rejected.is_some();
         for level in self.levels.iter_mut().filter(known) {
             // A level without rejections does not have a counter yet.
