@@ -125,7 +125,7 @@ pub struct Examined {
 impl Proof {
     /// The limits of the model, in sentences.
     pub const LEFT_OUT: [&str; 7] = [
-        "The waits are simulated: `kubectl flowcontrol simulate --audit-log` shows how far they are from those of audit logs.",
+        "The waits are simulated: `kubectl flowcontrol simulate --audit-log` compares simulated waits with audit logs.",
         "The model is one API server: other servers of a cluster have their own seats, and their requests are not in it.",
         "A request executes as long as in the logs or in the intents, however many others execute at the same time; the model does not know the load of processors, of etcd and of admission webhooks.",
         "A level can use seats that other levels leave idle: when those need them, its requests wait longer.",

@@ -45,7 +45,7 @@ impl<const MOST: usize> Leases<MOST> {
         }
     }
 
-    /// The renewals after the first one of each lease, and the microseconds from the first to the last of each.
+    /// The renewals after the first renewal of each lease, and the microseconds from the first to the last renewal of each lease.
     pub(super) fn totals(&self) -> (u64, i64) {
         self.0.values().fold((0, 0), |(number, time), own| {
             (

@@ -35,7 +35,7 @@ intents:
     assert!(sum > 30, "{sum}");
 }
 
-/// The server has more seats for one share than the client may use, so that no level of its own fits.
+/// The server has more seats for one share than the client may use, so that no dedicated level fits.
 #[test]
 fn the_last_simulated_checks_are_named_if_nothing_fits() {
     let answer = size(
@@ -58,7 +58,7 @@ intents:
     assert_eq!((check.name.as_str(), check.is_met()), ("A", false));
 }
 
-/// Whatever the intents are, there is a contradiction, or a check that fails.
+/// Each answer without a configuration names a contradiction or a check that fails.
 #[test]
 fn every_search_that_finds_nothing_names_a_check() {
     let mut found_none = 0;
