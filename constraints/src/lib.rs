@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod check;
+mod depth;
 mod error;
 mod go;
 mod old;
@@ -17,7 +18,7 @@ pub use violation::{Invalid, NotChecked, Reason, Validation, Violation};
 use check::Checker;
 use schema::Node;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A schema, ready to check values: the `openAPIV3Schema` of a version of a CustomResourceDefinition.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// If a keyword has a value of another type, or a reference leads nowhere. A rule that cannot be compiled, and a pattern that is
+    /// If a keyword has a value of another type, a reference leads nowhere, or the schema has more than 128 levels. A rule that cannot be compiled, and a pattern that is
     /// not a regular expression, are no errors: see [`Schema::not_checked`].
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let (mut root, mut definitions) = schema::read(schema)?;
@@ -69,11 +70,7 @@ impl Schema {
 
     /// The constraints that this library does not check, each with its place in the schema and the reason.
     pub fn not_checked(&self) -> Vec<NotChecked> {
-        let mut found = Vec::new();
-        let mut known = BTreeSet::new();
-        self.root
-            .not_checked("", &self.definitions, &mut known, &mut found);
-        found
+        self.root.not_checked(&self.definitions)
     }
 
     /// Checks a new object, after filling in the schema's defaults, as a server does.
@@ -106,12 +103,10 @@ impl Definitions {
     /// The constraints of a schema that this library does not check, each with the path of its field; all of them if the schema is
     /// missing.
     pub fn not_checked(&self, name: &str) -> Vec<NotChecked> {
-        let mut found = Vec::new();
         match self.schema(name) {
-            Ok(node) => node.not_checked("", &self.0, &mut BTreeSet::new(), &mut found),
-            Err(missing) => found.push(missing),
+            Ok(node) => node.not_checked(&self.0),
+            Err(missing) => vec![missing],
         }
-        found
     }
 
     /// [`Schema::validate`] by the schema with that name.
@@ -142,6 +137,9 @@ impl Definitions {
 }
 
 fn create(root: &Node, definitions: &BTreeMap<String, Node>, object: &Value) -> Validation {
+    if !depth::is_within_limit(object) {
+        return too_deep("object");
+    }
     let mut object = object.clone();
     match schema::fill_in_defaults(root, definitions, &mut object) {
         true => Checker::new(root, definitions).create(&object),
@@ -155,6 +153,12 @@ fn update(
     object: &Value,
     old: &Value,
 ) -> Validation {
+    if !depth::is_within_limit(object) {
+        return too_deep("object");
+    }
+    if !depth::is_within_limit(old) {
+        return too_deep("old object");
+    }
     let (mut object, mut old) = (object.clone(), old.clone());
     // A server fills them into the old object when it reads it.
     let fill = |value| schema::fill_in_defaults(root, definitions, value);
@@ -162,6 +166,11 @@ fn update(
         true => Checker::new(root, definitions).update(&object, &old),
         false => too_many_defaults(),
     }
+}
+
+fn too_deep(value: &str) -> Validation {
+    let reason = format!("the {value} has more than {} levels", depth::MAX_LEVELS);
+    NotChecked::everything(&reason).into()
 }
 
 fn too_many_defaults() -> Validation {

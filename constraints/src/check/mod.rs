@@ -11,10 +11,13 @@ use crate::go::bad_value;
 use crate::old::Then;
 use crate::rules;
 use crate::schema::Node;
-use crate::violation::{Reason, Validation, Violation};
+use crate::violation::{NotChecked, Reason, Validation, Violation};
 use found::{Fault, Found};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The most calls of the check in itself: fields in fields, and branches in branches.
+const MAX_DEPTH: usize = 400;
 
 /// The rules of one object.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub(crate) struct Checker<'a> {
     root: &'a Node,
     definitions: &'a BTreeMap<String, Node>,
     outcome: Validation,
+    depth: usize,
+    is_too_deep: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -30,11 +35,16 @@ impl<'a> Checker<'a> {
             root,
             definitions,
             outcome: Validation::default(),
+            depth: 0,
+            is_too_deep: false,
         }
     }
 
     pub(crate) fn create(mut self, object: &Value) -> Validation {
         let found = self.check(self.root, "", object, None);
+        if self.is_too_deep {
+            return too_deep();
+        }
         self.outcome.violations = found.violations();
         self.lists(object);
         self.rules(object, None);
@@ -44,6 +54,9 @@ impl<'a> Checker<'a> {
     pub(crate) fn update(mut self, object: &Value, old: &Value) -> Validation {
         let then = Then::new(self.root, self.definitions, object, old);
         let found = self.check_changed(self.root, "", object, Some(then));
+        if self.is_too_deep {
+            return too_deep();
+        }
         self.outcome.violations = found.violations();
         if lists::violations(self.root, self.definitions, old).is_empty() {
             self.lists(object);
@@ -88,8 +101,25 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a value by all keywords of its schema, in a server's order, which decides about the branches that are reported.
     fn check(&mut self, node: &Node, path: &str, value: &Value, then: Option<Then<'_>>) -> Found {
+        if self.depth == MAX_DEPTH {
+            self.is_too_deep = true;
+            return Found::default();
+        }
+        self.depth += 1;
+        let found = self.keywords(node, path, value, then);
+        self.depth -= 1;
+        found
+    }
+
+    /// Checks a value by all keywords of its schema, in a server's order, which decides about the branches that are reported.
+    fn keywords(
+        &mut self,
+        node: &Node,
+        path: &str,
+        value: &Value,
+        then: Option<Then<'_>>,
+    ) -> Found {
         let node = node.resolve(self.definitions);
         let mut found = Found::default();
         if value.is_null() {
@@ -141,6 +171,12 @@ impl<'a> Checker<'a> {
         found.count();
         found
     }
+}
+
+fn too_deep() -> Validation {
+    let reason =
+        format!("its fields and the branches of the schema have more than {MAX_DEPTH} levels");
+    NotChecked::everything(&reason).into()
 }
 
 /// Checks that the value is in `enum`, as Go converts numbers to compare them.

@@ -145,26 +145,21 @@ impl Node {
     }
 
     /// The constraints of this schema and of those in it that are not checked. Each definition counts once.
-    pub(crate) fn not_checked<'a>(
-        &'a self,
-        path: &str,
-        definitions: &'a BTreeMap<String, Node>,
-        known: &mut BTreeSet<&'a str>,
-        found: &mut Vec<NotChecked>,
-    ) {
-        if let Some(Reference { name, .. }) = &self.reference {
-            if known.insert(name)
-                && let Some(node) = definitions.get(name)
-            {
-                node.not_checked(path, definitions, known, found);
+    pub(crate) fn not_checked(&self, definitions: &BTreeMap<String, Node>) -> Vec<NotChecked> {
+        let (mut known, mut found) = (BTreeSet::new(), Vec::new());
+        let mut open = vec![(String::new(), self)];
+        while let Some((path, node)) = open.pop() {
+            if let Some(Reference { name, .. }) = &node.reference {
+                if known.insert(name) {
+                    open.extend(definitions.get(name).map(|node| (path, node)));
+                }
+                continue;
             }
-            return;
+            found.extend(node.own_not_checked(path.strip_prefix('.').unwrap_or(&path)));
+            let children = node.children().into_iter().rev();
+            open.extend(children.map(|(step, node)| (format!("{path}{step}"), node)));
         }
-        let field = path.strip_prefix('.').unwrap_or(path);
-        found.extend(self.own_not_checked(field));
-        for (step, node) in self.children() {
-            node.not_checked(&format!("{path}{step}"), definitions, known, found);
-        }
+        found
     }
 
     /// The constraints of this schema that are not checked, for the value at `field`.

@@ -3,6 +3,7 @@
 use super::format::Format;
 use super::node::{Additional, ListType, Node, Pattern, Reference};
 use super::rule::Rule;
+use crate::depth;
 use crate::error::SchemaError;
 use crate::go;
 use regex::Regex;
@@ -28,6 +29,7 @@ const NOT_READ: [&str; 13] = [
 
 /// Reads a schema with its definitions. The rules are not compiled yet.
 pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), SchemaError> {
+    check_depth(schema)?;
     let definitions = match schema.get("$defs") {
         Some(found) => named(found, "/$defs")?,
         None => BTreeMap::new(),
@@ -40,9 +42,20 @@ pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), Sch
 
 /// Reads schemas with names.
 pub(crate) fn read_definitions(definitions: &Value) -> Result<BTreeMap<String, Node>, SchemaError> {
+    check_depth(definitions)?;
     let definitions = named(definitions, "")?;
     check_references(&Node::default(), &definitions)?;
     Ok(definitions)
+}
+
+fn check_depth(schema: &Value) -> Result<(), SchemaError> {
+    match depth::is_within_limit(schema) {
+        true => Ok(()),
+        false => {
+            let message = format!("must have at most {} levels", depth::MAX_LEVELS);
+            Err(SchemaError::new("", message))
+        }
+    }
 }
 
 fn named(definitions: &Value, place: &str) -> Result<BTreeMap<String, Node>, SchemaError> {

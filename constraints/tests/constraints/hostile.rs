@@ -245,3 +245,98 @@ fn functions_read_any_text() {
         assert!(!outcome.is_valid());
     }
 }
+
+/// A value in many others.
+fn nested(levels: usize, mut value: Value, outer: impl Fn(Value) -> Value) -> Value {
+    for _ in 0..levels {
+        value = outer(value);
+    }
+    value
+}
+
+/// Takes a deep value apart, which overflows the stack when it is dropped as a whole.
+fn dismantle(value: Value) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => open.extend(fields.into_iter().map(|(_, value)| value)),
+            Value::Array(elements) => open.extend(elements),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn deep_values_do_not_overflow_the_stack() {
+    let branch = |value| Value::Object([("not".to_owned(), value)].into_iter().collect());
+    let field = |value| Value::Object([("a".to_owned(), value)].into_iter().collect());
+    let element = |value| Value::Array(vec![value]);
+    let tree = json!({
+        "properties": { "a": { "$ref": "#/$defs/A" } },
+        "items": { "$ref": "#/$defs/A" },
+        "x-kubernetes-validations": [{ "rule": "self == self && (oldSelf == oldSelf || true)" }],
+    });
+    let tree = Definitions::new(&json!({ "A": tree })).unwrap();
+    Schema::new(&nested(127, json!({}), branch)).unwrap();
+    assert_eq!(
+        tree.validate("A", &nested(128, json!(1), field))
+            .unwrap()
+            .violations,
+        []
+    );
+    let outcome = tree.validate_update(
+        "A",
+        &nested(128, json!(1), field),
+        &nested(128, json!(2), field),
+    );
+    assert_eq!(outcome.unwrap().violations, []);
+    for levels in [129, 100_000] {
+        let schema = nested(levels, json!({}), branch);
+        let error = Schema::new(&schema).unwrap_err().to_string();
+        assert_eq!(error, "the schema: must have at most 128 levels");
+        let error = Definitions::new(&schema).unwrap_err().to_string();
+        assert_eq!(error, "the schema: must have at most 128 levels");
+        dismantle(schema);
+        for outer in [&field as &dyn Fn(Value) -> Value, &element] {
+            let value = nested(levels, json!(1), outer);
+            let outcomes = [
+                tree.validate("A", &value),
+                tree.validate_update("A", &value, &json!({})),
+                tree.validate_update("A", &json!({}), &value),
+            ];
+            dismantle(value);
+            for outcome in outcomes {
+                let reason = &outcome.unwrap().not_checked[0].reason;
+                assert!(
+                    reason.ends_with("object has more than 128 levels"),
+                    "{reason}"
+                );
+            }
+        }
+    }
+}
+
+/// Definitions in branches of each other, for one value and for each of its fields.
+#[test]
+fn many_definitions_in_branches_do_not_overflow_the_stack() {
+    let mut definitions = serde_json::Map::new();
+    for number in 0..20_000 {
+        let next = json!({ "allOf": [{ "$ref": format!("#/$defs/A{}", number + 1) }] });
+        definitions.insert(format!("A{number}"), next);
+    }
+    definitions.insert("A20000".to_owned(), json!({ "type": "object" }));
+    let definitions = Definitions::new(&Value::Object(definitions)).unwrap();
+    assert!(
+        definitions
+            .validate("A19900", &json!({}))
+            .unwrap()
+            .is_valid()
+    );
+    assert_eq!(definitions.not_checked("A0"), []);
+    let outcome = definitions.validate("A0", &json!({})).unwrap();
+    let reason = &outcome.not_checked[0].reason;
+    assert_eq!(
+        reason,
+        "its fields and the branches of the schema have more than 400 levels"
+    );
+}
