@@ -73,6 +73,32 @@ async fn kubeconfig_in_the_environment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_of_the_path_without_its_interpreter() {
+    let folder = Folder::new();
+    let server = Server::secure().await;
+    folder.program("orphan", "#!/no/such/interpreter\n");
+    let path = folder.path("");
+    let ask = |command: &str| {
+        let plugin = json!({"exec": {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": command,
+            "interactiveMode": "Never",
+        }});
+        let config = folder.write("config", document(server.cluster(), plugin));
+        let variables = [
+            ("KUBECONFIG", config.to_str().unwrap()),
+            ("PATH", path.to_str().unwrap()),
+        ];
+        child("config::environment::child_asks", &variables)
+    };
+    let printed = ask("orphan");
+    let expected = "`orphan` could not be started: its interpreter or dynamic linker was not found";
+    assert!(printed.contains(expected), "{printed}");
+    let printed = ask("missing");
+    assert!(printed.contains("`missing` was not found"), "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn proxies_in_the_environment() {
     let folder = Folder::new();
     let server = Server::plain().await;

@@ -89,8 +89,7 @@ async fn faults_are_told_and_the_next_request_tries_again() {
     );
 
     // The script is there, and its interpreter is not.
-    let script = folder.script("orphan", "");
-    std::fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    let script = folder.program("orphan", "#!/no/such/interpreter\n");
     let orphan = client(&server, ExecPlugin::new(script));
     let error = ask(&orphan).await.unwrap_err().to_string();
     assert!(

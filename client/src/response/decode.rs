@@ -274,8 +274,8 @@ pub(crate) fn is_status(body: &[u8]) -> Result<bool, serde_json::Error> {
             _ => reader.skip(),
         })
     })?;
-    let is_meta = matches!(api_version.as_deref(), None | Some("v1" | "meta.k8s.io/v1"));
-    Ok(kind.as_deref() == Some("Status") && is_meta)
+    let is_core = api_version.is_none_or(|version| version == "v1");
+    Ok(is_core && kind.as_deref() == Some("Status"))
 }
 
 /// The beginning of a body, on one line and without control characters.

@@ -36,11 +36,16 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// Writes a shell script.
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
+        self.program(name, &format!("#!/bin/sh\n{body}\n"))
+    }
+
     /// Writes a program.
     ///
     /// Another process writes it. If this process had it open for writing while another test starts a program, that
     /// program would inherit the open file for a moment, and a file open for writing cannot be executed.
-    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut writer = Command::new("/bin/sh")
@@ -50,7 +55,7 @@ impl Folder {
             .spawn()
             .unwrap();
         let mut input = writer.stdin.take().unwrap();
-        write!(input, "#!/bin/sh\n{body}\n").unwrap();
+        input.write_all(text.as_bytes()).unwrap();
         drop(input);
         assert!(writer.wait().unwrap().success());
         path

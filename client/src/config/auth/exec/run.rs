@@ -6,7 +6,7 @@ use crate::config::{Config, ConfigError};
 use std::borrow::Cow;
 use std::env;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
@@ -89,22 +89,32 @@ impl ExecPlugin {
     /// The program. Like kubectl, looks up a name in the PATH of this program, even if the plugin gets another one, which
     /// the standard library would search.
     fn program(&self) -> io::Result<Cow<'_, Path>> {
-        let is_name = self.command.components().count() == 1;
-        if cfg!(windows) || !is_name || !self.env.iter().any(|(name, _)| name == "PATH") {
+        let has_path = self.env.iter().any(|(name, _)| name == "PATH");
+        if cfg!(windows) || !self.is_name() || !has_path {
             return Ok(self.command.as_path().into());
         }
-        let folders = env::var_os("PATH").unwrap_or_default();
+        let found = self.in_path().map(Cow::Owned);
+        found.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Whether the program is in a folder of the PATH.
+    fn is_name(&self) -> bool {
+        self.command.components().count() == 1
+    }
+
+    fn in_path(&self) -> Option<PathBuf> {
+        let folders = env::var_os("PATH")?;
         let mut files = env::split_paths(&folders).map(|folder| folder.join(&self.command));
-        let found = files.find(|file| file.is_absolute() && is_executable(file));
-        found
-            .map(Cow::Owned)
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
+        files.find(|file| file.is_absolute() && is_executable(file))
     }
 
     fn not_started(&self, error: &io::Error) -> ConfigError {
-        let is_path = self.command.components().count() > 1;
+        let exists = || match self.is_name() {
+            true => self.in_path().is_some(),
+            false => self.command.exists(),
+        };
         let message = match error.kind() {
-            io::ErrorKind::NotFound if is_path && self.command.exists() => {
+            io::ErrorKind::NotFound if exists() => {
                 "could not be started: its interpreter or dynamic linker was not found".to_owned()
             }
             io::ErrorKind::NotFound => "was not found".to_owned(),
