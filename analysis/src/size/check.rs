@@ -38,7 +38,7 @@ pub enum Measured {
     Seats {
         /// The most that it may use.
         limit: i64,
-        /// The sum of the maximums of the levels that take its requests; none if an exempt level takes them.
+        /// The sum of the maximums of the levels that take its requests, or all seats if these are fewer; none if an exempt level takes them.
         found: Option<i64>,
     },
 }
@@ -174,15 +174,19 @@ pub(super) fn seats(
     limits: &ServerLimits,
 ) -> Option<Check> {
     let limit = intent.never_more_than?;
+    // The maximum of a level without a borrowing limit is more than a server has.
+    let all = i64::from(limits.concurrency_limit());
     let maximums = levels.iter().filter_map(|name| limits.level(name));
-    let found = maximums.map(|level| (!level.exempt).then_some(level.maximum));
+    let found = maximums.map(|level| (!level.exempt).then_some(level.maximum.min(all)));
+    let found = found.sum::<Option<i64>>();
     Some(Check {
         intent: index,
         name: intent.name.clone(),
         requests: 0,
         measured: Measured::Seats {
             limit,
-            found: found.sum(),
+            // Before 1.26, limits that are rounded up add up to more than all seats.
+            found: found.map(|found| found.min(limits.nominal_sum().max(all))),
         },
     })
 }

@@ -58,6 +58,44 @@ intents:
     assert_eq!((check.name.as_str(), check.is_met()), ("A", false));
 }
 
+/// A level without a borrowing limit has a maximum of more seats than a server has, which no client can use.
+#[test]
+fn no_client_can_use_more_seats_than_there_are() {
+    let answer = |limit| {
+        size(&format!(
+            "
+server: {{seats: 600}}
+duration: 2s
+intents:
+- name: A
+  client: {{user: a}}
+  neverMoreThan: {{seats: {limit}}}
+  atLoad: {{concurrent: 1, meanSeconds: 0.1}}
+- name: B
+  client: {{user: b}}
+  waits: {{p99: 10ms}}
+  atLoad: {{concurrent: 1, meanSeconds: 0.1}}
+"
+        ))
+    };
+    let Answer::Sized(sizing) = answer(600) else {
+        panic!("the present level is enough")
+    };
+    assert!(sizing.changes.is_empty(), "{:?}", sizing.changes);
+    let before = sizing.before.iter().map(ToString::to_string);
+    let before: Vec<_> = before.collect();
+    assert!(
+        before.contains(&"can use 600 seats, at most 600".to_owned()),
+        "{before:?}"
+    );
+    let Answer::Impossible(impossible) = answer(1) else {
+        panic!("one seat of 600 is less than a share")
+    };
+    let failing = impossible.failing.iter().map(ToString::to_string);
+    let failing: Vec<_> = failing.collect();
+    assert_eq!(failing, ["can use 600 seats, at most 1"]);
+}
+
 /// Each answer without a configuration names a contradiction or a check that fails.
 #[test]
 fn every_search_that_finds_nothing_names_a_check() {
