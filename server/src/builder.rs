@@ -330,7 +330,7 @@ impl Builder {
     /// server. The servers share nothing else. May be called more than once.
     ///
     /// Clients read `/apis/discovery.k8s.io/v1/namespaces/default/endpointslices` to reach each API server by itself. The port
-    /// has the name `https`, or `http` without [`tls`](Self::tls). The server serves nothing else of that group, unless
+    /// has the name `https`, or `http` without `tls`. The server serves nothing else of that group, unless
     /// [`serve`](Self::serve) adds its kinds.
     ///
     /// ```

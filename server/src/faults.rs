@@ -106,8 +106,8 @@ impl Fault {
         Self::new(Effect::Status(code, Box::new(status)))
     }
 
-    /// The request is carried out, and the connection breaks in the middle of the response. For watches, see
-    /// [`cut_watch`](Self::cut_watch).
+    /// The request is carried out, and the connection breaks in the middle of the body of the response. A response without a body, such
+    /// as that to `HEAD`, arrives whole. For watches, see [`cut_watch`](Self::cut_watch).
     pub fn cut() -> Self {
         Self::new(Effect::Cut)
     }

@@ -17,7 +17,7 @@
 //! [`ApiServer::upgrade`] tests tools that must survive a cluster upgrade: the server restarts as another release,
 //! under the same address and with the same objects.
 //!
-//! [`Torture`] stands in front of it, or of a real server, and shows what networks and releases do to clients.
+//! `Torture`, of the default feature `tls`, stands in front of it, or of a real server, and shows what networks and releases do to clients.
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 

@@ -80,7 +80,7 @@ impl ApiServer {
         present(&self.context)
     }
 
-    /// The server's URL, such as `http://127.0.0.1:41234`; `https` with [TLS](crate::Builder::tls).
+    /// The server's URL, such as `http://127.0.0.1:41234`; `https` with `Builder::tls`.
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
