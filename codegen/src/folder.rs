@@ -85,7 +85,8 @@ fn is_unchanged(path: &Path, text: &str) -> bool {
 /// The text of a file of this generator, if the file exists.
 fn read(path: &Path) -> Result<Option<String>, String> {
     match input::read_file(path) {
-        Ok(text) if text.starts_with(MARK) => Ok(Some(text)),
+        // Git may have changed the ends of lines.
+        Ok(text) if text.starts_with(MARK) => Ok(Some(text.replace("\r\n", "\n"))),
         Ok(_) => Err(format!(
             "{}: this file was not written by the generator\n  help: use a separate folder for generated modules",
             path.display()
@@ -110,7 +111,9 @@ fn settle(name: &str, old: &str, new: &str) -> Result<String, String> {
         )),
         (Some(kinds), Some(_)) => {
             let lost = missing(new, old);
-            match !lost.is_empty() && sources(old).is_disjoint(&sources(new)) {
+            let known = sources(old);
+            let is_other = !sources(new).iter().any(|file| known.contains(file));
+            match !lost.is_empty() && is_other {
                 true => Err(format!("holds other types of {kinds}: `{lost}`{TOGETHER}")),
                 false => Ok(new.to_owned()),
             }
@@ -129,29 +132,35 @@ fn settle(name: &str, old: &str, new: &str) -> Result<String, String> {
         },
         // The document has changed, and may have lost a type.
         (None, None) if is_of_file(name, old, new) => Ok(new.to_owned()),
+        (None, None) if has_blocks(old, new) => Ok(old.to_owned()),
         (None, None) => {
             let validated_new = validated(new);
             let validated = validated(old);
             let mut both = validated.intersection(&validated_new).peekable();
             match both.peek() {
-                Some(_) if old != new => {
+                Some(_) => {
                     let both = both.copied().collect::<Vec<_>>().join("`, `");
                     Err(format!("holds `validate()` of `{both}` already{TOGETHER}"))
                 }
-                _ => Ok(union(old, new)),
+                None => Ok(union(name, old, new)),
             }
         }
     }
 }
 
-/// Whether both texts are the module of one file, whose name it has. A file of the same name that has none of its types is another one.
+/// Whether both texts are the module of one file. A file of the same name that has none of its types is another one.
 fn is_of_file(name: &str, old: &str, new: &str) -> bool {
+    is_named_for_file(name, old, new) && !types(old).is_disjoint(&types(new))
+}
+
+/// Whether both texts come from files of one name, which is that of the module.
+fn is_named_for_file(name: &str, old: &str, new: &str) -> bool {
     let sources = (sources(old), sources(new));
-    let (Some(file), true) = (sources.1.first(), sources.0 == sources.1) else {
+    let ([file], true) = (&*sources.1, sources.0 == sources.1) else {
         return false;
     };
     let module = names::module(documents::stem(file));
-    name.strip_suffix(".rs") == Some(&*module) && !types(old).is_disjoint(&types(new))
+    name.strip_suffix(".rs") == Some(&*module)
 }
 
 /// The types of a module with `validate()`.
@@ -165,12 +174,15 @@ fn validated(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
+/// Whether a module has all of another one.
+fn has_blocks(old: &str, new: &str) -> bool {
+    let old = blocks(old);
+    blocks(new).iter().all(|block| old.contains(block))
+}
+
 /// The types of both modules; the new text of a type replaces the old one.
-fn union(old: &str, new: &str) -> String {
+fn union(name: &str, old: &str, new: &str) -> String {
     let (old_blocks, new_blocks) = (blocks(old), blocks(new));
-    if new_blocks.iter().all(|block| old_blocks.contains(block)) {
-        return old.to_owned();
-    }
     let replaced: BTreeSet<&str> = new_blocks
         .iter()
         .filter_map(|block| subject(block))
@@ -180,8 +192,11 @@ fn union(old: &str, new: &str) -> String {
         .filter(|block| subject(block).is_none_or(|subject| !replaced.contains(subject)));
     let all: Vec<&str> = new_blocks.iter().copied().chain(kept).collect();
     let mut files = sources(old);
-    files.append(&mut sources(new));
-    let files: Vec<&str> = files.into_iter().collect();
+    // Another file of the same name counts, so that the module is not taken for that of one file.
+    let is_same = is_named_for_file(name, old, new);
+    let others = sources(new).into_iter();
+    files.extend(others.filter(|file| is_same || !sources(old).contains(file)));
+    files.sort_unstable();
     format!(
         "{MARK} from {}. Do not edit.\n\n{}\n",
         files.join(", "),
@@ -264,7 +279,7 @@ fn types(text: &str) -> BTreeSet<String> {
 }
 
 /// The files from which a module was generated.
-fn sources(text: &str) -> BTreeSet<&str> {
+fn sources(text: &str) -> Vec<&str> {
     let line = text.lines().next().unwrap_or_default();
     let files = line
         .strip_prefix(MARK)

@@ -114,6 +114,39 @@ fn a_document_that_changes_replaces_its_types() {
         error.contains("pets.rs: holds `validate()` of `Fish` already\n  help: "),
         "{error}"
     );
+    // The same calls again change nothing, and a change of one does not lose the types of the other.
+    assert!(!write("pets.json", &["Cat"], 7).unwrap()[0].1);
+    write("pets.yaml", &["Bird"], 9).unwrap();
+    for (name, types, bound) in [
+        ("pets.json", "Cat", 7),
+        ("other/pets.json", "Fish", 7),
+        ("pets.yaml", "Bird", 9),
+    ] {
+        assert!(!write(name, &[types], bound).unwrap()[0].1, "{name}");
+    }
+    let error = write("pets.json", &["Cat"], 8).unwrap_err().to_string();
+    assert!(error.contains("holds `validate()` of `Cat` already"));
+    assert!(read(&folder, "pets.rs").contains("pub struct Fish {"));
+}
+
+/// As Git writes text files on Windows.
+#[test]
+fn modules_with_other_ends_of_lines_are_read() {
+    let folder = folder("ends-of-lines");
+    let walls = document("walls.example.com", "Wall", "Paint");
+    let doors = document("doors.example.com", "Door", "Varnish");
+    write(&folder, "walls.json", &walls).unwrap();
+    let all = || ["mod.rs", "colours_v1.rs"].map(|name| read(&folder, name));
+    let convert = |from: &str, to: &str| {
+        for (name, text) in ["mod.rs", "colours_v1.rs"].into_iter().zip(all()) {
+            std::fs::write(folder.join(name), text.replace(from, to)).unwrap();
+        }
+    };
+    write(&folder, "doors.json", &doors).unwrap();
+    let expected = all();
+    convert("\n", "\r\n");
+    write(&folder, "doors.json", &doors).unwrap();
+    assert_eq!(all(), expected);
 }
 
 #[test]
