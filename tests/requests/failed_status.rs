@@ -128,6 +128,27 @@ async fn it_does_not_hide_the_effect_of_an_earlier_attempt() {
 }
 
 #[tokio::test]
+async fn an_update_does_not_repeat_what_an_earlier_attempt_may_have_done() {
+    let mut schema = schema("mine");
+    schema.metadata.resource_version = Some("5".to_owned());
+    let read = || answer(200, "", serde_json::to_vec(&schema).unwrap());
+    let conflict = answer(200, "", failure(409));
+    let script = Script::start(vec![read(), Act::Close, conflict, read()]).await;
+    let schemas = script.client.flow_schemas();
+    let mut count = 0;
+    let update = schemas.update_with("mine", |schema| {
+        count += 1;
+        schema.spec.matching_precedence = Some(9);
+    });
+    let error = update.await.unwrap_err();
+    assert!(
+        error.is_conflict() && error.may_have_taken_effect(),
+        "{error}"
+    );
+    assert_eq!(count, 1);
+}
+
+#[tokio::test]
 async fn its_text_has_both_codes() {
     let (_script, client) = of(403).await;
     let text = client.version().await.unwrap_err().to_string();

@@ -268,6 +268,8 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
             };
             // Another client has changed, created or deleted the object since it was read.
             let error = match result {
+                // It may be an earlier attempt of this request that has.
+                Err(error) if error.may_have_taken_effect() => return Err(error.into()),
                 Err(error) if error.is_conflict() => error,
                 Err(error) if requests.creates && error.is_already_exists() => error,
                 Err(error) if requests.creates && error.is_not_found() => error,
