@@ -185,7 +185,7 @@ fn requests_that_slow_each_other_down_are_named() {
     ];
     let said = stderr(&run(&[&["size", &intents], &of_log[..]].concat()));
     let slowdown = "in the logs, requests take 2.0 times as long while twice as many execute";
-    let warning = format!("warning: {slowdown}. Here they do not: check the answer with");
+    let warning = format!("warning: {slowdown}. Here they do not: check an answer with");
     assert!(said.contains(&warning), "{said}");
     let seats = ["--server-seats", "30"];
     let simulated = run(&[&["simulate"], &of_log[..], &seats].concat());

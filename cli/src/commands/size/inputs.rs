@@ -132,7 +132,7 @@ impl Args {
         unsimulated.note(streams)?;
         if let Some(factor) = requests.slowdown() {
             warn(&format!(
-                "in the logs, requests take {factor:.1} times as long while twice as many execute. Here they do not: check the answer with `kubectl flowcontrol simulate --audit-log LOG --compare ANSWER`, where they do"
+                "in the logs, requests take {factor:.1} times as long while twice as many execute. Here they do not: check an answer with `kubectl flowcontrol simulate --audit-log LOG --compare ANSWER`, where they do"
             ))?;
         }
         Ok(requests)
