@@ -85,7 +85,9 @@ pub(crate) fn parse(command: &str, arguments: &[String]) -> Result<Arguments, St
             }
             continue;
         }
-        let value = value.or_else(|| rest.next().map(String::as_str));
+        // The next option is not a value.
+        let mut next = || rest.next().filter(|next| !next.starts_with("--"));
+        let value = value.or_else(|| next().map(String::as_str));
         let value = value.filter(|value| !value.is_empty() || name == "--group");
         let Some(value) = value else {
             return Err(format!("`{name}` needs a value"));

@@ -182,6 +182,7 @@ fn wrong_arguments_end_with_2_and_the_help() {
         &["types", "--from", "x", "--out", "y", "--fields", "A.b"],
         &["generate", "--spec", "x", "--out", "y", "--out", "z"],
         &["generate", "--spec", "x", "--out", ""],
+        &["generate", "--spec", "x", "--out", "--validate"],
         &["generate", "--spec", "x", "--out", "y", "--kinds", "A,"],
         &[
             "generate", "--spec", "x", "--out", "y", "--rename", "A=B", "--rename", "A=C",

@@ -76,7 +76,8 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
         match effect {
             // In a server that throttles, a delayed request occupies its seats.
             Effect::Delay(delay) if context.state.throttles() => {
-                filtered.delay = Some(filtered.delay.unwrap_or_default() + delay);
+                let before = filtered.delay.unwrap_or_default();
+                filtered.delay = Some(before.saturating_add(delay));
             }
             Effect::Delay(delay) => sleep(delay).await,
             Effect::ExpireHistory => context.state.expire_history(),

@@ -81,6 +81,17 @@ async fn occupy(api: &Api) -> tokio::task::JoinHandle<()> {
 }
 
 #[tokio::test]
+async fn delays_add_up_to_the_longest_time_at_most() {
+    let api = server(json!({"type": "Reject"})).await;
+    for _ in 0..2 {
+        api.server
+            .inject(Fault::delay(Duration::MAX).on_path("/version"));
+    }
+    let late = request(&api, "bob", "/version?timeout=1ms").send().await;
+    assert_eq!(late.code(), 504);
+}
+
+#[tokio::test]
 async fn a_level_without_free_seats_rejects() {
     let api = server(json!({"type": "Reject"})).await;
     let slow = occupy(&api).await;
