@@ -214,7 +214,7 @@ fn a_simulation_says_how_late_requests_begin() {
         stdout(&output)
     };
     let text = simulate(&[]);
-    let said = "2.0 times as long while twice as many execute, and begin 8.09ms after their dispatch if they waited\n";
+    let said = "2.0 times as long while twice as many execute, and begin about 8 ms after their dispatch if they waited\n";
     assert!(text.contains(said), "{text}");
     assert!(
         text.contains("The prediction agrees with the logs"),

@@ -51,8 +51,8 @@ impl Outcome {
         match self.before.start_delay {
             Duration::ZERO => String::new(),
             delay => format!(
-                ", and begin {} after their dispatch if they waited",
-                time(delay)
+                ", and begin about {:.0} ms after their dispatch if they waited",
+                delay.as_secs_f64() * 1000.0
             ),
         }
     }
