@@ -54,7 +54,7 @@ pub struct Live {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The text is not the state of a run, or a number in it is not one that a run writes.
+    /// The text is not the state of a run, or has a number that no run writes.
     Json {
         /// The field, such as `totals.exempt/exempt.requests`; empty for the whole text.
         path: String,

@@ -78,7 +78,7 @@ fn ended<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PartialError {
-    /// The text is not a partial result, or a number in it is not one that a run writes.
+    /// The text is not a partial result, or has a number that no run writes.
     Json {
         /// The field, such as `cells[0][1].requests`; empty for the whole text.
         path: String,

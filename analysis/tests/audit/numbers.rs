@@ -55,7 +55,7 @@ fn no_number_of_a_state_overflows() {
     assert!(continued(&known).is_ok());
     let mut places = Vec::new();
     numbers(&known, "", &mut places);
-    // Another version has an error of its own, and another window begins empty.
+    // Another version has a separate error, and another window begins empty.
     places.retain(|(path, _)| path != "/schemaVersion" && path != "/windowUs");
     for field in [
         "/totals/catch-all~1catch-all/seatUs",

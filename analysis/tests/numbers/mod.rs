@@ -8,7 +8,7 @@
 use crate::tries_all;
 use serde_json::{Value, json};
 
-/// The paths of all numbers in a value, those of fields that are numbers included: the texts are the fields and indexes.
+/// The paths of all numbers in a value, and of fields whose names are numbers. A path has the fields and indexes.
 pub(crate) fn numbers(value: &Value, path: &str, found: &mut Vec<(String, bool)>) {
     match value {
         Value::Number(_) => found.push((path.to_owned(), false)),

@@ -72,7 +72,7 @@ fn no_number_of_a_partial_result_overflows() {
     assert!(merged(&known).is_ok());
     let mut places = Vec::new();
     numbers(&known, "", &mut places);
-    // Another version has an error of its own.
+    // Another version has a separate error.
     places.retain(|(path, _)| path != "/schemaVersion");
     for field in [
         "/period/0",

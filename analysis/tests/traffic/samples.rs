@@ -29,7 +29,7 @@ fn a_sample_has_no_least_from_the_limits_of_a_level() {
     assert_eq!(least(&sampled), 0.0);
 }
 
-/// An export of one user, and a policy that excludes watches, are no sample of lease renewals. The requests that they leave out can take the seats.
+/// An export of one user, and a policy that excludes watches, are not samples of lease renewals. The requests that they leave out can take the seats.
 #[test]
 fn a_log_that_lacks_kinds_of_requests_has_no_least_from_the_limits_of_a_level() {
     let accounting = accounting("Queue");

@@ -307,7 +307,7 @@ async fn take_over(
     Ok(())
 }
 
-/// Whether an apply changes nothing. One that is not sent has the object of the file as its result: it changes nothing if the object
+/// Whether an apply changes nothing. Without sending it, the result is the object of the file: it changes nothing if the object
 /// in the cluster has all of that, and the field manager has not applied fields that the file may omit.
 fn is_unchanged(args: &Args, live: &Live, before: &Value, after: &Value) -> bool {
     let applied = |entries: &Vec<Value>| {
