@@ -54,8 +54,11 @@ async fn pauses_double_until_the_key_is_forgotten() {
         .unwrap()
         .retry_after(Some(Duration::from_secs(7)));
     assert_eq!(begin.elapsed().as_secs(), 1);
-    queue.next().await.unwrap().forget();
+    let item = queue.next().await.unwrap();
     assert_eq!(begin.elapsed().as_secs(), 8);
+    item.retry_after(Some(Duration::ZERO));
+    queue.next().await.unwrap().forget();
+    assert_eq!(begin.elapsed().as_secs(), 12);
 }
 
 #[tokio::test(start_paused = true)]

@@ -326,6 +326,8 @@ impl<K: Clone + Ord> State<K> {
         *failures = failures.saturating_add(1);
         self.retried += 1;
         if !self.is_shut_down {
+            // A date in the past, for instance, must not repeat the work without an end.
+            let pause = pause.filter(|pause| !pause.is_zero());
             self.add(key, pause.unwrap_or(doubled.min(self.longest_pause)));
         }
     }
@@ -353,7 +355,8 @@ impl<K: Clone + Ord> WorkItem<K> {
         self.retry_after(None);
     }
 
-    /// The same with a pause that the failure asks for, such as [`Error::retry_after`](crate::Error::retry_after).
+    /// The same with a pause that the failure asks for, such as [`Error::retry_after`](crate::Error::retry_after), unless that
+    /// is zero.
     pub fn retry_after(self, pause: Option<Duration>) {
         self.queue.lock().retry(self.key.clone(), pause);
     }

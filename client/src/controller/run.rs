@@ -114,7 +114,7 @@ impl<Q: Clone + Ord + Send + 'static> Controller<Q> {
     ///
     /// It waits until it leads, if it has an [election](Self::election), and until all stores are complete. Then it calls `reconcile` for
     /// each key that is due. After an error, `on_error` may log it and return a pause, such as
-    /// [`Error::retry_after`](crate::Error::retry_after); without one the pause doubles with each failure of the key. At the end it
+    /// [`Error::retry_after`](crate::Error::retry_after); without one, or with zero, the pause doubles with each failure of the key. At the end it
     /// releases the lease.
     ///
     /// When the future is dropped, the workers end at their next `.await`, and the lease expires.
