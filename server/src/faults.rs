@@ -107,7 +107,7 @@ impl Fault {
     }
 
     /// The request is carried out, and the connection breaks in the middle of the body of the response. A response without a body, such
-    /// as that to `HEAD`, arrives whole. For watches, see [`cut_watch`](Self::cut_watch).
+    /// as one with 304 or that to `HEAD`, arrives whole. For watches, see [`cut_watch`](Self::cut_watch).
     pub fn cut() -> Self {
         Self::new(Effect::Cut)
     }

@@ -113,6 +113,10 @@ async fn a_cut_response_belongs_to_a_request_that_was_carried_out() {
         "{answer}"
     );
     assert_eq!(api.get(&format!("{SCHEMAS}/cut")).await.code, 200);
+    // Without a body there is nothing to cut.
+    api.server.inject(Fault::cut());
+    let head = api.request("HEAD", "/apis").send().await;
+    assert_eq!((head.code(), head.text().await), (200, String::new()));
 }
 
 #[tokio::test]
