@@ -1,6 +1,9 @@
 //! `apply`: server-side apply of files.
 
+mod conflict;
 mod prune;
+
+pub(super) use conflict::conflict;
 
 use crate::cluster::block_on;
 use crate::cluster::{
@@ -200,7 +203,7 @@ async fn apply(
         if !args.write.is_dry_run() && takeover(args, live, before).is_some() {
             // Fields are taken over only if the apply itself succeeds.
             let tried = dry_run(args, live, manifest, Some(before)).await;
-            tried.map_err(|error| explain(manifest, error))?;
+            tried.map_err(|error| conflict::explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
     }
@@ -209,7 +212,7 @@ async fn apply(
         true => dry_run(args, live, manifest, before.as_ref()).await,
         false => apply_own(live, kind, tree, write, args.force_conflicts).await,
     };
-    let after = result.map_err(|error| explain(manifest, error))?;
+    let after = result.map_err(|error| conflict::explain(manifest, error))?;
     let what = match &before {
         None => "created",
         Some(before) if is_unchanged(args, live, before, &after) => UNCHANGED,
@@ -340,39 +343,6 @@ fn same(before: &Value, after: &Value) -> bool {
         object
     });
     before == after
-}
-
-fn explain(manifest: &Manifest, error: Error) -> Failure {
-    match conflict(manifest, &error) {
-        Some(conflict) => Failure::new(Exit::Findings, conflict).hint(
-            "use `--force-conflicts` to take over these fields, or remove them from the file",
-        ),
-        None => {
-            let message = format!("{}: {error}", manifest.document.title());
-            let is_unknown_field = message.contains("field not declared in schema");
-            let hint = "`kubectl flowcontrol validate -f FILE` shows the line of the field";
-            Failure::new(Exit::Cluster, message).hint_if(is_unknown_field.then(|| hint.to_owned()))
-        }
-    }
-}
-
-/// The fields that other field managers own, if an apply failed because of them.
-pub(super) fn conflict(manifest: &Manifest, error: &Error) -> Option<String> {
-    if !error.is_conflict() || error.causes().is_empty() {
-        return None;
-    }
-    let mut message = format!("{}: conflict over", manifest.document.title());
-    for (index, cause) in error.causes().iter().enumerate() {
-        let comma = if index == 0 { "" } else { "," };
-        let field = cause
-            .field
-            .as_deref()
-            .unwrap_or_default()
-            .trim_start_matches('.');
-        let owner = cause.message.as_deref().unwrap_or_default();
-        message.push_str(&format!("{comma} {field} ({owner})"));
-    }
-    Some(message)
 }
 
 /// Asks on a terminal whether to apply flow schemas whose level neither the cluster nor the files have.
