@@ -3,6 +3,7 @@
 use crate::built_in;
 use crate::strategies::{level, release, request, schema};
 use k8s_flowcontrol_analysis::lint::{Configuration, Finding, lint};
+use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, is_covered, may_overlap};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::FlowSchema;
@@ -120,6 +121,10 @@ proptest! {
         schemas in vec(schema(), 1..8), levels in vec(level(), 0..4), requests in vec(request(), 1..40),
     ) {
         let release = Release::NEWEST;
+        // A cluster has the mandatory levels: its server creates them again.
+        let built_in = bootstrap::priority_levels(release).into_iter();
+        let mandatory = built_in.filter_map(|(mandatory, level)| mandatory.then_some(level));
+        let levels: Vec<_> = levels.into_iter().chain(mandatory).collect();
         let findings = lint(&Configuration::cluster(&schemas, &levels, release));
         let classifier = Classifier::new(&schemas, &levels, release);
         for request in &requests {
