@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     pub(crate) renames: Vec<(String, String)>,
 }
 
-/// The options of a command; each, except for those that may be repeated, is given once.
+/// The options of a command. Each is given once, except for the repeated ones.
 pub(crate) fn parse(command: &str, arguments: &[String]) -> Result<Arguments, String> {
     let takes_files = command == "explain";
     let documents = match command {
@@ -64,7 +64,7 @@ pub(crate) fn parse(command: &str, arguments: &[String]) -> Result<Arguments, St
         };
         let Some((_, commands)) = OPTIONS.iter().find(|(option, _)| *option == name) else {
             return Err(match argument.starts_with('-') {
-                true => format!("unknown option `{argument}`"),
+                true => unknown(argument),
                 false => format!("`{argument}`: give documents with `{documents} {argument}`"),
             });
         };
@@ -81,7 +81,8 @@ pub(crate) fn parse(command: &str, arguments: &[String]) -> Result<Arguments, St
             }
             match name {
                 "--validate" => options.validate = true,
-                _ => options.missing_as_json = true,
+                "--missing-as-json" => options.missing_as_json = true,
+                _ => return Err(unknown(name)),
             }
             continue;
         }
@@ -144,8 +145,13 @@ impl Arguments {
             },
             "--kinds" => self.kinds.extend(list()?),
             "--fields" => self.fields.extend(list()?),
-            _ => self.shared = Some(value.into()),
+            "--shared" => self.shared = Some(value.into()),
+            _ => return Err(unknown(name)),
         }
         Ok(())
     }
+}
+
+fn unknown(option: &str) -> String {
+    format!("unknown option `{option}`")
 }

@@ -1,7 +1,7 @@
 //! The texts of errors and their chains, and the errors of layers.
 
 use crate::requests::script::{Act, Script, answer, deaf};
-use crate::requests::support::{arrived, client, embedded, hasty, schema};
+use crate::requests::support::{arrived, client, embedded, hasty, list, once, schema, single};
 use k8s_flowcontrol::client::http;
 use k8s_flowcontrol::client::{RetryPolicy, TransportError};
 use k8s_flowcontrol::config::Config;
@@ -33,22 +33,6 @@ fn chain(error: &Error) -> Vec<String> {
     std::iter::successors(Some(first), |error| (**error).source())
         .map(ToString::to_string)
         .collect()
-}
-
-async fn list(client: &Client) -> Error {
-    client.flow_schemas().list().await.unwrap_err()
-}
-
-/// The client of a script, without retries.
-fn single(script: &Script) -> Client {
-    let client = script.client.clone();
-    client.with_retry_policy(RetryPolicy::none())
-}
-
-fn once(url: &str) -> Config {
-    Config::new(url)
-        .unwrap()
-        .with_retry_policy(RetryPolicy::none())
 }
 
 #[tokio::test]

@@ -1,28 +1,10 @@
 //! Servers of another kind, or that expect another scheme.
 
 use crate::requests::script::{Act, Script, answer, deaf};
-use crate::requests::support::{client, config};
+use crate::requests::support::{client, config, list, once, single};
+use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::FlowSchema;
-use k8s_flowcontrol::client::RetryPolicy;
-use k8s_flowcontrol::config::Config;
-use k8s_flowcontrol::{Client, Error};
 use k8s_flowcontrol_server::ApiServer;
-
-async fn list(client: &Client) -> Error {
-    client.flow_schemas().list().await.unwrap_err()
-}
-
-/// The client of a script, without retries.
-fn single(script: &Script) -> Client {
-    let client = script.client.clone();
-    client.with_retry_policy(RetryPolicy::none())
-}
-
-fn once(url: &str) -> Config {
-    Config::new(url)
-        .unwrap()
-        .with_retry_policy(RetryPolicy::none())
-}
 
 #[tokio::test]
 async fn the_wrong_scheme_is_named() {

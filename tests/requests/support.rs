@@ -1,5 +1,7 @@
 //! Servers, clients with short pauses, and objects.
 
+use crate::requests::script::Script;
+use k8s_flowcontrol::Error;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Client, RetryPolicy};
 use k8s_flowcontrol::config::Config;
@@ -15,6 +17,24 @@ pub(crate) fn hasty() -> RetryPolicy {
 /// A client that retries immediately.
 pub(crate) fn client(url: impl AsRef<str>) -> Client {
     Client::new(Config::new(url).unwrap().with_retry_policy(hasty())).unwrap()
+}
+
+/// The error of a list.
+pub(crate) async fn list(client: &Client) -> Error {
+    client.flow_schemas().list().await.unwrap_err()
+}
+
+/// The client of a script, without retries.
+pub(crate) fn single(script: &Script) -> Client {
+    let client = script.client.clone();
+    client.with_retry_policy(RetryPolicy::none())
+}
+
+/// A configuration without retries.
+pub(crate) fn once(url: &str) -> Config {
+    Config::new(url)
+        .unwrap()
+        .with_retry_policy(RetryPolicy::none())
 }
 
 /// A configuration for a server with TLS.

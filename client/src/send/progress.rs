@@ -1,4 +1,4 @@
-//! How far an attempt has come, for the error of one that is abandoned.
+//! How far an abandoned attempt has come, for its error.
 
 use crate::error::Reached;
 use http::StatusCode;
