@@ -5,7 +5,8 @@ use super::log_tally::LogTally;
 use super::observation::Period;
 use crate::dumps::{AnyDump, PriorityLevelRow, QueueRow, RequestRow};
 use crate::memory::MemoryEstimate;
-use crate::metrics::{FlowMetrics, MachineMetrics, Quantity, ServerProcess};
+use crate::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
+use crate::metrics::{FlowMetrics, Histograms, MachineMetrics, Quantity, ServerProcess};
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -62,6 +63,10 @@ pub struct ServerEvidence {
     /// An earlier sample of the metrics, and the time between the two. Without one, counters are totals since the server
     /// started.
     pub earlier: Option<(FlowMetrics, Duration)>,
+    /// The waits that the server counted since it started.
+    pub waits: Histograms,
+    /// The waits of the earlier sample.
+    pub earlier_waits: Option<Histograms>,
     /// The counters of the processor, the store and the memory.
     pub machine: Option<MachineMetrics>,
     /// The same counters in the earlier sample.
@@ -90,6 +95,7 @@ impl ServerEvidence {
     /// Sets the metrics from the text of `/metrics`.
     pub fn set_metrics(&mut self, text: &str) {
         self.metrics = Some(FlowMetrics::parse(text));
+        self.waits = waits(text);
         self.machine = Some(MachineMetrics::parse(text));
         self.process = ServerProcess::parse(text);
     }
@@ -117,6 +123,7 @@ impl ServerEvidence {
             });
         }
         self.earlier = Some((earlier, interval));
+        self.earlier_waits = Some(waits(text));
         self.earlier_machine = Some(MachineMetrics::parse(text));
         Ok(())
     }
@@ -128,6 +135,12 @@ impl ServerEvidence {
             AnyDump::Queues(dump) => self.queues = Some(dump.rows),
             AnyDump::Requests(dump) => self.requests = Some(dump.rows),
         }
+    }
+
+    /// The waits that the server counted in the interval, or since it started.
+    pub fn counted_waits(&self) -> Histograms {
+        let earlier = self.earlier_waits.as_ref();
+        earlier.map_or_else(|| self.waits.clone(), |earlier| self.waits.since(earlier))
     }
 
     /// The increase of the machine's counters in the interval, or since the server started.
@@ -154,6 +167,10 @@ impl ServerEvidence {
             || queues.any(|queue| queue.pending_requests > 0)
             || requests.any(|request| request.index_in_queue.is_some())
     }
+}
+
+fn waits(metrics: &str) -> Histograms {
+    Histograms::parse(metrics, &REQUEST_WAIT_DURATION_SECONDS)
 }
 
 /// The reason why metrics are not an earlier sample of a server.

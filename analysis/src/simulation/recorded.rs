@@ -17,6 +17,7 @@ use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use super::start_delay::StartDelays;
 use crate::audit::Event;
+use crate::metrics::Histograms;
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::queueing::Work;
@@ -79,6 +80,7 @@ pub struct Recording {
     slowdown: Option<Slowdown>,
     /// The requests with a recorded wait.
     recorded_waits: u64,
+    counted_waits: Option<Histograms>,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
 }
@@ -101,6 +103,7 @@ impl Recording {
             habits: HashMap::new(),
             slowdown: None,
             recorded_waits: 0,
+            counted_waits: None,
             period: None,
         }
     }
@@ -209,6 +212,13 @@ impl Recording {
         Separate::new(known, Separator::new(self.server.clone(), first), requests)
     }
 
+    /// Sets the waits that the server counted over the time of the log ([`REQUEST_WAIT_DURATION_SECONDS`](crate::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS)): the
+    /// [increase](Histograms::since) between two samples. [`find_slowdown`](Self::find_slowdown) uses them if the log itself does not show how late
+    /// requests begin, and if they are of its requests.
+    pub fn set_counted_waits(&mut self, waits: Histograms) {
+        self.counted_waits = Some(waits);
+    }
+
     /// Estimates how much requests slow each other down, and how long a request that waited has its seats before it begins.
     ///
     /// The requests must come from [`separate_waits`](Self::separate_waits). Without this, a request executes as long as in the log,
@@ -219,11 +229,14 @@ impl Recording {
         let requests = requests
             .into_iter()
             .inspect(|request| executions.add(request.class, request));
-        match StartDelays::are_shown_by(self.recorded_waits) {
+        let are_recorded = StartDelays::are_shown_by(self.recorded_waits);
+        match are_recorded || self.counted_waits.is_some() {
             true => delays.compare(self, requests),
             false => requests.for_each(drop),
         }
-        self.slowdown = executions.slowdown(delays.average());
+        let of_log = delays.of_log().filter(|_| are_recorded);
+        let of_server = || delays.of_server(self, self.counted_waits.as_ref()?);
+        self.slowdown = executions.slowdown(of_log.or_else(of_server).unwrap_or_default());
     }
 
     /// How many times as long a request executes if twice as many execute, as [`find_slowdown`](Self::find_slowdown) found it; none if the log does

@@ -42,6 +42,27 @@ fn samples_are_of_one_process_in_their_order() {
 }
 
 #[test]
+fn waits_are_counted_between_two_samples() {
+    let sample = |count: u32, sum: f64| {
+        let metric = "apiserver_flowcontrol_request_wait_duration_seconds";
+        let labels = r#"execute="true",flow_schema="a",priority_level="a""#;
+        format!("{metric}_bucket{{{labels},le=\"+Inf\"}} {count}\n{metric}_sum{{{labels}}} {sum}\n")
+    };
+    let mut server = ServerEvidence::new("a");
+    server.set_metrics(&sample(9, 2.5));
+    let counted = |server: &ServerEvidence| {
+        let waits = server.counted_waits();
+        waits.of("a").map(|waits| (waits.count(), waits.sum()))
+    };
+    assert_eq!(counted(&server), Some((9, 2.5)));
+    for _ in 0..2 {
+        let earlier = sample(5, 1.0);
+        assert_eq!(server.set_earlier_metrics(&earlier, INTERVAL), Ok(()));
+        assert_eq!(counted(&server), Some((4, 1.5)));
+    }
+}
+
+#[test]
 fn a_dump_is_recognized_by_its_titles() {
     let mut server = ServerEvidence::new("a");
     for (name, text) in [

@@ -239,7 +239,7 @@ fn advised(machine: Machine, shares: u32) -> Finding {
     let release = Release::nearest(36);
     let objects = with_shares(shares);
     let (logs, before) = truth::run(&run(clients(1, 0.0), machine), server(&objects, release));
-    let (recording, requests) = prepare(events(&logs[0]), [&objects, &objects], release);
+    let (recording, requests) = prepare(events(&logs[0]), [&objects, &objects], release, None);
     let evidence = Evidence::new(release, objects.0.clone(), objects.1.clone());
     let scope = Scope::default();
     let old = recording.clone().replay(requests.clone(), |_| ());

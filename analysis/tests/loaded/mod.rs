@@ -13,16 +13,19 @@ mod verified;
 
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::metrics::Histograms;
+use k8s_flowcontrol_analysis::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use k8s_flowcontrol_analysis::traffic::{self, Accounting, Traffic, WaitSource};
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
-use predicted::{Objects, events, predict};
+use predicted::{Objects, events, predict, prepare};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, BufReader, Read};
 use std::time::Duration;
+use verified::{AFTER, BEFORE, unpacked};
 
 const LOG: &[u8] = include_bytes!("../fixtures/loaded/audit.log.gz");
 const OBJECTS: &str = include_str!("../fixtures/loaded/objects.json");
@@ -178,6 +181,29 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     let report = predict(events(&text), [&objects, &objects], release);
     check(&report);
     assert_eq!(report.start_delay, Duration::ZERO);
+}
+
+/// A server before 1.31 writes no waits into its log, and its metrics count them.
+#[test]
+fn counted_waits_show_how_late_requests_begin() {
+    let objects = objects();
+    let [before, after] = [BEFORE, AFTER]
+        .map(|text| Histograms::parse(&unpacked(text), &REQUEST_WAIT_DURATION_SECONDS));
+    let simulate = |text: &str| {
+        let both = [&objects, &objects];
+        let counted = after.since(&before);
+        let (recording, requests) =
+            prepare(events(text), both, Release::nearest(29), Some(counted));
+        recording.replay(requests, |_| ())
+    };
+    let text = without_waits();
+    let report = simulate(&text);
+    check(&report);
+    assert_eq!(report.start_delay.as_millis(), 7);
+    // The counts have more requests than a part of the log.
+    let lines: Vec<_> = text.lines().collect();
+    let half = lines[..lines.len() / 2].join("\n");
+    assert_eq!(simulate(&half).start_delay, Duration::ZERO);
 }
 
 /// How long clients pause after a rejection decides how many are rejected.

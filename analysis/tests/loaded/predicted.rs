@@ -3,6 +3,7 @@
 use super::truth::Counted;
 use super::{SEATS, objects};
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
+use k8s_flowcontrol_analysis::metrics::Histograms;
 use k8s_flowcontrol_analysis::simulation::{FlowReport, Recorded, Recording, Report};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
@@ -36,15 +37,16 @@ pub(crate) fn predict(
     [old, new]: [&Objects; 2],
     release: Release,
 ) -> Report {
-    let (after, requests) = prepare(read, [old, new], release);
+    let (after, requests) = prepare(read, [old, new], release, None);
     after.replay(requests, |_| ())
 }
 
-/// A recording for the second objects, and its requests.
+/// A recording for the second objects, and its requests. The server may have counted their waits.
 pub(crate) fn prepare(
     read: impl FnOnce(&mut dyn FnMut(&Event<'_>)),
     [old, new]: [&Objects; 2],
     release: Release,
+    counted: Option<Histograms>,
 ) -> (Recording, Vec<Recorded>) {
     let recording = |objects: &Objects| {
         let bounds = LevelBounds::new(&objects.1, SEATS, release);
@@ -59,6 +61,9 @@ pub(crate) fn prepare(
         requests.extend(first.zip(second.map(|request| request.class)));
     });
     requests.sort_by_key(|(request, _)| request.received_us);
+    if let Some(counted) = counted {
+        base.set_counted_waits(counted);
+    }
     let all = || requests.iter().map(|(request, _)| *request);
     base.find_loops(all());
     let mut separated: Vec<_> = base.separate_waits(all()).collect();

@@ -9,10 +9,10 @@ use k8s_flowcontrol_analysis::verification::{
 use k8s_flowcontrol_types::Release;
 use std::io::Read;
 
-const BEFORE: &[u8] = include_bytes!("../fixtures/loaded/metrics-before.txt.gz");
-const AFTER: &[u8] = include_bytes!("../fixtures/loaded/metrics-after.txt.gz");
+pub(crate) const BEFORE: &[u8] = include_bytes!("../fixtures/loaded/metrics-before.txt.gz");
+pub(crate) const AFTER: &[u8] = include_bytes!("../fixtures/loaded/metrics-after.txt.gz");
 
-fn unpacked(packed: &[u8]) -> String {
+pub(crate) fn unpacked(packed: &[u8]) -> String {
     let mut text = String::new();
     GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     text

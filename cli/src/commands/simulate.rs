@@ -28,6 +28,8 @@ use crate::stored_objects::{MetricsFile, stored_objects};
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
 use input::{Input, Server};
+use k8s_flowcontrol_analysis::metrics::Histograms;
+use k8s_flowcontrol_analysis::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
 use k8s_flowcontrol_analysis::simulation::LoadFile;
 use outcome::Outcome;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,11 @@ pub(crate) struct Args {
     /// requests of audit logs list, and for its seats without `--server-seats`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "scenarios"])]
     metrics: Option<PathBuf>,
+
+    /// A file with the metrics of the same server at the beginning of the audit logs, with `--metrics` from their end. The waits that
+    /// the server counted show how late requests begin after their dispatch, as logs of servers before 1.31 do not
+    #[arg(long, value_name = "FILE", requires_all = ["metrics", "audit_log"])]
+    metrics_before: Option<PathBuf>,
 
     #[command(flatten)]
     seats: SeatsArg,
@@ -144,6 +151,7 @@ impl Command for Args {
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         let named = self.load.iter().chain(&self.audit_log).chain(&self.metrics);
+        let named = named.chain(&self.metrics_before);
         let inputs = named.chain(&self.compare).chain(self.configuration.files());
         outputs_are_not_inputs(&self.html, inputs)?;
         self.force.replace(&self.html, streams)?;
@@ -176,7 +184,11 @@ impl Command for Args {
             Some(load) => Input::Load(load, servers),
             None => {
                 let stored = stored_objects(metrics.as_ref(), configuration.cluster)?;
-                let recordings = servers.into_iter().map(Server::recording).collect();
+                let mut recordings: Vec<_> = servers.into_iter().map(Server::recording).collect();
+                let waits = self.counted_waits(metrics.as_ref())?;
+                if let (Some(base), Some(waits)) = (recordings.first_mut(), waits) {
+                    base.set_counted_waits(waits);
+                }
                 let logs = Logs::read(&self.audit_log, &stored, recordings, streams)?;
                 Input::Logs(Box::new(logs))
             }
@@ -209,6 +221,26 @@ impl Command for Args {
             write_file(file, page.as_bytes())?;
         }
         Ok(Exit::Success)
+    }
+}
+
+impl Args {
+    /// The waits that a server counted between two files; none without the first one.
+    fn counted_waits(&self, after: Option<&MetricsFile>) -> Result<Option<Histograms>, Failure> {
+        let before = MetricsFile::read(self.metrics_before.as_deref())?;
+        let [Some(before), Some(after)] = [before.as_ref(), after] else {
+            return Ok(None);
+        };
+        let [earlier, later] = [before, after]
+            .map(|file| Histograms::parse(&file.text, &REQUEST_WAIT_DURATION_SECONDS));
+        match later.since(&earlier) {
+            waits if waits == Histograms::default() || later == earlier => Err(Failure::input(format!(
+                "{} and {} do not have waits that the server counted between them",
+                before.name, after.name
+            ))
+            .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")),
+            waits => Ok(Some(waits)),
+        }
     }
 }
 

@@ -228,3 +228,34 @@ fn a_simulation_says_how_late_requests_begin() {
     assert!(!text.contains("and begin about"), "{text}");
     assert!(text.contains("Do not rely on this simulation"), "{text}");
 }
+
+/// A server before 1.31 does not write waits into its log, and its metrics count them.
+#[test]
+fn counted_waits_say_how_late_requests_begin() {
+    let folder = Folder::new();
+    let [before, after, log] =
+        ["metrics-before.txt", "metrics-after.txt", "audit.log"].map(|name| unpack(&folder, name));
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replace("apf-queue-wait", "none")).unwrap();
+    let objects = format!("{RECORDED}/objects.json");
+    let simulate = |earlier: &[&str]| {
+        let arguments = ["simulate", "-f", &objects, "--only-these"];
+        let of_server = ["--kubernetes", "1.29", "--server-seats", "30"];
+        let logs = ["--audit-log", &log, "--metrics", &after];
+        run(&[&arguments[..], &of_server, &logs, earlier].concat())
+    };
+    let late = "and begin about 7 ms after their dispatch";
+    for (earlier, is_late) in [(&[][..], false), (&["--metrics-before", &before], true)] {
+        let output = simulate(earlier);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        assert_eq!(text.contains(late), is_late, "{text}");
+    }
+    let output = simulate(&["--metrics-before", &after]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    let error = stderr(&output);
+    assert!(
+        error.contains("do not have waits that the server counted between them"),
+        "{error}"
+    );
+}

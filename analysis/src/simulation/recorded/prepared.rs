@@ -94,11 +94,16 @@ impl Recording {
         self.classes.iter().map(place).collect()
     }
 
+    /// The index of the level of a class.
+    pub(in crate::simulation) fn level_of(&self, class: u32) -> Option<usize> {
+        let class = self.classes.get(class as usize)?;
+        Some(self.flows.all.get(class.flow as usize)?.level.index())
+    }
+
     /// The level of a class, and its seats.
     pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
+        let level = self.server.levels().nth(self.level_of(class)?)?;
         let class = self.classes.get(class as usize)?;
-        let level = self.flows.all.get(class.flow as usize)?.level;
-        let level = self.server.levels().nth(level.index())?;
         Some((
             level.name,
             class.work.initial_seats.max(class.work.final_seats),

@@ -12,7 +12,11 @@ pub(super) fn logs(evidence: &Evidence) -> Option<Logs> {
     let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
     let seats = server_seats(evidence)?;
     let recording = Recording::of_objects(schemas, levels, seats, evidence.release);
-    Some(Logs::new(recording.ok()?))
+    let mut recording = recording.ok()?;
+    if let [server] = &evidence.servers[..] {
+        recording.set_counted_waits(server.counted_waits());
+    }
+    Some(Logs::new(recording))
 }
 
 /// The finding about the change that may help; none if no request waits long.
