@@ -65,12 +65,13 @@ pub(crate) struct Args {
     audit_log: Vec<PathBuf>,
 
     /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
-    /// requests of audit logs list, and for its seats without `--server-seats`
+    /// requests of audit logs list, for its seats without `--server-seats`, and for the waits that it counted, which show how late requests
+    /// begin after their dispatch if the logs do not
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "scenarios"])]
     metrics: Option<PathBuf>,
 
-    /// A file with the metrics of the same server at the beginning of the audit logs, with `--metrics` from their end. The waits that
-    /// the server counted show how late requests begin after their dispatch, as logs of servers before 1.31 do not
+    /// A file with the metrics of the same server at the beginning of the audit logs, with `--metrics` from their end, so that the waits between
+    /// them count, and not those since the start of the server
     #[arg(long, value_name = "FILE", requires_all = ["metrics", "audit_log"])]
     metrics_before: Option<PathBuf>,
 
@@ -225,21 +226,25 @@ impl Command for Args {
 }
 
 impl Args {
-    /// The waits that a server counted between two files; none without the first one.
+    /// The waits that a server counted until `after`, since `--metrics-before` if that is given.
     fn counted_waits(&self, after: Option<&MetricsFile>) -> Result<Option<Histograms>, Failure> {
-        let before = MetricsFile::read(self.metrics_before.as_deref())?;
-        let [Some(before), Some(after)] = [before.as_ref(), after] else {
+        let Some(after) = after else {
             return Ok(None);
         };
-        let [earlier, later] = [before, after]
-            .map(|file| Histograms::parse(&file.text, &REQUEST_WAIT_DURATION_SECONDS));
-        match later.since(&earlier) {
-            waits if waits == Histograms::default() || later == earlier => Err(Failure::input(format!(
-                "{} and {} do not have waits that the server counted between them",
+        let waits =
+            |file: &MetricsFile| Histograms::parse(&file.text, &REQUEST_WAIT_DURATION_SECONDS);
+        let later = waits(after);
+        let Some(before) = MetricsFile::read(self.metrics_before.as_deref())? else {
+            return Ok(Some(later));
+        };
+        let earlier = waits(&before);
+        match later == earlier {
+            true => Err(Failure::input(format!(
+                "the server counted no waits between {} and {}",
                 before.name, after.name
             ))
             .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")),
-            waits => Ok(Some(waits)),
+            false => Ok(Some(later.since(&earlier))),
         }
     }
 }
