@@ -79,7 +79,9 @@ fn a_release_has_a_clean_tree_one_version_and_a_changelog() {
 #[test]
 fn the_version_is_set_in_the_named_places_alone() {
     let folder = Folder::new();
-    let project = Project::copy(PathBuf::from(folder.path("project")), &[]);
+    // What `cargo metadata` reads.
+    let read = ["*.toml", "CHANGELOG.md", "*/src/lib.rs", "*/main.rs"];
+    let project = Project::copy(PathBuf::from(folder.path("project")), &read);
     project.set_version();
     let mut metadata = project.command("cargo");
     metadata.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
