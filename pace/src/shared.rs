@@ -102,7 +102,8 @@ impl Shared {
                 }
                 let level = state.level(&key, self.settings);
                 level.in_flight += 1;
-                level.started += 1;
+                // A level that is known has counted its start.
+                level.started += u64::from(*from == unknown);
                 waiters
                     .into_iter()
                     .for_each(|waiter| level.queue.push(waiter));

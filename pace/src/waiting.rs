@@ -13,6 +13,7 @@ struct Waiting<'a> {
     shared: &'a Shared,
     class: Class,
     id: u64,
+    begin: Instant,
     granted: oneshot::Receiver<Place>,
 }
 
@@ -41,16 +42,11 @@ impl Shared {
                 shared: self,
                 class,
                 id,
+                begin: now,
                 granted,
             }
         };
-        let begin = Instant::now();
-        let place = waiting.granted().await;
-        let mut state = self.lock();
-        if let Some(level) = state.levels.get_mut(&place.key) {
-            level.waited += begin.elapsed();
-        }
-        place
+        waiting.granted().await
     }
 }
 
@@ -103,7 +99,10 @@ impl Drop for Waiting<'_> {
             let mut state = self.shared.lock();
             let key = state.waits.remove(&self.id);
             let level = key.and_then(|key| state.levels.get_mut(&key));
-            level.is_some_and(|level| level.queue.remove(self.id, &self.class).is_some())
+            level.is_some_and(|level| {
+                level.waited += self.begin.elapsed();
+                level.queue.remove(self.id, &self.class).is_some()
+            })
         };
         self.granted.close();
         if !is_out && let Ok(place) = self.granted.try_recv() {

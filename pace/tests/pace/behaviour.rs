@@ -309,7 +309,23 @@ async fn requests_that_wait_for_a_level_go_on_when_their_shape_moves_to_another_
         })
         .collect();
     timeout(LONG, requests.join_all()).await.unwrap();
-    assert_eq!(level(&pace, "old").waiting, 0);
+    let (old, new) = (level(&pace, "old"), level(&pace, "new"));
+    assert_eq!(old.waiting, 0);
+    // Each request is sent once, however many levels it has.
+    assert_eq!(old.started + new.started, 6);
+}
+
+/// The requests that wait for longest are those that programs give up.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_requests_that_are_given_up_while_they_wait_counts() {
+    let pace = Pace::builder().max_limit(1).build();
+    send(&pace, "/api/v1/pods", "a", SHORT).await;
+    let busy = send(&pace, "/api/v1/pods", "a", LONG * 2);
+    let given_up = timeout(LONG, send(&pace, "/api/v1/pods", "a", SHORT));
+    let ((), given_up) = tokio::join!(busy, given_up);
+    assert!(given_up.is_err());
+    let level = level(&pace, "a");
+    assert_eq!((level.waited, level.started), (LONG, 2));
 }
 
 /// After a rejection only time frees the place, of the level that they still wait for.
