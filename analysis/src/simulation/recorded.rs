@@ -216,7 +216,7 @@ impl Recording {
     /// [increase](Histograms::since) between two samples. [`find_slowdown`](Self::find_slowdown) uses them if the log itself does not show how late
     /// requests begin, and if they are of its requests.
     pub fn set_counted_waits(&mut self, waits: Histograms) {
-        self.counted_waits = Some(waits);
+        self.counted_waits = Some(waits).filter(|waits| *waits != Histograms::default());
     }
 
     /// Estimates how much requests slow each other down, and how long a request that waited has its seats before it begins.

@@ -28,11 +28,13 @@ use crate::stored_objects::{MetricsFile, stored_objects};
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
 use input::{Input, Server};
+use k8s_flowcontrol_analysis::diagnosis::ServerEvidence;
 use k8s_flowcontrol_analysis::metrics::Histograms;
-use k8s_flowcontrol_analysis::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
 use k8s_flowcontrol_analysis::simulation::LoadFile;
 use outcome::Outcome;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Simulate the fair queuing of a server under a load: waits, rejections and seats of each level and flow
 ///
@@ -231,21 +233,24 @@ impl Args {
         let Some(after) = after else {
             return Ok(None);
         };
-        let waits =
-            |file: &MetricsFile| Histograms::parse(&file.text, &REQUEST_WAIT_DURATION_SECONDS);
-        let later = waits(after);
+        let mut server = ServerEvidence::new(&*after.name);
+        server.set_metrics(&after.text);
         let Some(before) = MetricsFile::read(self.metrics_before.as_deref())? else {
-            return Ok(Some(later));
+            return Ok(Some(server.counted_waits()));
         };
-        let earlier = waits(&before);
-        match later == earlier {
-            true => Err(Failure::input(format!(
-                "the server counted no waits between {} and {}",
-                before.name, after.name
-            ))
-            .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")),
-            false => Ok(Some(later.since(&earlier))),
+        let wrong = |problem: &dyn Display| {
+            Failure::input(format!("{} and {}: {problem}", before.name, after.name))
+                .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")
+        };
+        server
+            .set_earlier_metrics(&before.text, Duration::ZERO)
+            .map_err(|error| wrong(&error))?;
+        let waits = server.counted_waits();
+        let is_counted = |level| waits.of(level).is_some_and(|waits| waits.count() > 0);
+        if !waits.priority_levels().any(is_counted) {
+            return Err(wrong(&"the server counted no waits between them"));
         }
+        Ok(Some(waits))
     }
 }
 

@@ -263,11 +263,32 @@ fn counted_waits_say_how_late_requests_begin() {
         let text = stdout(&output);
         assert_eq!(text.contains(late), is_late, "{metrics:?}: {text}");
     }
-    let output = simulate(&["--metrics", &after, "--metrics-before", &after]);
-    assert_eq!(code(&output), 3, "{}", stderr(&output));
-    let error = stderr(&output);
-    assert!(
-        error.contains("the server counted no waits between"),
-        "{error}"
-    );
+    let sample = |name: &str, started: u32, dispatched: u32| {
+        let text = std::fs::read_to_string(&after).unwrap();
+        let labels = "flow_schema=\"batch\",priority_level=\"batch\"";
+        let total =
+            format!("apiserver_flowcontrol_dispatched_requests_total{{{labels}}} {dispatched}");
+        let text = format!("{text}process_start_time_seconds {started}\n{total}\n");
+        folder.file(name, text)
+    };
+    let (first, second) = (sample("first.txt", 1, 1), sample("second.txt", 1, 2));
+    let other = sample("other.txt", 2, 3);
+    for (before, after, problem) in [
+        (&after, &after, "the server counted no waits between them"),
+        (&after, &before, "the server counted no waits between them"),
+        (
+            &second,
+            &first,
+            "the sample that should be the earlier one has the higher counters",
+        ),
+        (&first, &other, "the two samples are of different processes"),
+    ] {
+        let output = simulate(&["--metrics", after, "--metrics-before", before]);
+        let error = stderr(&output);
+        assert_eq!(code(&output), 3, "{error}");
+        assert!(
+            error.contains(&format!("{before} and {after}: {problem}")),
+            "{error}"
+        );
+    }
 }
