@@ -148,6 +148,11 @@ fn field_names(places: &[Place]) -> String {
     }
 }
 
+/// Text that stays on the line of its comment.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.replace(markdown::is_hidden, " ")
+}
+
 /// Whether text can stand between backticks on one line.
 fn is_quotable(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c == '`' || markdown::is_hidden(c))

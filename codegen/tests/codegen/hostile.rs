@@ -221,6 +221,25 @@ fn paths_in_names_stay_in_the_folder() {
     }
 }
 
+/// They are in comments, too.
+#[test]
+fn names_of_groups_and_documents_end_no_comment() {
+    let definition = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{
+        "group":"a\n\nfn x() {}\r//","scope":"Cluster","names":{"kind":"Tray","plural":"trays"},
+        "versions":[{"name":"v1\nfn y() {}","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}"#;
+    let generated = Generator::new().document("a\nfn z() {}.yaml", definition);
+    let files = generated.and_then(|one| one.generate()).unwrap().files;
+    assert_eq!(files.len(), 2);
+    for (name, text) in files {
+        let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut items = file.items.iter();
+        assert!(
+            !items.any(|item| matches!(item, syn::Item::Fn(_))),
+            "{text}"
+        );
+    }
+}
+
 /// Names and texts that end comments, look like others, turn the direction of text, or are Rust's own.
 #[test]
 fn hostile_names_and_texts_stay_names_and_texts() {
