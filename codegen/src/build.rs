@@ -184,15 +184,20 @@ fn announce(paths: &[PathBuf]) {
 
 fn warn(notes: &[String]) {
     for note in notes {
-        println!("cargo::warning={note}");
+        tell("warning", note);
     }
 }
 
 fn report(written: Result<(), Error>) {
     if let Err(error) = written {
-        for line in error.to_string().lines() {
-            println!("cargo::error={line}");
-        }
+        tell("error", &error.to_string());
         std::process::exit(1);
+    }
+}
+
+/// Names in documents may have line breaks, and the next line would be another instruction to Cargo.
+fn tell(instruction: &str, text: &str) {
+    for line in text.lines() {
+        println!("cargo::{instruction}={line}");
     }
 }

@@ -283,6 +283,20 @@ fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
     );
     assert!(!text.contains("build.rs"), "{text}");
 
+    // A name in a document is not an instruction to Cargo.
+    let odd = folder.join("odd.json");
+    let name = format!(r"a\ncargo::rustc-cfg={}", "a".repeat(80));
+    let long = format!(
+        r#""{name}": {{ "type": "object", "properties": {{ "a": {{ "type": "string" }} }} }}, "litres""#
+    );
+    std::fs::write(&odd, document().replacen(r#""litres""#, &long, 1)).unwrap();
+    let (success, text) = run(&odd, None);
+    assert!(
+        success && text.contains("\ncargo::warning=cargo::rustc-cfg=a"),
+        "{text}"
+    );
+    assert!(!text.contains("\ncargo::rustc-cfg"), "{text}");
+
     let (success, text) = run(&file, Some(&file));
     assert!(
         !success && text.contains("cargo::error=") && text.contains("the document is given twice"),
