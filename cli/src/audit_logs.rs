@@ -125,7 +125,7 @@ pub(crate) fn read_logs_without_notes(
             ));
         }
         if other > 0 {
-            let records = plural(usize::try_from(other).unwrap_or(usize::MAX), "record");
+            let records = plural(other, "record");
             let warning = format!("{name}: skipped {records} of logs other than the audit log");
             streams.err.warning(&warning)?;
         }
@@ -134,7 +134,7 @@ pub(crate) fn read_logs_without_notes(
                 (0, Some(line)) => format!("{name}:{line}"),
                 _ => name,
             };
-            let lines = plural(broken as usize, "line");
+            let lines = plural(broken, "line");
             let warning = format!("{first}: skipped {lines} without an audit event");
             streams.err.warning(&warning)?;
         }

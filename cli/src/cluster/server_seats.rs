@@ -144,7 +144,7 @@ impl ServerSeats {
 
     /// The number and its source, of a single server.
     pub(crate) fn of_one(&self) -> String {
-        format!("{}{}", plural(self.seats as usize, "seat"), self.source)
+        format!("{}{}", plural(self.seats, "seat"), self.source)
     }
 
     /// Reads the seats from the metrics of the API server that responds.
@@ -239,7 +239,7 @@ impl ServerSeats {
 
 impl fmt::Display for ServerSeats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seats = plural(self.seats as usize, "seat");
+        let seats = plural(self.seats, "seat");
         write!(f, "{seats} per server{}", self.source)
     }
 }

@@ -30,9 +30,10 @@ pub(crate) use streams::{
 pub(crate) use table::{Cell, Table, bar};
 
 /// A count with its noun: `1 object`, `2 objects`, `2 losses`.
-pub(crate) fn plural(count: usize, thing: &str) -> String {
-    match count {
-        1 => format!("1 {thing}"),
+pub(crate) fn plural(count: impl ToString, thing: &str) -> String {
+    let count = count.to_string();
+    match count.as_str() {
+        "1" => format!("1 {thing}"),
         _ if thing.ends_with('s') => format!("{count} {thing}es"),
         _ => format!("{count} {thing}s"),
     }

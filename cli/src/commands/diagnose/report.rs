@@ -69,7 +69,7 @@ pub(super) fn text(
         None => String::new(),
     };
     let logs = of_logs(evidence).map(|(requests, first, last)| {
-        let requests = plural(usize::try_from(requests).unwrap_or(usize::MAX), "request");
+        let requests = plural(requests, "request");
         format!("{requests} in audit logs from {first} to {last}; ")
     });
     writeln!(out)?;

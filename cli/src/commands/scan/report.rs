@@ -287,7 +287,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
 
 fn audit(name: &str, log: &LogCallers, streams: &mut Streams) -> Result<(), Failure> {
     let callers = log.callers();
-    let events = plural(log.events as usize, "event");
+    let events = plural(log.events, "event");
     if callers.is_empty() {
         writeln!(streams.out, "\n{name}: {events}, none in an old version")?;
         return denied(log, streams);

@@ -72,7 +72,7 @@ fn told_level(arrival: &ArrivalState) -> String {
 }
 
 fn told_seats(work: &Work) -> String {
-    let initial = plural(work.initial_seats as usize, "seat");
+    let initial = plural(work.initial_seats, "seat");
     match work.final_seats {
         0 => initial,
         more => format!(
@@ -90,7 +90,7 @@ fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
     };
     match *step {
         Step::Queued { queue, ahead } => {
-            let ahead = plural(ahead as usize, "request");
+            let ahead = plural(ahead, "request");
             format!("joins queue {queue} behind {ahead}")
         }
         Step::Dispatched { turn: None, .. } => match trace.arrival.limit {
@@ -120,7 +120,7 @@ fn told(step: &Step, waited: Duration, trace: &RequestTrace) -> String {
             "is rejected with 429 (time-out) after {}, the longest time that it may wait: {} ahead in its queue, \
              whose next dispatch is at R {next_dispatch_r}; R is {current_r}{retries}",
             time(waited),
-            plural(ahead as usize, "request")
+            plural(ahead, "request")
         ),
         Step::Finished => format!("ends {} after its arrival", time(waited)),
         _ => String::new(),
@@ -140,7 +140,7 @@ fn dispatched(others: u64, turn: &DispatchState, waited: Duration) -> String {
     if waited.is_zero() {
         return format!("is dispatched at once from queue {queue}: seats are free; {times}");
     }
-    let others = plural(usize::try_from(others).unwrap_or(usize::MAX), "request");
+    let others = plural(others, "request");
     let next = match next {
         Some((next, finish)) => format!("the next is queue {next} with {finish}"),
         None => "no other request waits".into(),

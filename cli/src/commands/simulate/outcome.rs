@@ -60,10 +60,7 @@ impl Outcome {
     /// The numbers on which the result depends.
     pub(super) fn facts(&self) -> String {
         let Self { seats, release, .. } = self;
-        let requests = |thing| {
-            let requests = usize::try_from(self.before.requests).unwrap_or(usize::MAX);
-            plural(requests, thing)
-        };
+        let requests = |thing| plural(self.before.requests, thing);
         let after = self.after.as_ref();
         let after = after.map(|after| format!(" before and {} after", after.requests));
         let after = after.unwrap_or_default();

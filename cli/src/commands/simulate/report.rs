@@ -25,7 +25,7 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
                 if before.arrived + arrived > 0 {
                     let text = format!(
                         "{}, {} → {} with status 429",
-                        plural(usize::try_from(arrived).unwrap_or(usize::MAX), "request"),
+                        plural(arrived, "request"),
                         rejected(&before),
                         rejected(&level.counts)
                     );

@@ -32,7 +32,7 @@ impl<'a> Compared<'a> {
         writeln!(
             streams.err,
             "the whole load with {}: the present objects (before){compared} and the answer (after)",
-            plural(seats as usize, "seat")
+            plural(seats, "seat")
         )?;
         let mut table = Table::new([
             "PRIORITYLEVEL",

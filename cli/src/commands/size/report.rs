@@ -28,8 +28,8 @@ pub(super) fn print(
             " (margin)"
         };
         let title = format!("{}{what}", examined.title);
-        let count = usize::try_from(examined.requests).unwrap_or(usize::MAX);
-        writeln!(streams.err, "{title}: {}", plural(count, "request"))?;
+        let count = plural(examined.requests, "request");
+        writeln!(streams.err, "{title}: {count}")?;
         let mut table = Table::new(["INTENT", "HOLDS", "REQUESTS", "FOUND", "MARGIN"]);
         for check in &examined.checks {
             let margin = check.margin_percent();
@@ -93,7 +93,7 @@ pub(super) fn verdict(sizing: &Sizing) -> String {
         true => "",
         false => "; fewer may be enough: the search did not try them all",
     };
-    let seats = plural(sizing.seats as usize, "seat");
+    let seats = plural(sizing.seats, "seat");
     format!("in the simulation, with {seats}, {objects} satisfy all intents{more}")
 }
 
@@ -164,7 +164,7 @@ pub(super) fn print_impossible(
 }
 
 pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
-    let seats = plural(impossible.seats as usize, "seat");
+    let seats = plural(impossible.seats, "seat");
     let mut lines = Vec::new();
     match &impossible.contradiction {
         Some(contradiction) => {
@@ -183,11 +183,11 @@ pub(super) fn lines(impossible: &Impossible) -> Vec<String> {
         ));
     }
     if let Some(needed) = impossible.needed {
-        let needed = plural(needed as usize, "seat");
+        let needed = plural(needed, "seat");
         lines.push(format!("{needed} satisfy all intents"));
     }
     for (intents, nominal) in &impossible.needs {
-        let nominal = plural(usize::try_from(*nominal).unwrap_or_default(), "seat");
+        let nominal = plural(*nominal, "seat");
         lines.push(format!(
             "{}: a level with a nominal limit of {nominal} then",
             intents.join(", ")

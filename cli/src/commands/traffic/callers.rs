@@ -85,11 +85,7 @@ fn table(
 ) -> Result<(), Failure> {
     let all: u64 = report.groups.iter().map(|group| group.calls.requests).sum();
     let out = &mut streams.out;
-    write!(
-        out,
-        "{}",
-        plural(usize::try_from(all).unwrap_or(usize::MAX), "request")
-    )?;
+    write!(out, "{}", plural(all, "request"))?;
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
         write!(out, " that arrived from {first} to {last}")?;
     }

@@ -26,7 +26,7 @@ pub(super) fn page(report: &Report) -> String {
     if report.incomplete > 0 {
         summary.push(format!(
             "{} without an end in the logs, and so without seat-seconds",
-            plural(report.incomplete as usize, "request")
+            plural(report.incomplete, "request")
         ));
     }
     let gaps = report.coverage.notes.iter();

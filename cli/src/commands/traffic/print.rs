@@ -28,7 +28,7 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
 
 /// How many requests the logs have, and what they lack.
 fn counts(report: &Report, out: &mut Stream) -> io::Result<()> {
-    write!(out, "{}", plural(report.requests as usize, "request"))?;
+    write!(out, "{}", plural(report.requests, "request"))?;
     if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
         write!(out, " that arrived from {first} to {last}")?;
     }

@@ -26,11 +26,6 @@ enum Line<'a> {
     },
 }
 
-/// `1 line`, `2 lines`.
-fn counted(count: u64, what: &str) -> String {
-    plural(usize::try_from(count).unwrap_or(usize::MAX), what)
-}
-
 impl Printer {
     pub(super) fn alert(
         &self,
@@ -71,7 +66,7 @@ impl Printer {
             writeln!(
                 out,
                 "{} in {seconds:.0} s, {:.1} a second, {} rejected",
-                counted(summary.sums.requests, "request"),
+                plural(summary.sums.requests, "request"),
                 summary.sums.requests as f64 / seconds,
                 summary.sums.rejected
             )?;
@@ -92,7 +87,7 @@ impl Printer {
             ),
         ] {
             if count > 0 {
-                writeln!(out, "note: {} {text}", counted(count, what))?;
+                writeln!(out, "note: {} {text}", plural(count, what))?;
             }
         }
         if summary.sums.requests > 0 {
