@@ -20,8 +20,8 @@ use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol::rules::seats::{Estimator, Explanation, LevelBounds, Request, Stored};
 use k8s_flowcontrol::{Release, Resource};
-use quantity::Bytes;
-use serde_json::json;
+use quantity::bytes;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -50,8 +50,8 @@ pub(crate) struct Args {
 
     /// The average size of a stored object, such as 10Ki; defaults to the server's assumption of 1.5 MB, or with `--live` to the
     /// size in the metrics
-    #[arg(long, value_name = "BYTES")]
-    object_size: Option<Bytes>,
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    object_size: Option<u64>,
 
     /// The query of the URL, such as limit=500&resourceVersion=0
     #[arg(long, value_name = "QUERY", default_value = "")]
@@ -140,7 +140,10 @@ impl Command for Args {
         }
         let attributes = attributes(self)?;
         if !attributes.is_subject_to_flow_control() {
-            self.print_none(streams)?;
+            match self.output {
+                Output::Table => writeln!(streams.out, "{NO_FLOW_CONTROL}")?,
+                Output::Json => write_report(&mut streams.out, report(None))?,
+            }
             return Ok(Exit::Success);
         }
         query::warn_of_unknown(&self.query, streams)?;
@@ -176,39 +179,22 @@ impl Command for Args {
                     streams.err.paragraph(&seats.to_string())?;
                 }
             }
-            Output::Json => {
-                let estimate = explanation.estimate;
-                let steps = explanation.to_string();
-                let report = json!({
-                    "initialSeats": estimate.initial_seats,
-                    "finalSeats": estimate.final_seats,
-                    "additionalLatencyUs": estimate.additional_latency.as_micros() as u64,
-                    "steps": steps.lines().collect::<Vec<_>>(),
-                });
-                write_report(&mut streams.out, report)?;
-            }
+            Output::Json => write_report(&mut streams.out, report(Some(&explanation)))?,
         }
         Ok(Exit::Success)
     }
 }
 
-impl Args {
-    /// Prints the answer for a request without seats.
-    fn print_none(&self, streams: &mut Streams) -> Result<(), Failure> {
-        match self.output {
-            Output::Table => writeln!(streams.out, "{NO_FLOW_CONTROL}")?,
-            Output::Json => {
-                let report = json!({
-                    "initialSeats": null,
-                    "finalSeats": null,
-                    "additionalLatencyUs": null,
-                    "steps": [],
-                });
-                write_report(&mut streams.out, report)?;
-            }
-        }
-        Ok(())
-    }
+/// The seats and the arithmetic as JSON; a request to which flow control does not apply has none.
+fn report(explanation: Option<&Explanation>) -> Value {
+    let estimate = explanation.map(|explanation| explanation.estimate);
+    let steps = explanation.map(ToString::to_string).unwrap_or_default();
+    json!({
+        "initialSeats": estimate.map(|estimate| estimate.initial_seats),
+        "finalSeats": estimate.map(|estimate| estimate.final_seats),
+        "additionalLatencyUs": estimate.map(|estimate| estimate.additional_latency.as_micros() as u64),
+        "steps": steps.lines().collect::<Vec<_>>(),
+    })
 }
 
 /// The attributes of the request that the arguments describe. The query determines the name of a list.
@@ -245,34 +231,24 @@ fn stored(
             .of(&request.api_group, &request.resource),
         None => Stored::NotFound,
     };
-    let size = args.object_size.map(Bytes::get);
-    Ok(match (args.objects, measured) {
-        (Some(objects), Stored::Known { average_bytes, .. }) => Stored::Known {
+    let (objects, average_bytes) = match measured {
+        Stored::Known {
             objects,
-            average_bytes: size.unwrap_or(average_bytes),
-        },
-        (Some(objects), _) => Stored::Known {
+            average_bytes,
+        } => (Some(objects), average_bytes),
+        _ => (None, 0),
+    };
+    match args.objects.or(objects) {
+        Some(objects) => Ok(Stored::Known {
             objects,
-            average_bytes: size.unwrap_or_default(),
-        },
-        (
-            None,
-            Stored::Known {
-                objects,
-                average_bytes,
-            },
-        ) => Stored::Known {
-            objects,
-            average_bytes: size.unwrap_or(average_bytes),
-        },
-        (None, measured) if cluster.is_some() || !is_collection => measured,
-        (None, _) => {
-            return Err(Failure::usage(
-                "the seats of a list depend on the number of stored objects",
-            )
-            .hint("give it with `--objects COUNT`, or read it from a cluster with `--live`"));
-        }
-    })
+            average_bytes: args.object_size.unwrap_or(average_bytes),
+        }),
+        None if cluster.is_some() || !is_collection => Ok(measured),
+        None => Err(
+            Failure::usage("the seats of a list depend on the number of stored objects")
+                .hint("give it with `--objects COUNT`, or read it from a cluster with `--live`"),
+        ),
+    }
 }
 
 /// The bound of a level.

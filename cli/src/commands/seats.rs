@@ -9,11 +9,9 @@ use crate::command::{
     API_SERVERS, BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on,
 };
 use crate::configuration::ConfigurationArgs;
-use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::force::ForceArg;
-use crate::objects::Objects;
 use crate::output::{
     Cell, Comment, CommentArg, Streams, Table, outputs_are_not_inputs, warn, write_file, write_list,
 };
@@ -190,21 +188,26 @@ impl Command for Args {
         };
         let (objects, release) = (configuration.objects, configuration.release);
         let limits = ServerLimits::new(&objects.levels, seats.seats, release);
-        if self.compare.is_empty() {
+        let after = objects.with(&self.compare, release, streams)?;
+        let after = after.map(|after| ServerLimits::new(&after.levels, seats.seats, release));
+        if let Some(after) = &after {
+            changes::print(&limits, after, self.output == Output::Json, streams)?;
+            if seats.is_read() && self.output == Output::Table {
+                streams.out.flush()?;
+                streams.err.paragraph(&seats.to_string())?;
+            }
+        } else {
+            let of = |seats: &ServerSeats| ServerLimits::new(&objects.levels, seats.seats, release);
             match self.output {
                 Output::Table => {
                     for (number, seats) in all.iter().enumerate() {
                         if number > 0 {
                             streams.out.paragraph("")?;
                         }
-                        let limits = ServerLimits::new(&objects.levels, seats.seats, release);
-                        table(&limits, seats, streams)?;
+                        table(&of(seats), seats, streams)?;
                     }
                 }
                 Output::Json => {
-                    let of = |seats: &ServerSeats| {
-                        ServerLimits::new(&objects.levels, seats.seats, release)
-                    };
                     let limits: Vec<_> = all
                         .iter()
                         .map(|seats| (of(seats), seats.servers()))
@@ -216,35 +219,12 @@ impl Command for Args {
                     write_list(&mut streams.out, levels)?;
                 }
             }
-            write_svg(self, &limits, None)?;
-            return Ok(Exit::Success);
         }
-        let mut after = objects;
-        after.apply(Objects::read(
-            &FileArgs::of(&self.compare),
-            release,
-            streams,
-        )?);
-        let after = ServerLimits::new(&after.levels, seats.seats, release);
-        changes::print(&limits, &after, self.output == Output::Json, streams)?;
-        if seats.is_read() && self.output == Output::Table {
-            streams.out.flush()?;
-            streams.err.paragraph(&seats.to_string())?;
+        if let Some(file) = &self.svg {
+            write_file(file, chart::svg(&limits, after.as_ref()).as_bytes())?;
         }
-        write_svg(self, &limits, Some(&after))?;
         Ok(Exit::Success)
     }
-}
-
-fn write_svg(
-    args: &Args,
-    limits: &ServerLimits,
-    after: Option<&ServerLimits>,
-) -> Result<(), Failure> {
-    let Some(file) = &args.svg else {
-        return Ok(());
-    };
-    write_file(file, chart::svg(limits, after).as_bytes())
 }
 
 fn table(

@@ -1,17 +1,5 @@
 //! Sizes such as `10Ki`.
 
-use std::str::FromStr;
-
-/// A number of bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes(u64);
-
-impl Bytes {
-    pub(super) fn get(self) -> u64 {
-        self.0
-    }
-}
-
 /// The suffixes of Kubernetes quantities that make sense for the size of an object.
 const SUFFIXES: [(&str, u64); 6] = [
     ("Ki", 1 << 10),
@@ -22,19 +10,15 @@ const SUFFIXES: [(&str, u64); 6] = [
     ("G", 1_000_000_000),
 ];
 
-impl FromStr for Bytes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = SUFFIXES.iter().find_map(|(suffix, factor)| {
-            let number = text.strip_suffix(suffix)?;
-            Some((number, *factor))
-        });
-        let (number, factor) = found.unwrap_or((text, 1));
-        let bytes = number.parse::<u64>().ok();
-        bytes
-            .and_then(|bytes| bytes.checked_mul(factor))
-            .map(Self)
-            .ok_or_else(|| "expected bytes such as 10240, 10k or 10Ki".to_owned())
-    }
+/// A number of bytes.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let found = SUFFIXES.iter().find_map(|(suffix, factor)| {
+        let number = text.strip_suffix(suffix)?;
+        Some((number, *factor))
+    });
+    let (number, factor) = found.unwrap_or((text, 1));
+    let bytes = number.parse::<u64>().ok();
+    bytes
+        .and_then(|bytes| bytes.checked_mul(factor))
+        .ok_or_else(|| "expected bytes such as 10240, 10k or 10Ki".to_owned())
 }
