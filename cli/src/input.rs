@@ -7,6 +7,7 @@ use crate::output::Streams;
 pub(crate) use k8s_flowcontrol_manifests::files::input::{
     LIMIT, ReadError, read_named, read_regular, read_stream,
 };
+use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read, Write as _};
@@ -73,7 +74,7 @@ pub(crate) fn confirm(question: &str, streams: &mut Streams) -> Result<bool, Fai
 }
 
 /// The error of a line that is not the expected JSON object.
-pub(crate) fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
+fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
     let problem = error.to_string();
     let problem = problem.split(" at line ").next().unwrap_or_default();
     // The hint lists the fields.
@@ -89,55 +90,57 @@ pub(crate) fn up_to(limit: u64, input: impl Read) -> Option<Vec<u8>> {
     (length as u64 <= limit).then_some(bytes)
 }
 
-/// The lines of an input, one at a time.
-pub(crate) struct Lines {
-    input: Box<dyn BufRead>,
-    line: Vec<u8>,
-    number: usize,
-    is_empty: bool,
+/// Reads `bytes` more bytes, or those up to the end. Returns their number.
+///
+/// # Errors
+/// If the input cannot be read.
+pub(crate) fn append(input: &mut dyn BufRead, bytes: u64, into: &mut Vec<u8>) -> io::Result<usize> {
+    input.take(bytes).read_to_end(into)
 }
 
-impl Lines {
-    pub(crate) fn new(input: Box<dyn BufRead>) -> Self {
-        Self {
-            input,
-            line: Vec::new(),
-            number: 0,
-            is_empty: true,
+/// Skips bytes, as far as the input has them.
+///
+/// # Errors
+/// If the input cannot be read.
+pub(crate) fn skip(input: &mut dyn BufRead, bytes: u64) -> io::Result<u64> {
+    io::copy(&mut input.take(bytes), &mut io::sink())
+}
+
+/// Calls `each` with the number and the JSON object of every line that is not blank. `form` describes an object, for errors.
+///
+/// # Errors
+/// If a line cannot be read, is longer than [`LIMIT`] or not such an object, or if there is none, and so no `items`.
+pub(crate) fn each_line<T: DeserializeOwned>(
+    file: &Path,
+    open: impl Fn(&Path) -> io::Result<Box<dyn BufRead>>,
+    (items, form): (&str, &str),
+    mut each: impl FnMut(usize, T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let name = name(file);
+    let unreadable = |error: &dyn Display| Failure::input(format!("cannot read {name}: {error}"));
+    let mut input = open(file).map_err(|error| unreadable(&error))?;
+    let (mut line, mut is_empty) = (Vec::new(), true);
+    for number in 1.. {
+        line.clear();
+        let length = (&mut input).take(LIMIT + 1).read_until(b'\n', &mut line);
+        let length = length.map_err(|error| unreadable(&error))?;
+        if length as u64 > LIMIT {
+            let limit = LIMIT >> 20;
+            let problem = format!("line {number} is longer than {limit} MiB");
+            return Err(unreadable(&problem));
+        }
+        if length == 0 {
+            break;
+        }
+        if !line.trim_ascii().is_empty() {
+            is_empty = false;
+            let object = serde_json::from_slice(&line)
+                .map_err(|error| wrong_line(&name, number, &error).hint(form))?;
+            each(number, object)?;
         }
     }
-
-    /// Returns an error if the input had no line, and so no `items`.
-    pub(crate) fn check_any(&self, name: &str, items: &str) -> Result<(), Failure> {
-        match self.is_empty {
-            true => Err(Failure::input(format!("{name} contains no {items}"))),
-            false => Ok(()),
-        }
-    }
-
-    /// The next line that is not blank, with its number from 1.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is longer than [`LIMIT`].
-    pub(crate) fn next(&mut self) -> io::Result<Option<(usize, &[u8])>> {
-        loop {
-            self.line.clear();
-            self.number += 1;
-            let mut input = (&mut self.input).take(LIMIT + 1);
-            let length = input.read_until(b'\n', &mut self.line)?;
-            if length as u64 > LIMIT {
-                let (number, limit) = (self.number, LIMIT >> 20);
-                let message = format!("line {number} is longer than {limit} MiB");
-                return Err(io::Error::other(message));
-            }
-            if length == 0 {
-                return Ok(None);
-            }
-            if !self.line.trim_ascii().is_empty() {
-                self.is_empty = false;
-                break;
-            }
-        }
-        Ok(Some((self.number, &self.line)))
+    match is_empty {
+        true => Err(Failure::input(format!("{name} contains no {items}")).hint(form)),
+        false => Ok(()),
     }
 }

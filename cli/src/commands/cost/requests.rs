@@ -2,7 +2,7 @@
 
 use super::query::without_mark;
 use crate::failure::Failure;
-use crate::input::{self, Lines};
+use crate::input;
 use crate::output::{Streams, note, plural};
 use k8s_flowcontrol::rules::matching::RequestAttributes;
 use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate, Request, Stored};
@@ -68,14 +68,9 @@ pub(super) fn estimate(
     estimator: &Estimator,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let name = input::name(file);
-    let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
-    let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
     let mut out = streams.out.data();
     let mut long_running = 0;
-    while let Some((number, line)) = lines.next().map_err(unreadable)? {
-        let line: Line = serde_json::from_slice(line)
-            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
+    input::each_line(file, input::open, ("requests", FORM), |_, line: Line| {
         let estimate = estimator.estimate(&line.request());
         let is_subject = line.is_subject_to_flow_control();
         long_running += usize::from(!is_subject);
@@ -86,17 +81,16 @@ pub(super) fn estimate(
             subject_to_flow_control: (!is_subject).then_some(false),
         };
         serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
-        writeln!(out)?;
-    }
+        Ok(writeln!(out)?)
+    })?;
     if long_running > 0 {
         let requests = plural(long_running, "long-running request");
+        let name = input::name(file);
         let text =
             format!("flow control does not apply to {requests} of {name}, so no seats are taken");
         note(streams, &text)?;
     }
-    lines
-        .check_any(&name, "requests")
-        .map_err(|failure| failure.hint(FORM))
+    Ok(())
 }
 
 impl Line {

@@ -1,11 +1,10 @@
 //! `match --requests`: classifying the requests of a file.
 
 use crate::failure::Failure;
-use crate::input::{self, Lines};
+use crate::input;
 use crate::output::{Streams, write_line};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::path::Path;
 
 /// The form of a request, for errors.
@@ -42,23 +41,15 @@ pub(super) fn classify(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let name = input::name(file);
-    let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
-    let mut lines = Lines::new(input::open(file).map_err(unreadable)?);
-    while let Some((number, line)) = lines.next().map_err(unreadable)? {
-        let line: Line = serde_json::from_slice(line)
-            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
+    input::each_line(file, input::open, ("requests", FORM), |_, line: Line| {
         let request = RequestAttributes::from(line);
         let taken = classifier.classify(&request);
         let answer = Answer {
             flow_schema: taken.map(|taken| taken.flow_schema),
             priority_level: taken.map(|taken| taken.priority_level),
         };
-        write_line(&mut streams.out, &answer)?;
-    }
-    lines
-        .check_any(&name, "requests")
-        .map_err(|failure| failure.hint(FORM))
+        Ok(write_line(&mut streams.out, &answer)?)
+    })
 }
 
 impl From<Line> for RequestAttributes {

@@ -3,7 +3,7 @@
 mod replay;
 
 use crate::failure::Failure;
-use crate::input::{self, Lines};
+use crate::input;
 use crate::output::{Streams, write_line};
 use k8s_flowcontrol::rules::queueing::{QueueSetConfig, Queuing, Work};
 use k8s_flowcontrol_analysis::audit::decompressed;
@@ -111,25 +111,22 @@ impl Request {
 
 /// Runs the scenarios of a file and prints the result of each.
 pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
-    let name = input::name(file);
-    let unreadable =
-        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
-    let input = input::open(file).and_then(decompressed);
-    let mut lines = Lines::new(input.map_err(|error| unreadable(&error))?);
-    while let Some((number, line)) = lines.next().map_err(|error| unreadable(&error))? {
-        let scenario: Scenario = serde_json::from_slice(line)
-            .map_err(|error| input::wrong_line(&name, number, &error).hint(FORM))?;
-        let (requests, states) = replay::replay(&scenario)
-            .map_err(|error| Failure::input(format!("{name}:{number}: {error}")))?;
-        let id = &scenario.id;
-        let answer = Answer {
-            id,
-            requests,
-            states,
-        };
-        write_line(&mut streams.out, &answer)?;
-    }
-    lines
-        .check_any(&name, "scenarios")
-        .map_err(|failure| failure.hint(FORM))
+    let open = |file: &Path| input::open(file).and_then(decompressed);
+    input::each_line(
+        file,
+        open,
+        ("scenarios", FORM),
+        |number, scenario: Scenario| {
+            let name = input::name(file);
+            let (requests, states) = replay::replay(&scenario)
+                .map_err(|error| Failure::input(format!("{name}:{number}: {error}")))?;
+            let id = &scenario.id;
+            let answer = Answer {
+                id,
+                requests,
+                states,
+            };
+            Ok(write_line(&mut streams.out, &answer)?)
+        },
+    )
 }

@@ -1,7 +1,7 @@
 //! Reading the logs of `--follow`: the files of a folder, and the parts of them that are new.
 
 use crate::failure::Failure;
-use crate::input::open_file;
+use crate::input::{append, open_file, skip};
 use k8s_flowcontrol_analysis::audit::{AuditLog, decompressed};
 use k8s_flowcontrol_analysis::live::{Counter, Fingerprint, Found, HEAD, Live, Part};
 use std::collections::HashMap;
@@ -192,10 +192,12 @@ fn read_head(file: File, metadata: &Metadata, modified: SystemTime) -> io::Resul
     let first = plain.fill_buf()?;
     let is_compressed =
         first.starts_with(&[0x1f, 0x8b]) || first.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
-    let mut head = vec![0; HEAD];
-    // A compressed file that is cut does not have an identity yet.
-    let length = decompressed(plain).and_then(|mut text| fill(&mut text, &mut head));
-    head.truncate(length.unwrap_or_default());
+    let mut head = Vec::new();
+    let read = decompressed(plain).and_then(|mut text| append(&mut text, HEAD as u64, &mut head));
+    if read.is_err() {
+        // A compressed file that is cut does not have an identity yet.
+        head.clear();
+    }
     Ok(Head {
         length: metadata.len(),
         modified,
@@ -203,18 +205,6 @@ fn read_head(file: File, metadata: &Metadata, modified: SystemTime) -> io::Resul
         is_compressed,
         is_damaged: false,
     })
-}
-
-/// Reads until a buffer is full, or to the end.
-fn fill(text: &mut dyn BufRead, into: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < into.len() {
-        match text.read(&mut into[length..])? {
-            0 => break,
-            more => length += more,
-        }
-    }
-    Ok(length)
 }
 
 /// A part of a file that is read.
@@ -229,9 +219,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn plain(&self, path: &Path, live: &mut Live, counter: &mut Counter) -> io::Result<bool> {
         let mut file = open_file(path)?;
-        let mut head = vec![0; HEAD];
-        let length = fill(&mut BufReader::new(&mut file), &mut head)?;
-        if Fingerprint::of(&head[..length]) != Some(self.part.fingerprint) {
+        let mut head = Vec::new();
+        append(&mut BufReader::new(&mut file), HEAD as u64, &mut head)?;
+        if Fingerprint::of(&head) != Some(self.part.fingerprint) {
             // Rotated since its beginning was read.
             return Ok(false);
         }
@@ -266,7 +256,8 @@ impl Reading<'_> {
     ) -> io::Result<bool> {
         let mut limit = CHUNK;
         loop {
-            let is_full = fill_to(text, ahead, limit)?;
+            let more = limit.saturating_sub(ahead.len() as u64);
+            let is_full = append(text, more, ahead)? as u64 == more;
             let end = match ahead.iter().rposition(|byte| *byte == b'\n') {
                 _ if self.is_final && !is_full => ahead.len(),
                 Some(end) => end + 1,
@@ -315,31 +306,6 @@ impl Reading<'_> {
         live.add_counts(log.counts());
         Ok(true)
     }
-}
-
-/// Skips bytes, as far as the text has them.
-fn skip(text: &mut dyn BufRead, mut bytes: u64) -> io::Result<()> {
-    while bytes > 0 {
-        let length = text.fill_buf()?.len();
-        if length == 0 {
-            break;
-        }
-        let length = length.min(usize::try_from(bytes).unwrap_or(usize::MAX));
-        text.consume(length);
-        bytes -= length as u64;
-    }
-    Ok(())
-}
-
-/// Appends to a buffer until it has `limit` bytes; whether it has.
-fn fill_to(text: &mut dyn BufRead, into: &mut Vec<u8>, limit: u64) -> io::Result<bool> {
-    let start = into.len();
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(start);
-    into.resize(limit, 0);
-    let filled = fill(text, &mut into[start..]);
-    into.truncate(start + *filled.as_ref().unwrap_or(&0));
-    filled?;
-    Ok(into.len() == limit)
 }
 
 fn microseconds(time: SystemTime) -> i64 {
