@@ -19,6 +19,12 @@ use clap::{ArgMatches, Args};
 use std::fmt::Debug;
 use std::sync::LazyLock;
 
+/// The exit code of a command that converts objects.
+pub(crate) const LOSS: (Exit, &str) = (
+    Exit::Loss,
+    "a field would be lost, or would change its meaning",
+);
+
 /// A command. Its summary and its outputs come from its arguments: the documentation of the type, and the values of `-o`.
 pub(crate) trait Command: Args + Debug {
     /// The name on the command line.

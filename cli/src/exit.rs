@@ -32,6 +32,14 @@ impl Exit {
         !matches!(self, Self::Findings | Self::Loss | Self::Cluster)
     }
 
+    /// The result of a command that ends with findings, if there are any.
+    pub(crate) fn of_findings(has_findings: bool) -> Self {
+        match has_findings {
+            true => Self::Findings,
+            false => Self::Success,
+        }
+    }
+
     /// The worse of two results of a command that continues after an error: a higher code is worse.
     pub(crate) fn worse(self, other: Self) -> Self {
         match (other as u8) > (self as u8) {

@@ -1,6 +1,6 @@
 //! The flow schemas and priority levels that a command looks at together: from files or from a cluster.
 
-use crate::cluster::{ClusterArgs, block_on, release_of};
+use crate::cluster::{ClusterArgs, all_objects, block_on, release_of};
 use crate::documents::{Document, FileArgs, Judge, Object, each_readable_object};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, note};
@@ -75,10 +75,7 @@ impl Objects {
         block_on(async {
             let client = cluster.client().await?;
             let release = release_of(&client, given).await?;
-            let schemas = client.negotiated::<FlowSchema>().await?;
-            let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
-            let flow_schemas = schemas.list().await?.items;
-            let levels = levels.list().await?.items;
+            let (flow_schemas, levels) = all_objects(&client).await?;
             Ok(Self {
                 flow_schemas,
                 levels,

@@ -7,6 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::output::notice;
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::Deleted;
 use k8s_flowcontrol::{
     Api, ApiVersion, Client, DynamicObject, Error, GROUP, Kind, Release, Resource,
@@ -226,6 +227,15 @@ impl Live {
             Deleted::Status(_) => Vec::new(),
         })
     }
+}
+
+/// All flow schemas and priority levels of a cluster, in v1.
+pub(crate) async fn all_objects(
+    client: &Client,
+) -> Result<(Vec<FlowSchema>, Vec<PriorityLevelConfiguration>), Error> {
+    let schemas = client.negotiated::<FlowSchema>().await?;
+    let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
+    Ok((schemas.list().await?.items, levels.list().await?.items))
 }
 
 /// The given release, or else the release that the cluster reports, or else the oldest release with its API versions. The last is an

@@ -20,7 +20,7 @@ pub(crate) use control_plane::{ApiServer, ControlPlane};
 pub(crate) use fields::{age, dangling, name, shares, stanza, title, word};
 pub(crate) use follow::{Follow, Followed};
 pub(crate) use k8s_flowcontrol_analysis::ownership::owner;
-pub(crate) use live::{Live, LiveArgs, release_of};
+pub(crate) use live::{Live, LiveArgs, all_objects, release_of};
 pub(crate) use manifest::{Manifest, no_objects};
 pub(crate) use server_seats::{SeatsArg, ServerSeats, seats};
 pub(crate) use target::{Target, TargetArgs, Unfound, kinds_named};

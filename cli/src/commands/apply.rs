@@ -10,7 +10,7 @@ use crate::cluster::{
     Deed, Live, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, apply_own,
     dropped_message, foreign_owner, name, owner, title,
 };
-use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, LOSS, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -109,10 +109,7 @@ impl Command for Args {
             Exit::Findings,
             "a conflict, or a managed object that was not changed",
         ),
-        (
-            Exit::Loss,
-            "a field would be lost, or would change its meaning",
-        ),
+        LOSS,
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {

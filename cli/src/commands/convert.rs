@@ -1,6 +1,6 @@
 //! `convert`: objects in another API version.
 
-use crate::command::{Command, Declared, Group};
+use crate::command::{Command, Declared, Group, LOSS};
 use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -72,13 +72,8 @@ impl Command for Args {
     const NAME: &'static str = "convert";
     const GROUP: Group = Group::Migrate;
     const PLACE: u8 = 4;
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "an object is invalid"),
-        (
-            Exit::Loss,
-            "a field would be lost, or would change its meaning",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "an object is invalid"), LOSS];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
         let release = release(self)?;

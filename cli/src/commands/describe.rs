@@ -3,15 +3,15 @@
 mod level;
 mod schema;
 
-use crate::cluster::block_on;
-use crate::cluster::{LiveArgs, SeatsArg, ServerSeats, TargetArgs, age, name, owner};
+use crate::cluster::{
+    LiveArgs, SeatsArg, ServerSeats, TargetArgs, age, all_objects, block_on, name, owner,
+};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, one_line};
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::{Error, Release};
+use k8s_flowcontrol::{Kind, Release};
 use serde_json::Value;
 use std::io::Write;
 
@@ -60,12 +60,7 @@ impl Command for Args {
             let live = self.live.connect().await?;
             let (objects, unfound) = self.target.find_each(&live).await?;
             let client = &live.client;
-            let around = async {
-                let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
-                let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
-                Ok::<_, Error>((schemas, levels.list().await?.items))
-            };
-            let (schemas, levels) = around.await?;
+            let (schemas, levels) = all_objects(client).await?;
             let release = live.release().await?;
             let seats = self.seats.live(client, &levels, release).await;
             let around = Surroundings {

@@ -256,14 +256,8 @@ impl Args {
             Output::Text => report::text(&diagnosis, &evidence, self.verbose, streams)?,
             Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
         }
-        let is_bad = diagnosis
-            .findings
-            .iter()
-            .any(|finding| finding.severity < Severity::Note);
-        let exit = match is_bad {
-            true => Exit::Findings,
-            false => Exit::Success,
-        };
+        let mut findings = diagnosis.findings.iter();
+        let exit = Exit::of_findings(findings.any(|finding| finding.severity < Severity::Note));
         // Without the load of a server, a diagnosis needs a log.
         let has_log = evidence.log.is_some_and(|log| log.requests() > 0);
         let is_blind = diagnosis.verdict == Verdict::Unknown && !has_log;

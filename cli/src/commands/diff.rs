@@ -6,7 +6,7 @@ use crate::cluster::{
     FIELD_MANAGER, LiveArgs, Manifest, ServerSideArg, WriteArgs, apply_dry_run, field_manager,
     foreign_owner, title,
 };
-use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on};
+use crate::command::{BOTH, Command, Declared, Group, LOSS, Needs, RELEASE, SERVED, on};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -61,10 +61,7 @@ impl Command for Args {
             Exit::Findings,
             "applying the files would change the cluster",
         ),
-        (
-            Exit::Loss,
-            "a field would be lost, or would change its meaning",
-        ),
+        LOSS,
     ];
 
     fn comment(&self) -> Option<Comment> {

@@ -4,7 +4,7 @@ mod changes;
 mod overview;
 mod rows;
 
-use crate::cluster::{Follow, Live, LiveArgs, SeatsArg, TargetArgs, block_on, name};
+use crate::cluster::{Live, LiveArgs, SeatsArg, TargetArgs, block_on, name};
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -144,7 +144,11 @@ impl Command for Args {
         block_on(async {
             let live = self.cluster.connect().await?;
             if self.output_watch_events || self.watch_only {
-                return changes::follow(self, &live, streams).await;
+                if self.target.has_names()? {
+                    // A misspelt name would be watched forever.
+                    self.target.find(&live).await?;
+                }
+                return changes::follow(self, &live, &[], streams).await;
             }
             let (mut objects, unfound) = self.target.find_each(&live).await?;
             let missing: Vec<_> = unfound
@@ -175,7 +179,7 @@ impl Command for Args {
             let failures = missing.into_iter().map(|unfound| unfound.failure);
             let exit = Failure::report_all(failures, streams);
             match self.watch && exit == Exit::Success {
-                true => follow(self, &live, &objects, streams).await,
+                true => changes::follow(self, &live, &objects, streams).await,
                 false => Ok(exit),
             }
         })
@@ -265,34 +269,6 @@ fn write(args: &Args, table: &Table, streams: &mut Streams) -> Result<(), Failur
         false => table.write(&mut streams.out)?,
     }
     Ok(())
-}
-
-/// Prints changes until Ctrl-C ends the process.
-async fn follow(
-    args: &Args,
-    live: &Live,
-    listed: &[(Kind, Value)],
-    streams: &mut Streams,
-) -> Result<Exit, Failure> {
-    let selector = args.target.selector();
-    let mut follow = Follow::begin(live, args.target.targets()?, selector);
-    let mut printed = 0;
-    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
-    while let Some(change) = follow.next(streams).await? {
-        let (kind, object) = (change.kind, change.object);
-        let is_listed = listed.iter().any(|(other, listed)| {
-            *other == kind && name(listed) == name(&object) && version(listed) == version(&object)
-        });
-        if is_listed && change.event == "ADDED" {
-            continue;
-        }
-        show(args, live, kind, object, streams).await?;
-        printed += 1;
-        if args.count.is_some_and(|count| printed >= count) {
-            break;
-        }
-    }
-    Ok(Exit::Success)
 }
 
 /// Prints an object after a change.

@@ -200,10 +200,7 @@ impl Command for Args {
             .iter()
             .any(|finding| self.fail_on.counts(finding.severity));
         Failure::last_of(unread, streams)?;
-        Ok(match fails {
-            true => Exit::Findings,
-            false => Exit::Success,
-        })
+        Ok(Exit::of_findings(fails))
     }
 }
 

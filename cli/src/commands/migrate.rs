@@ -1,9 +1,8 @@
 //! `migrate`: bringing manifests to another API version in place.
 
 mod backup;
-mod progress;
 
-use crate::command::{Command, Declared, Group};
+use crate::command::{Command, Declared, Group, LOSS};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::served_version;
@@ -11,7 +10,7 @@ use crate::migrate::{
     Groups, Helm, SelectionArgs, Summary, json, render_charts, skipped_files, write_details,
     write_file_diff, write_log, write_patch, write_single, write_skipped,
 };
-use crate::output::{Streams, write_report};
+use crate::output::{Streams, clear_progress, show_progress, write_report};
 use crate::signals::Interrupt;
 use backup::working_directory;
 use clap::ValueEnum;
@@ -22,12 +21,14 @@ use k8s_flowcontrol_manifests::files::{
 use k8s_flowcontrol_manifests::{
     self as manifests, Finding, ForeignFieldPolicy, Rule, Settings, Severity,
 };
-use progress::Progress;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// The modes in which nothing is written. clap drops a requirement that conflicts with one of them.
 const WRITE_NOTHING: [&str; 3] = ["diff", "patch", "check"];
+
+/// The number of files from which progress is shown.
+const MANY_FILES: usize = 500;
 
 /// Migrate manifests in place to another API version, keeping comments and layout
 ///
@@ -173,10 +174,7 @@ impl Command for Args {
             Exit::Findings,
             "a file is outdated (with --check), or a place is to be changed by hand",
         ),
-        (
-            Exit::Loss,
-            "a field would be lost, or would change its meaning",
-        ),
+        LOSS,
     ];
 
     fn run(&self, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -209,7 +207,7 @@ impl Command for Args {
         } = found;
         let interrupt = Interrupt::listen();
         let total = files.len();
-        let mut files = examine_all(files, settings, self.docs, Progress::of("checked", total));
+        let mut files = examine_all(files, settings, self.docs, progress("checked", total));
         if let Some(helm) = &helm {
             render_charts(&mut files, helm, settings);
         }
@@ -222,10 +220,10 @@ impl Command for Args {
                 files,
                 backups.as_ref(),
                 interrupt.flag(),
-                Progress::of("written", total),
+                progress("written", total),
             );
         }
-        Progress::clear();
+        clear_progress();
         skipped.extend(skipped_files(&files));
         let summary = Summary::of(&files);
         match self.output {
@@ -259,6 +257,15 @@ impl Command for Args {
             summary,
             skipped.iter().any(|skipped| skipped.is_error),
         ))
+    }
+}
+
+/// Shows the number of files so far, if they are many.
+fn progress(what: &'static str, total: usize) -> impl FnMut(usize) {
+    move |done| {
+        if total >= MANY_FILES {
+            show_progress(format_args!("{done} of {total} files {what}"));
+        }
     }
 }
 

@@ -168,10 +168,7 @@ impl Command for Args {
             Output::Text => live.text(&check, streams)?,
             Output::Json => live.json(&check, streams)?,
         }
-        match check.problems.is_empty() {
-            true => Ok(Exit::Success),
-            false => Ok(Exit::Findings),
-        }
+        Ok(Exit::of_findings(!check.problems.is_empty()))
     }
 }
 

@@ -16,13 +16,11 @@ use crate::audit_logs::{no_requests, read_logs_without_notes};
 use crate::cluster::SeatsArg;
 use crate::command::{BOTH, Command, Declared, Group, METRICS, Needs, RELEASE, SERVED, on};
 use crate::configuration::{self, ConfigurationArgs};
-use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::force::ForceArg;
 use crate::memory::warn_of;
-use crate::objects::Objects;
 use crate::output::{
     Comment, CommentArg, Streams, outputs_are_not_inputs, write_file, write_report,
 };
@@ -290,10 +288,7 @@ fn accounting(
     if seats.is_assumed() {
         accounting = accounting.without_limits();
     }
-    if !args.compare.is_empty() {
-        let mut after = objects;
-        let files = FileArgs::of(&args.compare);
-        after.apply(Objects::read(&files, release, streams)?);
+    if let Some(after) = objects.with(&args.compare, release, streams)? {
         accounting = accounting.compare(&after.flow_schemas, &after.levels);
     }
     Ok((accounting, redactor))

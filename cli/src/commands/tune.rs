@@ -5,7 +5,7 @@ use crate::cluster::{
     Deed, Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped_message, is_built_in, name, owner,
     shares, stanza,
 };
-use crate::command::{Command, Declared, Group, LEVELS, Needs, SERVED, on};
+use crate::command::{Command, Declared, Group, LEVELS, LOSS, Needs, SERVED, on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::number::number;
@@ -102,13 +102,8 @@ impl Command for Args {
     const PLACE: u8 = 6;
     const ALIASES: &'static [&'static str] = &["set-shares"];
     const NEEDS: Needs = Needs::new(&[SERVED], &[on(LEVELS, &["get", "list", "patch"])]);
-    const EXITS: &'static [(Exit, &'static str)] = &[
-        (Exit::Findings, "a managed object was not changed"),
-        (
-            Exit::Loss,
-            "a field would be lost, or would change its meaning",
-        ),
-    ];
+    const EXITS: &'static [(Exit, &'static str)] =
+        &[(Exit::Findings, "a managed object was not changed"), LOSS];
     const INSTEAD: Option<(&'static str, &'static str)> = Some((
         "<SHARES>",
         "'--lendable-percent <PERCENT>' and '--borrowing-limit-percent <PERCENT>' work without shares",

@@ -1,7 +1,6 @@
 //! `whoami`: the flow schema and priority level of the user's own requests.
 
-use crate::cluster::Live;
-use crate::cluster::{ClusterArgs, block_on, own_user};
+use crate::cluster::{ClusterArgs, Live, all_objects, block_on, own_user};
 use crate::command::{
     BOTH, Command, Declared, Group, Needs, RELEASE, SELF_REVIEW, SERVED, on, role_hint,
 };
@@ -9,7 +8,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, hint, warn, write_report};
 use clap::ValueEnum;
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::matching::User;
 use k8s_flowcontrol::{Client, GROUP};
 use k8s_flowcontrol_analysis::dumps::{FlowName, FlowNames};
@@ -94,12 +92,8 @@ impl Command for Args {
             };
             let user = own_user(&client).await;
             print(self.output, user.as_ref(), &answers, &names, streams)?;
-            Ok(
-                match answers.iter().any(|answer| answer.schema_uid.is_some()) {
-                    true => Exit::Success,
-                    false => Exit::Findings,
-                },
-            )
+            let is_classified = answers.iter().any(|answer| answer.schema_uid.is_some());
+            Ok(Exit::of_findings(!is_classified))
         })
     }
 }
@@ -146,13 +140,8 @@ fn ended(path: &str) -> Cow<'_, str> {
 }
 
 async fn names(client: &Client) -> Result<FlowNames, k8s_flowcontrol::Error> {
-    let schemas = client.negotiated::<FlowSchema>().await?.list().await?;
-    let levels = client
-        .negotiated::<PriorityLevelConfiguration>()
-        .await?
-        .list()
-        .await?;
-    Ok(FlowNames::new(&schemas.items, &levels.items))
+    let (schemas, levels) = all_objects(client).await?;
+    Ok(FlowNames::new(&schemas, &levels))
 }
 
 impl Answer {

@@ -5,24 +5,30 @@ use crate::cluster::{Follow, Followed, Live, name, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_line};
+use k8s_flowcontrol::Kind;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Prints changes until Ctrl-C ends the process: as events, or as the objects after them.
+/// Prints changes until Ctrl-C ends the process: as events, or as the objects after them. The `listed` objects were printed before.
 pub(super) async fn follow(
     args: &Args,
     live: &Live,
+    listed: &[(Kind, Value)],
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    if args.target.has_names()? {
-        // A misspelt name would be watched forever.
-        args.target.find(live).await?;
-    }
+    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    let is_listed = |change: &Followed| {
+        let (kind, object) = (change.kind, &change.object);
+        change.event == "ADDED"
+            && listed.iter().any(|(other, listed)| {
+                (*other, name(listed), version(listed)) == (kind, name(object), version(object))
+            })
+    };
     let targets = args.target.targets()?;
     let mut follow = Follow::begin(live, targets, args.target.selector());
     let mut printed = 0;
     while let Some(change) = follow.next(streams).await? {
-        if change.is_beginning && args.watch_only {
+        if change.is_beginning && args.watch_only || is_listed(&change) {
             continue;
         }
         match args.output_watch_events {

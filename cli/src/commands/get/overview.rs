@@ -1,11 +1,10 @@
 //! The configuration of a cluster around the objects of a table.
 
-use crate::cluster::{ApiServer, Live, SeatsArg};
+use crate::cluster::{ApiServer, Live, SeatsArg, all_objects};
 use crate::commands::top::Reading;
 use crate::failure::Failure;
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
-use k8s_flowcontrol::{Error, Kind};
 use k8s_flowcontrol_analysis::lint::{Configuration, Finding, Severity, lint};
 
 /// All objects together, and the state of the API server that responds.
@@ -22,12 +21,7 @@ pub(super) struct Overview {
 impl Overview {
     pub(super) async fn read(live: &Live, seats: SeatsArg, is_live: bool) -> Result<Self, Failure> {
         let client = &live.client;
-        let all = async {
-            let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
-            let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
-            Ok::<_, Error>((schemas, levels.list().await?.items))
-        };
-        let (schemas, levels) = all.await?;
+        let (schemas, levels) = all_objects(client).await?;
         let release = live.release().await?;
         let mut notes = Vec::new();
         let seats = match seats.live(client, &levels, release).await {

@@ -1,7 +1,7 @@
 //! The backup folder of `migrate --write`.
 
-use super::progress::Progress;
 use crate::failure::Failure;
+use crate::output::clear_progress;
 use k8s_flowcontrol_manifests::files::{Backups, Examined, conflict, without_links};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(super) fn backups(
     };
     match conflict(files, &backups) {
         Some(file) => {
-            Progress::clear();
+            clear_progress();
             let why = format!("makes a file to change the backup of {}", file.display());
             Err(unfit(folder, &why))
         }

@@ -78,10 +78,7 @@ pub(super) fn run(
             .write_all(verification.report().as_bytes())?,
         Output::Json => write_report(&mut streams.out, report(&verification))?,
     }
-    Ok(match verification.is_explained() {
-        true => Exit::Success,
-        false => Exit::Findings,
-    })
+    Ok(Exit::of_findings(!verification.is_explained()))
 }
 
 fn report(verification: &Verification) -> Value {

@@ -77,10 +77,7 @@ pub(super) fn write(
         true => write_json(drift, seats, release, has_drifted, streams)?,
         false => print(drift, release, streams)?,
     }
-    Ok(match has_drifted {
-        true => Exit::Findings,
-        false => Exit::Success,
-    })
+    Ok(Exit::of_findings(has_drifted))
 }
 
 fn print(drift: &Drift, release: Release, streams: &mut Streams) -> Result<(), Failure> {

@@ -255,9 +255,6 @@ impl Report {
                 plural(self.unreadable_files, "file")
             )));
         }
-        Ok(match self.invalid {
-            0 => Exit::Success,
-            _ => Exit::Findings,
-        })
+        Ok(Exit::of_findings(self.invalid > 0))
     }
 }
