@@ -109,7 +109,7 @@ pub(crate) fn read_logs_without_notes(
         if let Some(error) = problem.take() {
             // A log whose server is still writing it, or that was copied in part.
             if error.kind() != io::ErrorKind::UnexpectedEof {
-                return Err(unreadable(&name, &error));
+                return Err(input::unreadable(&name, &error));
             }
             let warning = format!("{name} is incomplete: {error}");
             streams.err.warning(&warning)?;
@@ -142,10 +142,6 @@ pub(crate) fn read_logs_without_notes(
     log.finish(|event| each(event, files.len(), streams))
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Failure {
-    Failure::input(format!("cannot read {name}: {error}"))
-}
-
 /// The text of a log. An error of reading ends the text, and is kept apart from errors of writing.
 struct Input {
     text: Box<dyn BufRead>,
@@ -156,7 +152,7 @@ type Problem = Rc<RefCell<Option<io::Error>>>;
 
 impl Input {
     fn open(file: &Path) -> Result<(Self, Problem), Failure> {
-        let failed = |error| unreadable(&input::name(file), &error);
+        let failed = |error: io::Error| input::unreadable(&input::name(file), &error);
         let text = input::open(file).and_then(decompressed).map_err(failed)?;
         let problem = Problem::default();
         let input = Self {

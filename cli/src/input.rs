@@ -35,15 +35,19 @@ pub(crate) fn name(file: &Path) -> String {
     }
 }
 
+/// The error of an input that cannot be read.
+pub(crate) fn unreadable(name: &str, error: &dyn Display) -> Failure {
+    Failure::input(format!("cannot read {name}: {error}"))
+}
+
 /// Reads a file with text, or the standard input for `-`.
 ///
 /// # Errors
 /// If the file cannot be read, or is not UTF-8.
 pub(crate) fn read_text(file: &Path) -> Result<String, Failure> {
-    let unreadable =
-        |error: &dyn Display| Failure::input(format!("cannot read {}: {error}", file.display()));
-    let bytes = read_named(file).map_err(|error| unreadable(&error))?;
-    String::from_utf8(bytes).map_err(|error| unreadable(&error))
+    let name = file.display().to_string();
+    let bytes = read_named(file).map_err(|error| unreadable(&name, &error))?;
+    String::from_utf8(bytes).map_err(|error| unreadable(&name, &error))
 }
 
 /// Opens a file of which parts are read.
@@ -117,17 +121,16 @@ pub(crate) fn each_line<T: DeserializeOwned>(
     mut each: impl FnMut(usize, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let name = name(file);
-    let unreadable = |error: &dyn Display| Failure::input(format!("cannot read {name}: {error}"));
-    let mut input = open(file).map_err(|error| unreadable(&error))?;
+    let mut input = open(file).map_err(|error| unreadable(&name, &error))?;
     let (mut line, mut is_empty) = (Vec::new(), true);
     for number in 1.. {
         line.clear();
         let length = (&mut input).take(LIMIT + 1).read_until(b'\n', &mut line);
-        let length = length.map_err(|error| unreadable(&error))?;
+        let length = length.map_err(|error| unreadable(&name, &error))?;
         if length as u64 > LIMIT {
             let limit = LIMIT >> 20;
             let problem = format!("line {number} is longer than {limit} MiB");
-            return Err(unreadable(&problem));
+            return Err(unreadable(&name, &problem));
         }
         if length == 0 {
             break;

@@ -2,10 +2,14 @@
 
 use crate::failure::Failure;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// The beginning of the names of drafts.
+const DRAFT: &str = ".kubectl-flowcontrol-";
 
 /// A file that is being written. Its draft lies in the same folder and takes its name at the end; dropping it removes the draft.
 #[derive(Debug)]
@@ -45,14 +49,11 @@ impl OutputFile {
             Ok(metadata) => Some(metadata.permissions()),
             Err(_) => None,
         };
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(&path);
         // An error of the draft would name the draft.
         fs::metadata(folder)?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".kubectl-flowcontrol-");
+        builder.prefix(DRAFT);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -109,6 +110,27 @@ pub(crate) fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     file.finish()
 }
 
+/// Writes a file that only the user can read, and that is on the disk when this returns. A file that exists is replaced as a whole.
+///
+/// # Errors
+/// If it cannot be written. A file that exists then has its old text.
+pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    // Only the user can read a draft.
+    let mut draft = NamedTempFile::with_prefix_in(DRAFT, folder_of(path))?;
+    draft.write_all(text)?;
+    draft.as_file().sync_all()?;
+    draft.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// Checks that no output is a file that the command reads, or another output.
 ///
 /// # Errors
@@ -150,7 +172,8 @@ fn is_same(output: &Path, input: &Path) -> bool {
         }
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
+/// The error of a file that cannot be written.
+pub(crate) fn unwritable(path: &Path, error: &dyn Display) -> Failure {
     // The error of a draft also names the draft.
     let why = error.to_string();
     let why = why.split(" at path \"").next().unwrap_or_default();

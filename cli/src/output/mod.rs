@@ -18,7 +18,7 @@ pub(crate) use diff::write_diff;
 pub(crate) use escape::one_line;
 #[cfg(feature = "parquet")]
 pub(crate) use file::OutputFile;
-pub(crate) use file::{outputs_are_not_inputs, write_file};
+pub(crate) use file::{folder_of, outputs_are_not_inputs, unwritable, write_file, write_private};
 pub(crate) use form::{
     ObjectForm, ObjectFormat, OutputArg, full_name, hide_managed_fields, write_objects,
 };

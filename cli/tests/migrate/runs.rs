@@ -64,7 +64,10 @@ fn a_terminal_shows_the_progress() {
         .output()
         .unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
-    assert!(out.starts_with("\r\u{1b}[K0 of 500 files checked"), "{out:?}");
+    assert!(
+        out.starts_with("\r\u{1b}[K0 of 500 files checked"),
+        "{out:?}"
+    );
     assert!(out.contains("\r\u{1b}[K500 files checked"), "{out:?}");
     // Without a terminal, progress lines are omitted.
     assert_eq!(

@@ -3,8 +3,8 @@
 use super::{ReportArgs, write};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{LIMIT, ReadError, read_named};
-use crate::output::{Streams, outputs_are_not_inputs, write_file};
+use crate::input::{LIMIT, ReadError, read_named, unreadable};
+use crate::output::{Streams, outputs_are_not_inputs, unwritable, write_file};
 use k8s_flowcontrol_analysis::traffic::{PartialError, Traffic};
 use same_file::is_same_file;
 use std::path::{Path, PathBuf};
@@ -51,32 +51,29 @@ fn merged(files: &[PathBuf]) -> Result<Traffic, Failure> {
 
 /// Writes a partial result, unless [`partial`] would not read it.
 pub(super) fn write_partial(traffic: Traffic, file: &Path) -> Result<(), Failure> {
-    let unwritable = |problem: &dyn std::fmt::Display| {
-        Failure::input(format!("cannot write {}: {problem}", file.display()))
-    };
-    let text = traffic.to_json().map_err(|error| unwritable(&error))?;
+    let text = traffic
+        .to_json()
+        .map_err(|error| unwritable(file, &error))?;
     if text.len() as u64 > LIMIT {
         let problem = format!(
             "the partial result has {} bytes, and `traffic merge` reads at most {} MiB",
             text.len(),
             LIMIT >> 20
         );
-        return Err(unwritable(&problem).hint(FEWER_LOGS));
+        return Err(unwritable(file, &problem).hint(FEWER_LOGS));
     }
     write_file(file, &text)
 }
 
 /// Reads a partial result.
 fn partial(file: &Path) -> Result<Traffic, Failure> {
-    let name = file.display();
-    let unreadable =
-        |error: &dyn std::fmt::Display| Failure::input(format!("cannot read {name}: {error}"));
+    let name = file.display().to_string();
     let text = read_named(file).map_err(|error| match error {
-        ReadError::TooLong(_) => unreadable(&error).hint(FEWER_LOGS),
-        ReadError::Io(_) => unreadable(&error),
+        ReadError::TooLong(_) => unreadable(&name, &error).hint(FEWER_LOGS),
+        ReadError::Io(_) => unreadable(&name, &error),
     })?;
     Traffic::from_json(&text).map_err(|error| match error {
-        PartialError::Json { .. } => unreadable(&error)
+        PartialError::Json { .. } => unreadable(&name, &error)
             .hint("expected a file that `kubectl flowcontrol traffic --partial FILE` wrote"),
         _ => Failure::input(format!("{name} is not a partial result of this version")).hint(
             "make it again, with `kubectl flowcontrol traffic --partial FILE` of this version",

@@ -4,7 +4,7 @@ mod buffer;
 mod row;
 
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, unwritable};
 use buffer::Buffer;
 use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::redact::Redactor;
@@ -119,8 +119,4 @@ fn schema() -> String {
         Kind::Flag => format!("OPTIONAL BOOLEAN {name};"),
     });
     format!("message request {{ {} }}", fields.collect::<String>())
-}
-
-fn unwritable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
 }

@@ -1,14 +1,15 @@
 //! The state on the disk: a file that is replaced as a whole, and a journal of the batches since.
 
 use crate::failure::Failure;
-use crate::input::{open_file, up_to};
+use crate::input::{open_file, unreadable, up_to};
+use crate::output::{folder_of, unwritable, write_private};
 use k8s_flowcontrol_analysis::callers::By;
 use k8s_flowcontrol_analysis::live::{Live, journal};
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tempfile::NamedTempFile;
 
 /// The longest state and journal that are read. Their contents are bounded far below.
 const LIMIT: u64 = 1 << 30;
@@ -100,16 +101,8 @@ impl Keep {
     /// If that fails; the file then has its old content.
     pub(super) fn save(&mut self, live: &Live) -> io::Result<()> {
         let text = live.to_json()?;
-        let folder = match self.path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        // Only the user can read a draft.
-        let mut draft = NamedTempFile::with_prefix_in(".kubectl-flowcontrol-", folder)?;
-        draft.write_all(&text)?;
-        draft.as_file().sync_all()?;
-        draft.persist(&self.path).map_err(|error| error.error)?;
-        sync_folder(folder)?;
+        write_private(&self.path, &text)?;
+        sync_folder(folder_of(&self.path))?;
         self.journal.set_len(0)?;
         (self.length, self.is_torn) = (0, false);
         Ok(())
@@ -124,9 +117,7 @@ fn journal_path(path: &Path) -> PathBuf {
 
 /// The content of a file, if it exists.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    let unreadable = |reason: &dyn std::fmt::Display| {
-        Failure::input(format!("cannot read {}: {reason}", path.display()))
-    };
+    let unreadable = |reason: &dyn Display| unreadable(&path.display().to_string(), reason);
     match open_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(&error)),
@@ -185,9 +176,5 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn no_file(path: &Path) -> Failure {
-    Failure::input(format!("cannot read {}: it is not a file", path.display()))
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
+    unreadable(&path.display().to_string(), &"it is not a file")
 }
