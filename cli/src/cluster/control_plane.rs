@@ -170,22 +170,20 @@ async fn probe(
     config: &Config,
     endpoints: BTreeSet<(String, SocketAddr)>,
 ) -> (Vec<ApiServer>, Vec<(String, String)>) {
-    let mut probes = JoinSet::new();
-    for (index, (scheme, address)) in endpoints.into_iter().enumerate() {
+    let probes = endpoints.into_iter().map(|(scheme, address)| {
         let config = config.clone();
-        probes.spawn(async move {
+        async move {
             let probed = one(config, &scheme, address);
             let result = match tokio::time::timeout(PATIENCE, probed).await {
                 Ok(result) => result,
                 Err(_) => Err(format!("no response within {} seconds", PATIENCE.as_secs())),
             };
-            (index, address, result)
-        });
-    }
-    let mut results = probes.join_all().await;
-    results.sort_by_key(|(index, ..)| *index);
+            (address, result)
+        }
+    });
+    let results = at_once(probes).await;
     let (mut servers, mut unreachable) = (Vec::new(), Vec::new());
-    for (_, address, result) in results {
+    for (address, result) in results {
         match result {
             Ok(client) => servers.push(ApiServer {
                 address: address.to_string(),
@@ -195,6 +193,21 @@ async fn probe(
         }
     }
     (servers, unreachable)
+}
+
+/// Runs tasks at the same time. Their results are in the order of the tasks.
+pub(crate) async fn at_once<T, F>(tasks: impl Iterator<Item = F>) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let mut set = JoinSet::new();
+    for (index, task) in tasks.enumerate() {
+        set.spawn(async move { (index, task.await) });
+    }
+    let mut results = set.join_all().await;
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// A client for one address. Any response proves that the server is reachable; permissions differ by path.

@@ -16,7 +16,7 @@ mod write;
 pub(crate) use apply_dry_run::{apply_dry_run, apply_own};
 pub(crate) use clusters::{ClustersArgs, LiveOrFiles, Named};
 pub(crate) use connect::{ClusterArgs, block_on, block_on_to_the_end, own_user, timeout};
-pub(crate) use control_plane::{ApiServer, ControlPlane};
+pub(crate) use control_plane::{ApiServer, ControlPlane, at_once};
 pub(crate) use fields::{age, dangling, name, shares, stanza, title, word};
 pub(crate) use follow::{Follow, Followed};
 pub(crate) use k8s_flowcontrol_analysis::ownership::owner;

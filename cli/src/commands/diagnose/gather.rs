@@ -1,13 +1,12 @@
 //! Reading the metrics and debug dumps of all API servers.
 
-use crate::cluster::{ApiServer, ControlPlane};
+use crate::cluster::{ApiServer, ControlPlane, at_once};
 use crate::output::plural;
 use k8s_flowcontrol::Error;
 use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
 use k8s_flowcontrol_analysis::dumps::AnyDump;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 const METRICS: &str = "/metrics";
 /// The reason without the names of an error.
@@ -37,16 +36,14 @@ impl Gathered {
         interval: Duration,
         redactor: &Redactor,
     ) -> Self {
-        let mut reads = JoinSet::new();
-        for (index, server) in control_plane.servers.iter().cloned().enumerate() {
+        let reads = control_plane.servers.iter().cloned().map(|server| {
             let redactor = redactor.clone();
-            reads.spawn(async move {
+            async move {
                 let read = one(&server, interval, &redactor).await;
-                (index, server.reached_by(), read)
-            });
-        }
-        let mut results = reads.join_all().await;
-        results.sort_by_key(|(index, ..)| *index);
+                (server.reached_by(), read)
+            }
+        });
+        let results = at_once(reads).await;
         let unreachable = control_plane.unreachable.iter();
         let mut gathered = Self {
             servers: Vec::new(),
@@ -70,7 +67,7 @@ impl Gathered {
             };
             gathered.gaps.push(Gap::new("other API servers", note));
         }
-        for (_, reached_by, (evidence, gaps, is_forbidden)) in results {
+        for (reached_by, (evidence, gaps, is_forbidden)) in results {
             gathered.is_forbidden |= is_forbidden;
             gathered.servers.push(evidence);
             gathered.reached_by.push(reached_by);

@@ -1,7 +1,7 @@
 //! The state of the priority levels of an API server, and of all of them.
 
 use super::flow::{self, Flow, flows};
-use crate::cluster::{ApiServer, ControlPlane};
+use crate::cluster::{ApiServer, ControlPlane, at_once};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -10,7 +10,6 @@ use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
 use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 pub(super) const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 pub(super) const REQUESTS: &str = "/debug/api_priority_and_fairness/dump_requests";
@@ -289,21 +288,21 @@ impl Readings {
 /// # Errors
 /// If none can be read. If only some can be read, the notes have the errors of the others.
 pub(super) async fn read_all(control_plane: &ControlPlane) -> Result<Readings, Failure> {
-    let mut reads = JoinSet::new();
-    for (index, server) in control_plane.servers.iter().cloned().enumerate() {
-        reads.spawn(async move {
+    let reads = control_plane
+        .servers
+        .iter()
+        .cloned()
+        .map(|server| async move {
             let reading = match Reading::take(&server).await {
                 Ok(reading) => Ok(reading.with_flows(&server).await),
                 Err(failure) => Err(failure),
             };
-            (index, reading, server.address)
+            (reading, server.address)
         });
-    }
-    let mut results = reads.join_all().await;
-    results.sort_by_key(|(index, ..)| *index);
+    let results = at_once(reads).await;
     let mut notes: Vec<_> = control_plane.notes().collect();
     let (mut servers, mut failed, mut is_forbidden) = (Vec::new(), None, false);
-    for (_, result, address) in results {
+    for (result, address) in results {
         match result {
             Ok(reading) => servers.push(reading),
             Err(failure) => {
