@@ -93,47 +93,44 @@ impl Command for Args {
 fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure> {
     let metadata = &object["metadata"];
     line(streams, "Name", name(object))?;
-    line(
-        streams,
-        "Kind",
-        &format!(
-            "{kind} ({})",
-            object["apiVersion"].as_str().unwrap_or_default()
-        ),
-    )?;
+    let version = object["apiVersion"].as_str().unwrap_or_default();
+    line(streams, "Kind", &format!("{kind} ({version})"))?;
     line(streams, "Age", &age(object))?;
     for (title, field) in [("Labels", "labels"), ("Annotations", "annotations")] {
         let pairs = metadata[field].as_object().into_iter().flatten();
-        for (index, (key, value)) in pairs.enumerate() {
-            let title = if index == 0 { title } else { "" };
+        let pairs = pairs.map(|(key, value)| {
             let value = value.as_str().unwrap_or_default();
             // The last-applied annotation would be longer than everything else.
             let value = if value.len() > 100 { "…" } else { value };
-            line(streams, title, &format!("{key}={value}"))?;
-        }
+            format!("{key}={value}")
+        });
+        lines(streams, title, pairs)?;
     }
     if let Some(owner) = owner(kind, object) {
         line(streams, "Managed by", &owner.to_string())?;
     }
     let managers = metadata["managedFields"].as_array().into_iter().flatten();
-    for (index, entry) in managers.enumerate() {
-        let title = if index == 0 { "Managers" } else { "" };
+    let managers = managers.map(|entry| {
         let word = |field: &str| entry[field].as_str().unwrap_or_default();
         let version = word("apiVersion").rsplit('/').next().unwrap_or_default();
         let part = match word("subresource") {
             "" => String::new(),
             subresource => format!(" of {subresource}"),
         };
-        line(
-            streams,
-            title,
-            &format!(
-                "{} ({}{part} in {version}, {})",
-                word("manager"),
-                word("operation"),
-                word("time")
-            ),
-        )?;
+        let (manager, operation, time) = (word("manager"), word("operation"), word("time"));
+        format!("{manager} ({operation}{part} in {version}, {time})")
+    });
+    lines(streams, "Managers", managers)
+}
+
+/// Prints lines, the first of them with a title.
+fn lines(
+    streams: &mut Streams,
+    title: &str,
+    texts: impl IntoIterator<Item = String>,
+) -> Result<(), Failure> {
+    for (index, text) in texts.into_iter().enumerate() {
+        line(streams, if index == 0 { title } else { "" }, &text)?;
     }
     Ok(())
 }

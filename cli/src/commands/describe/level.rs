@@ -1,6 +1,6 @@
 //! The details of a priority level.
 
-use super::{Surroundings, line};
+use super::{Surroundings, line, lines};
 use crate::cluster::{name, shares, stanza};
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -51,15 +51,9 @@ pub(super) fn describe(
     if leading.is_empty() {
         line(streams, "Flow schemas", "none: no request uses this level")?;
     }
-    for (index, (precedence, schema)) in leading.iter().enumerate() {
-        let title = if index == 0 { "Flow schemas" } else { "" };
-        line(
-            streams,
-            title,
-            &format!("{schema} (precedence {precedence})"),
-        )?;
-    }
-    Ok(())
+    let leading = leading.iter();
+    let leading = leading.map(|(precedence, schema)| format!("{schema} (precedence {precedence})"));
+    lines(streams, "Flow schemas", leading)
 }
 
 /// The seats in the API server that responded.

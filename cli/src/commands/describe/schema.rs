@@ -31,15 +31,9 @@ pub(super) fn describe(
         );
         precedes < (precedence, name(object))
     });
-    line(
-        streams,
-        "Precedence",
-        &format!(
-            "{precedence}: {} of {} flow schemas come before it",
-            before.count(),
-            around.schemas.len()
-        ),
-    )?;
+    let (before, all) = (before.count(), around.schemas.len());
+    let text = format!("{precedence}: {before} of {all} flow schemas come before it");
+    line(streams, "Precedence", &text)?;
     let flows = match spec["distinguisherMethod"]["type"].as_str() {
         Some("ByUser") => "one per user",
         Some("ByNamespace") => "one per namespace",
