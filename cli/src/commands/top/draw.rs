@@ -37,7 +37,7 @@ pub(super) struct Canvas<'a> {
 /// Draws the view, which is updated every `interval` seconds.
 pub(super) fn draw(view: &mut View, interval: u64, has_color: bool, lines: &mut Lines) {
     let height = lines.height();
-    let end = height.saturating_sub(1 + u16::from(!view.notes().is_empty()));
+    let end = height.saturating_sub(1 + u16::from(!view.snapshot.notes.is_empty()));
     let mut canvas = Canvas {
         lines,
         has_color,
@@ -58,16 +58,16 @@ pub(super) fn draw(view: &mut View, interval: u64, has_color: bool, lines: &mut 
 impl Canvas<'_> {
     /// The title, and the state of the connection.
     fn head(&mut self, view: &View, interval: u64) {
-        let servers = plural(view.servers(), "API server");
+        let servers = plural(view.snapshot.servers, "API server");
         let title = format!("kubectl flowcontrol top   {servers}, every {interval} s");
         self.at(0, &title, ContentStyle::new().bold());
-        if view.is_paused() {
+        if view.is_paused {
             let x = (title.width() + 3).min(self.lines.width().saturating_sub(6));
             self.at(x, "PAUSED", ContentStyle::new().reverse());
         }
         self.y += 1;
-        if let Some(lost) = view.lost() {
-            let (since, reason) = (lost.since.as_secs(), one_line(&lost.reason).into_owned());
+        if let Some(reason) = &view.lost {
+            let (since, reason) = (view.age.as_secs(), one_line(reason));
             let text = format!("connection lost for {since} s: {reason}");
             self.line(&text, self.colored(Color::DarkRed).bold());
         } else {
@@ -95,7 +95,7 @@ impl Canvas<'_> {
         let bar_width = rest.saturating_sub(name + 1).min(BAR.1);
         let bar_width = if bar_width < BAR.0 { 0 } else { bar_width };
         let gap = usize::from(bar_width > 0);
-        let head = |title: &str| match (title == view.order().title(), view.is_reversed()) {
+        let head = |title: &str| match (title == view.order.title(), view.is_reversed) {
             (false, _) => title.to_owned(),
             (true, false) => format!("▾{title}"),
             (true, true) => format!("▴{title}"),
@@ -150,13 +150,10 @@ impl Canvas<'_> {
         let (in_use, limit) = (number(level.seats_in_use), number(level.seats));
         let width = self.lines.width().saturating_sub(32).min(BAR.1);
         match level.is_exempt() {
-            true => self.line(
-                &format!(
-                    "in use     {in_use} {}, without a limit",
-                    if in_use == "1" { "seat" } else { "seats" }
-                ),
-                ContentStyle::new(),
-            ),
+            true => self.plain(&format!(
+                "in use     {in_use} {}, without a limit",
+                if in_use == "1" { "seat" } else { "seats" }
+            )),
             false => {
                 let unit = if limit == "1" { "seat" } else { "seats" };
                 let text = format!("in use     {in_use} of {limit} {unit}");
@@ -169,23 +166,18 @@ impl Canvas<'_> {
                     Some(0) => ", none borrowed or lent".to_owned(),
                     Some(seats) => format!(", {} lent to other levels", seats.saturating_neg()),
                 };
-                self.line(
-                    &format!("limit      {limit}, nominal {nominal}{change}"),
-                    ContentStyle::new(),
-                );
+                self.plain(&format!("limit      {limit}, nominal {nominal}{change}"));
             }
         }
         let (executing, waiting) = (number(level.executing), number(level.waiting));
-        self.line(
-            &format!("requests   {executing} executing, {waiting} waiting"),
-            ContentStyle::new(),
-        );
+        self.plain(&format!(
+            "requests   {executing} executing, {waiting} waiting"
+        ));
         let rate = rate(level.rejected_per_second);
         let total = number(level.rejected);
-        self.line(
-            &format!("rejected   {rate} per second, {total} since the start of the server"),
-            ContentStyle::new(),
-        );
+        self.plain(&format!(
+            "rejected   {rate} per second, {total} since the start of the server"
+        ));
     }
 
     /// The flows with the most requests, down to a line.
@@ -233,19 +225,16 @@ impl Canvas<'_> {
         );
         for flow in &flows {
             let (executing, waiting) = (flow.executing.to_string(), flow.waiting.to_string());
-            self.line(
-                &row(&cells(flow), &executing, &waiting),
-                ContentStyle::new(),
-            );
+            self.plain(&row(&cells(flow), &executing, &waiting));
         }
-        if flows.is_empty() && view.has_flows() && rows > 0 {
+        if flows.is_empty() && view.snapshot.has_flows && rows > 0 {
             self.line("no request executes or waits", ContentStyle::new().dim());
         }
     }
 
     /// The first missing part, and the keys.
     fn foot(&mut self, view: &View) {
-        if let [first, others @ ..] = view.notes() {
+        if let [first, others @ ..] = &view.snapshot.notes[..] {
             let others = match others.len() {
                 0 => String::new(),
                 others => format!(" (and {others} more)"),
@@ -256,10 +245,15 @@ impl Canvas<'_> {
             );
         }
         let keys = match view.open() {
-            Some(_) => "esc back  ↑↓ scroll  p pause  q quit".to_owned(),
-            None => "enter open  ↑↓ select  s sort  r reverse  p pause  q quit".to_owned(),
+            Some(_) => "esc back  ↑↓ scroll  p pause  q quit",
+            None => "enter open  ↑↓ select  s sort  r reverse  p pause  q quit",
         };
-        self.line(&keys, ContentStyle::new().dim());
+        self.line(keys, ContentStyle::new().dim());
+    }
+
+    /// Writes a line without a style.
+    fn plain(&mut self, text: &str) {
+        self.line(text, ContentStyle::new());
     }
 
     /// Writes a line, and goes to the next one.

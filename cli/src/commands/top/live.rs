@@ -25,7 +25,7 @@ pub(super) async fn show(
     // The time of a lost connection goes on.
     let mut clock = tokio::time::interval(Duration::from_secs(1));
     loop {
-        view.set_age(read_at.elapsed());
+        view.age = read_at.elapsed();
         screen.draw(|lines| draw(&mut view, interval, has_color, lines))?;
         tokio::select! {
             input = inputs.recv() => match input {

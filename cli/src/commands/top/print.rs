@@ -11,28 +11,17 @@ use std::io::Write;
 pub(super) fn print(all: &Readings, streams: &mut Streams) -> Result<(), Failure> {
     let readings = &all.servers;
     let has_one = readings.len() == 1;
-    let mut table = match has_one {
-        true => Table::new([
-            "PRIORITYLEVEL",
-            "EXECUTING",
-            "WAITING",
-            "REJECTED/S",
-            "INUSE",
-            "LIMIT",
-            "BORROWED",
-        ]),
-        false => Table::new([
-            "PRIORITYLEVEL",
-            "SERVER",
-            "EXECUTING",
-            "WAITING",
-            "REJECTED/S",
-            "INUSE",
-            "LIMIT",
-            "BORROWED",
-        ])
-        .keys(2),
-    };
+    let mut head = vec!["PRIORITYLEVEL"];
+    head.extend((!has_one).then_some("SERVER"));
+    head.extend([
+        "EXECUTING",
+        "WAITING",
+        "REJECTED/S",
+        "INUSE",
+        "LIMIT",
+        "BORROWED",
+    ]);
+    let mut table = Table::with_head(&head).keys(head.len() - 6);
     let mut rows: Vec<_> = readings
         .iter()
         .flat_map(|reading| reading.levels.iter().map(|level| (level, &reading.address)))

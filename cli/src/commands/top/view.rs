@@ -118,23 +118,17 @@ impl Order {
     }
 }
 
-/// The last failure to read, and the time since the last success.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Lost {
-    pub(super) reason: String,
-    pub(super) since: Duration,
-}
-
 /// The state of the view.
 #[derive(Clone, Debug)]
 pub(super) struct View {
-    snapshot: Snapshot,
-    lost: Option<String>,
+    pub(super) snapshot: Snapshot,
+    /// The last failure to read, since the last success.
+    pub(super) lost: Option<String>,
     /// The time since the last successful reading.
-    age: Duration,
-    order: Order,
-    is_reversed: bool,
-    is_paused: bool,
+    pub(super) age: Duration,
+    pub(super) order: Order,
+    pub(super) is_reversed: bool,
+    pub(super) is_paused: bool,
     /// The name of the selected level.
     selected: Option<String>,
     is_open: bool,
@@ -173,11 +167,6 @@ impl View {
             }
             Err(reason) => self.lost = Some(reason),
         }
-    }
-
-    /// Sets the time since the last successful reading.
-    pub(super) fn set_age(&mut self, age: Duration) {
-        self.age = age;
     }
 
     /// Sets the rows of the list on the screen, which a page has.
@@ -267,36 +256,5 @@ impl View {
             true => self.first_flow,
             false => 0,
         }
-    }
-
-    pub(super) fn servers(&self) -> usize {
-        self.snapshot.servers
-    }
-
-    pub(super) fn has_flows(&self) -> bool {
-        self.snapshot.has_flows
-    }
-
-    pub(super) fn notes(&self) -> &[String] {
-        &self.snapshot.notes
-    }
-
-    pub(super) fn order(&self) -> Order {
-        self.order
-    }
-
-    pub(super) fn is_reversed(&self) -> bool {
-        self.is_reversed
-    }
-
-    pub(super) fn is_paused(&self) -> bool {
-        self.is_paused
-    }
-
-    /// The lost connection, if it is.
-    pub(super) fn lost(&self) -> Option<Lost> {
-        let reason = self.lost.clone()?;
-        let since = self.age;
-        Some(Lost { reason, since })
     }
 }
