@@ -171,11 +171,7 @@ impl Command for Args {
             .map(|file| file.map(documents))
             .collect();
         let (cluster, answers) = block_on(async {
-            let mode = self.field_validation.into();
-            let cluster = DryRuns::connect(&self.cluster, mode).await?;
-            let cluster = cluster
-                .strip_server_fields(self.export.strip_server_fields)
-                .status(self.subresource.is_some());
+            let cluster = DryRuns::connect(self).await?;
             let mut answers = Vec::new();
             for document in files.iter().flatten().flat_map(|found| &found.documents) {
                 answers.push(cluster.answer(document).await?);

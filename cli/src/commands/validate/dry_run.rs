@@ -1,7 +1,8 @@
 //! The verdicts of a cluster: dry runs that update objects, or create them if they do not exist.
 
+use super::Args;
 use super::answer::Answer;
-use crate::cluster::{ClusterArgs, FIELD_MANAGER, Live};
+use crate::cluster::{FIELD_MANAGER, Live};
 use crate::documents::Document;
 use crate::failure::Failure;
 use k8s_flowcontrol::client::Warning;
@@ -26,31 +27,16 @@ pub(super) struct DryRuns {
 
 impl DryRuns {
     /// Connects to a cluster.
-    pub(super) async fn connect(
-        cluster: &ClusterArgs,
-        field_validation: FieldValidation,
-    ) -> Result<Self, Failure> {
+    pub(super) async fn connect(args: &Args) -> Result<Self, Failure> {
         // The warnings of each response are shown at the place of its object.
-        let live = Live::connect(cluster.silent_client()?, None).await?;
+        let live = Live::connect(args.cluster.silent_client()?, None).await?;
         Ok(Self {
             release: live.client.release().await?,
             live,
-            field_validation,
-            strips_server_fields: false,
-            is_status: false,
+            field_validation: args.field_validation.into(),
+            strips_server_fields: args.export.strip_server_fields,
+            is_status: args.subresource.is_some(),
         })
-    }
-
-    /// Removes the fields that servers fill in.
-    pub(super) fn strip_server_fields(mut self, strips: bool) -> Self {
-        self.strips_server_fields = strips;
-        self
-    }
-
-    /// Updates the subresource `status`.
-    pub(super) fn status(mut self, is_status: bool) -> Self {
-        self.is_status = is_status;
-        self
     }
 
     /// The API versions that the cluster serves.
