@@ -6,7 +6,7 @@ use super::outcome::{Outcome, delayed};
 use super::trust;
 use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
 use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Sample, Waits};
-use rows::{FLOW_HEAD, flow_row, levels, milliseconds, name, seconds};
+use rows::{flow_head, flow_row, levels, milliseconds, name, seconds};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -40,9 +40,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
     }
     if outcome.period.is_some() {
         observed(&mut page, before);
-        for (heading, table) in trust::tables(outcome) {
-            page.table(heading, &table);
-        }
+        trust::add_tables(outcome, &mut page);
     }
     let mut reports = vec![("Priority levels", before)];
     if let Some(after) = &outcome.after {
@@ -155,7 +153,7 @@ fn waits_of_flows(page: &mut Page, report: &Report) {
             bars: percentile_bars(&flow.waits),
         })
         .collect();
-    let mut table = Rows::new(&FLOW_HEAD);
+    let mut table = Rows::new(&flow_head(&[]));
     for flow in &flows {
         table.add(flow_row(flow));
     }
@@ -248,9 +246,7 @@ fn compared_flows(page: &mut Page, before: &Report, after: &Report) {
         |flow: Option<&FlowReport>| flow.map_or(Duration::ZERO, |flow| flow.waits.percentile(99.0));
     let mut sorted: Vec<_> = flows.into_iter().collect();
     sorted.sort_by_key(|(_, both)| std::cmp::Reverse(p99(both[0]).max(p99(both[1]))));
-    let mut head = vec!["Result"];
-    head.extend(FLOW_HEAD);
-    let mut table = Rows::new(&head);
+    let mut table = Rows::new(&flow_head(&["Result"]));
     let mut changes = Vec::new();
     for (index, (name, both)) in sorted.into_iter().enumerate() {
         for (when, flow) in ["before", "after"].into_iter().zip(both) {

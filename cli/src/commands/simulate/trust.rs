@@ -3,46 +3,50 @@
 use super::differences;
 use super::outcome::{Outcome, seconds, time};
 use crate::failure::Failure;
-use crate::output::html::Rows;
+use crate::output::html::{self, Page};
 use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol_analysis::simulation::{Compared, Prediction, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
 
+/// Rows, each with whether it is that of a flow.
+type Rows = Vec<(bool, Vec<String>)>;
+
 /// Writes predicted beside observed numbers, and whether to rely on the simulation.
 pub(super) fn write(outcome: &Outcome, streams: &mut Streams) -> Result<(), Failure> {
-    if outcome.period.is_none() {
-        return Ok(());
-    }
-    let predictions = outcome.before.predictions();
-    if !predictions.is_empty() {
+    for (_, head, rows) in of_logs(outcome) {
         writeln!(streams.out)?;
-        let rows = predictions.iter().map(|found| {
-            let row = row(found).into();
-            (found.flow.is_some(), row)
-        });
-        print(&HEAD, rows, streams)?;
+        print(head, rows, streams)?;
     }
-    if let Some(after) = &outcome.after {
-        let rows = differences::rows(&outcome.before, after, &predictions);
-        if !rows.is_empty() {
-            writeln!(streams.out)?;
-            print(&differences::HEAD, rows.into_iter(), streams)?;
-        }
+    if let Some(verdict) = verdict_of(outcome) {
+        streams.out.paragraph(&verdict)?;
     }
-    streams
-        .out
-        .paragraph(&verdict(&outcome.before, &predictions))?;
     Ok(())
 }
 
+/// The tables of audit logs, with their headings and heads; none without rows.
+fn of_logs(outcome: &Outcome) -> Vec<(&'static str, &'static [&'static str], Rows)> {
+    let mut tables = Vec::new();
+    if outcome.period.is_none() {
+        return tables;
+    }
+    let predictions = outcome.before.predictions();
+    let rows = predictions
+        .iter()
+        .map(|found| (found.flow.is_some(), row(found).into()));
+    tables.push(("Observed / predicted", &HEAD[..], rows.collect()));
+    if let Some(after) = &outcome.after {
+        let rows = differences::rows(&outcome.before, after, &predictions);
+        let heading = "Differences beside the errors of the prediction";
+        tables.push((heading, &differences::HEAD[..], rows));
+    }
+    tables.retain(|(.., rows): &(_, _, Rows)| !rows.is_empty());
+    tables
+}
+
 /// Prints rows, of which the first cell is the key, with a bounded number of flows.
-fn print(
-    head: &[&str],
-    rows: impl Iterator<Item = (bool, Vec<String>)>,
-    streams: &mut Streams,
-) -> Result<(), Failure> {
+fn print(head: &[&str], rows: Rows, streams: &mut Streams) -> Result<(), Failure> {
     let mut table = Table::with_head(head).keys(1);
     let (mut flows, mut more) = (0, 0);
     for (is_flow, row) in rows {
@@ -59,33 +63,15 @@ fn print(
     Ok(())
 }
 
-/// The same as tables of a web page, and the verdict.
-pub(super) fn tables(outcome: &Outcome) -> Vec<(&'static str, Rows)> {
-    let predictions = outcome.before.predictions();
-    let mut tables = Vec::new();
-    let mut add = |heading, head: &[&str], rows: Vec<Vec<String>>| {
-        let mut table = Rows::new(head);
-        for row in rows {
+/// Adds the same tables to a web page.
+pub(super) fn add_tables(outcome: &Outcome, page: &mut Page) {
+    for (heading, head, rows) in of_logs(outcome) {
+        let mut table = html::Rows::new(head);
+        for (_, row) in rows {
             table.add(row);
         }
-        tables.push((heading, table));
-    };
-    if !predictions.is_empty() {
-        let rows = predictions.iter().map(|found| row(found).into());
-        add("Observed / predicted", &HEAD, rows.collect());
+        page.table(heading, &table);
     }
-    if let Some(after) = &outcome.after {
-        let rows = differences::rows(&outcome.before, after, &predictions);
-        if !rows.is_empty() {
-            let rows = rows.into_iter().map(|(_, row)| row).collect();
-            add(
-                "Differences beside the errors of the prediction",
-                &differences::HEAD,
-                rows,
-            );
-        }
-    }
-    tables
 }
 
 /// Whether to rely on the simulation of audit logs.

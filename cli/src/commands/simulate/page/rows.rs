@@ -6,7 +6,7 @@ use crate::output::html::Rows;
 use k8s_flowcontrol_analysis::simulation::{FlowReport, Report, Waits};
 use std::time::Duration;
 
-pub(super) const COUNT_HEAD: [&str; 10] = [
+const COUNT_HEAD: [&str; 10] = [
     "Requests",
     "Dispatched",
     "Rejected",
@@ -19,26 +19,14 @@ pub(super) const COUNT_HEAD: [&str; 10] = [
     "Longest seconds",
 ];
 
-pub(super) const FLOW_HEAD: [&str; 13] = [
-    "Flow schema",
-    "Flow",
-    "Priority level",
-    COUNT_HEAD[0],
-    COUNT_HEAD[1],
-    COUNT_HEAD[2],
-    COUNT_HEAD[3],
-    COUNT_HEAD[4],
-    COUNT_HEAD[5],
-    COUNT_HEAD[6],
-    COUNT_HEAD[7],
-    COUNT_HEAD[8],
-    COUNT_HEAD[9],
-];
+/// The columns of a flow, after the first ones.
+pub(super) fn flow_head<'a>(first: &[&'a str]) -> Vec<&'a str> {
+    let own = ["Flow schema", "Flow", "Priority level"];
+    [first, &own, &COUNT_HEAD].concat()
+}
 
 pub(super) fn levels(report: &Report) -> Rows {
-    let mut head = vec!["Priority level"];
-    head.extend(COUNT_HEAD);
-    let mut table = Rows::new(&head);
+    let mut table = Rows::new(&[&["Priority level"][..], &COUNT_HEAD].concat());
     for level in report
         .levels
         .iter()
