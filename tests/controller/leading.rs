@@ -3,14 +3,15 @@
 use crate::config::support::Notices;
 use http_body_util::Full;
 use k8s_flowcontrol::Client;
-use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::config::{Config, RetryPolicy};
 use k8s_flowcontrol::controller::lease::{Lease, LeaseSpec, coordination_v1};
 use k8s_flowcontrol::controller::{Election, Leadership};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 /// A server, and the network of one candidate.
@@ -351,4 +352,42 @@ async fn times_are_made_safe() {
     assert!(leadership.is_leader());
     let lease = one.lease().await;
     assert_eq!(lease.lease_duration_seconds, Some(i32::MAX));
+}
+
+/// On the real clock, where the deadline of a request is a little later than that of the attempt it belongs to.
+#[tokio::test]
+async fn the_failure_before_a_silence_is_reported() {
+    let notices = Notices::collect();
+    let config = Config::new("http://127.0.0.1").unwrap();
+    let policy = RetryPolicy::default().with_initial_backoff(Duration::ZERO);
+    let config = config.with_retry_policy(policy).with_retry_budget(None);
+    let candidates: JoinSet<_> = (0..200)
+        .map(|_| {
+            let count = AtomicU32::new(0);
+            let client = Client::with_transport(config.clone(), move |_| {
+                let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+                async move {
+                    match is_first {
+                        true => Err(io::Error::other("cut off")),
+                        false => {
+                            std::future::pending::<io::Result<http::Response<Full<bytes::Bytes>>>>()
+                                .await
+                        }
+                    }
+                }
+            });
+            let short = Duration::from_millis(100);
+            let election = Election::new(&client, "system", "tenants", "one");
+            let election = election.with_times(short, short, short);
+            async move {
+                let won = timeout(Duration::from_millis(300), election.acquire()).await;
+                assert!(won.is_err());
+            }
+        })
+        .collect();
+    candidates.join_all().await;
+    let reported = notices.take();
+    let tells = |text: &&String| text.contains("within 100ms") && text.contains("cut off");
+    assert_eq!(reported.iter().find(|text| !tells(text)), None);
+    assert!(!reported.is_empty());
 }

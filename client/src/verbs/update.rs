@@ -1,7 +1,7 @@
 //! Get, change, replace, and repeat on conflict.
 
 use super::api::Api;
-use super::call::Call;
+use super::call::{Call, remaining};
 use crate::FieldValidation;
 use crate::Resource;
 use crate::config::{Backoff, RetryPolicy};
@@ -343,7 +343,7 @@ impl<K: Resource> Requests<K> {
         call.change(|request| {
             request.retry.clone_from(&self.retry);
             if let Some(deadline) = self.deadline {
-                request.timeout = Some(Some(deadline.saturating_duration_since(Instant::now())));
+                request.timeout = Some(Some(remaining(deadline)));
             }
         });
     }

@@ -2,9 +2,13 @@
 
 use super::candidate::Observed;
 use super::coordination_v1::Lease;
+use crate::verbs::call::remaining;
 use crate::{Api, Client, Error};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+
+/// How much later than their deadline requests may end.
+const GRACE: Duration = Duration::from_millis(10);
 
 /// A candidate for the leadership, which is a Lease of `coordination.k8s.io/v1`.
 ///
@@ -88,8 +92,18 @@ impl Election {
         &self.identity
     }
 
-    /// Takes or renews the Lease until the deadline. Returns whether this candidate holds it now.
+    /// Takes or renews the Lease until the deadline. Returns whether this candidate holds it now; `None` if it was not done by then.
     pub(super) async fn attempt(
+        &self,
+        observed: &mut Observed,
+        deadline: Instant,
+    ) -> Option<Result<bool, Error>> {
+        // The requests end at the deadline with the failure before it; a plugin that asks a person does not.
+        let attempt = self.take_or_renew(observed, deadline);
+        timeout_at(deadline + GRACE, attempt).await.ok()
+    }
+
+    async fn take_or_renew(
         &self,
         observed: &mut Observed,
         deadline: Instant,
@@ -159,9 +173,8 @@ impl Election {
 
     /// The time for a request: that of the client, but not longer than to the deadline.
     fn within(&self, deadline: Instant) -> Duration {
-        let rest = deadline.saturating_duration_since(Instant::now());
-        let of_client = self.leases.client().timeout();
-        of_client.map_or(rest, |limit| limit.min(rest))
+        let of_client = self.leases.client().timeout().unwrap_or(Duration::MAX);
+        of_client.min(remaining(deadline))
     }
 
     pub(super) fn lease_name(&self) -> &str {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// The leadership that [`Election::acquire`] won. A task renews it.
 ///
@@ -92,35 +92,22 @@ impl Election {
         loop {
             let begin = Instant::now();
             let deadline = begin + self.renew_deadline;
-            // The requests end at the deadline with the failure before it; a plugin that asks a person does not.
-            match timeout_at(deadline, self.attempt(&mut observed, deadline)).await {
-                Ok(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
+            match self.attempt(&mut observed, deadline).await {
+                Some(Ok(true)) => return Ok(Leadership::start(self.clone(), observed, begin)),
                 // Another candidate leads.
-                Ok(Ok(false)) => is_warned = false,
+                Some(Ok(false)) => is_warned = false,
                 // A lease that was deleted after it was read is created next time.
-                Ok(Err(error))
+                Some(Err(error))
                     if error.is_permanent()
                         && !(error.is_not_found() && observed.lease.is_some()) =>
                 {
                     return Err(error);
                 }
-                _ if is_warned => {}
-                Ok(Err(error)) if error.is_unanswered() => {
+                failed => {
+                    if !is_warned {
+                        report(self.lease_name(), failed.and_then(Result::err));
+                    }
                     is_warned = true;
-                    tracing::warn!(lease = self.lease_name(), %error, "the server does not respond; trying again");
-                }
-                Ok(Err(error)) => {
-                    is_warned = true;
-                    // With its causes.
-                    tracing::warn!(
-                        lease = self.lease_name(),
-                        ?error,
-                        "the lease cannot be read or written; trying again"
-                    );
-                }
-                Err(_) => {
-                    is_warned = true;
-                    tracing::warn!(lease = self.lease_name(), after = ?self.renew_deadline, "an attempt did not end; trying again");
                 }
             }
             // Candidates that started together do not stay together.
@@ -134,6 +121,21 @@ impl Election {
             holder: holder.map(str::to_owned),
             error,
         }
+    }
+}
+
+fn report(lease: &str, error: Option<Error>) {
+    match error {
+        None => tracing::warn!(lease, "an attempt did not end in time; trying again"),
+        Some(error) if error.is_unanswered() => {
+            tracing::warn!(lease, %error, "the server does not respond; trying again");
+        }
+        // With its causes.
+        Some(error) => tracing::warn!(
+            lease,
+            ?error,
+            "the lease cannot be read or written; trying again"
+        ),
     }
 }
 
@@ -157,19 +159,19 @@ async fn renew(
         sleep(election.retry_period.min(remaining / 2)).await;
         let begin = Instant::now();
         let mut observed = state.lock().await;
-        match timeout_at(deadline, election.attempt(&mut observed, deadline)).await {
-            Ok(Ok(true)) => {
+        match election.attempt(&mut observed, deadline).await {
+            Some(Ok(true)) => {
                 (renewed, last_error) = (begin, None);
                 let _before = valid.send_replace(Ok(renewed + election.renew_deadline));
             }
             // The lease is still its own: somebody else has changed it twice at the same time, such as its labels.
-            Ok(Ok(false)) if observed.holder() == Some(election.identity()) => {}
-            Ok(Ok(false)) => break election.lost(observed.holder(), None),
+            Some(Ok(false)) if observed.holder() == Some(election.identity()) => {}
+            Some(Ok(false)) => break election.lost(observed.holder(), None),
             // The failure before says more.
-            Ok(Err(error)) if error.is_unanswered() && Instant::now() >= deadline => {
+            Some(Err(error)) if error.is_unanswered() && Instant::now() >= deadline => {
                 break election.lost(None, last_error);
             }
-            Ok(Err(error)) => {
+            Some(Err(error)) => {
                 tracing::warn!(
                     lease = election.lease_name(),
                     ?error,
@@ -177,7 +179,7 @@ async fn renew(
                 );
                 last_error = Some(Arc::new(error));
             }
-            Err(_late) => break election.lost(None, last_error),
+            None => break election.lost(None, last_error),
         }
     };
     let _before = valid.send_replace(Err(lost));
