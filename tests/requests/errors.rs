@@ -123,12 +123,20 @@ async fn a_dead_proxy_is_named() {
     let (_socket, proxy) = deaf();
     for server in ["http://api.example", "https://api.example:6443"] {
         let config = once(server).with_proxy(&proxy).unwrap();
-        let error = list(&Client::new(config).unwrap()).await.to_string();
-        let expected = format!("connecting through the proxy {proxy}");
-        assert!(
-            error.contains(&expected) && error.contains("refused"),
-            "{error}"
-        );
+        let client = Client::new(config).unwrap();
+        // Also within the error of a layer.
+        let wrapping = client.clone().layer(|request, next| async move {
+            let response = next.run(request).await;
+            response.map_err(|error| Closed(Some(error)))
+        });
+        for client in [client, wrapping] {
+            let error = list(&client).await.to_string();
+            let expected = format!("connecting through the proxy {proxy}");
+            assert!(
+                error.contains(&expected) && error.contains("refused"),
+                "{error}"
+            );
+        }
     }
 }
 
@@ -216,6 +224,20 @@ async fn the_attempt_with_a_possible_effect_is_named() {
         ),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_rejection_that_breaks_has_no_effect() {
+    let cut = "HTTP/1.1 403 X\r\nContent-Length: 99\r\n\r\n{";
+    let conflict = r#"{"kind": "Status", "code": 409, "reason": "Conflict", "message": "no"}"#;
+    let script = Script::start(vec![Act::Answer(cut.into()), answer(409, "", conflict)]).await;
+    let mut schema = schema("mine");
+    schema.metadata.resource_version = Some("5".to_owned());
+    let replace = script.client.flow_schemas();
+    let error = replace.replace(&schema).await.unwrap_err();
+    // It is no consequence of the attempt before.
+    assert!(error.is_conflict(), "{error}");
+    assert!(!error.may_have_taken_effect(), "{error}");
 }
 
 #[tokio::test]

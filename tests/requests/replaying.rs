@@ -222,7 +222,7 @@ async fn other_requests_than_recorded_are_errors() {
     let error = get(&replay, "/a/d").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "GET /a/d: there is no response: the request GET /a/d is not the recorded one; \
+        "GET /a/d: a layer or the transport of the client failed: the request GET /a/d is not the recorded one; \
          the next one is line 5, GET /a/c: the path differs; the nearest one is line 9, GET /a/d"
     );
     assert_eq!(error.attempts(), 1);

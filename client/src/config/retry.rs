@@ -205,7 +205,7 @@ pub(crate) enum RetryLimit {
 impl fmt::Display for RetryLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Attempts => f.write_str("the retry policy allows no more attempts"),
+            Self::Attempts => f.write_str("the limit of the retry policy"),
             Self::Elapsed(limit) => write!(
                 f,
                 "the retry policy allows attempts within {limit:?} after the first"

@@ -5,14 +5,10 @@ use crate::GROUP;
 use crate::config::RetryLimit;
 use crate::meta::Status;
 use crate::response::gunzip::GunzipError;
-use crate::transport;
-use crate::transport::ConnectError;
+use crate::transport::{ConnectError, Properties, cause_in_words, find};
 use http::header::LOCATION;
 use std::time::Duration;
 use std::{fmt, io};
-
-/// The remedy for plain HTTP that was sent to a port with TLS.
-const EXPECTS_TLS: &str = "the server expects TLS: use https:// in its URL";
 
 /// The remedy for a page of a website or a proxy.
 const NOT_A_SERVER: &str = "an API server does not answer in HTML: check the server's URL";
@@ -26,14 +22,11 @@ impl fmt::Display for Error {
             Effect::PossibleBefore => f.write_str("; an earlier attempt may have taken effect")?,
         }
         match (self.0.retry_limit, self.attempts()) {
-            (Some(RetryLimit::Attempts), attempts @ 2..) => {
-                write!(
-                    f,
-                    " (after {attempts} attempts, the limit of the retry policy)"
-                )
-            }
-            (Some(RetryLimit::Attempts) | None, 0 | 1) => Ok(()),
+            (None | Some(RetryLimit::Attempts), 0 | 1) => Ok(()),
             (None, attempts) => write!(f, " (after {attempts} attempts)"),
+            (Some(limit @ RetryLimit::Attempts), attempts) => {
+                write!(f, " (after {attempts} attempts, {limit})")
+            }
             (Some(limit), 0 | 1) => write!(f, "; it was not sent again because {limit}"),
             (Some(limit), attempts) => {
                 write!(
@@ -50,65 +43,20 @@ impl Error {
         if let Some(line) = &self.0.line {
             write!(f, "{} {}: ", line.method, line.path)?;
         }
+        match (&self.0.kind, self.failed_code()) {
+            (_, None) | (ErrorKind::Status(_) | ErrorKind::NotStatus { .. }, _) => {}
+            (ErrorKind::Decode { .. }, Some(code)) => write!(f, "the server answered {code}: ")?,
+            (_, Some(code)) => write!(f, "the server answered {code}, and ")?,
+        }
         match &self.0.kind {
             ErrorKind::Argument(message) => write!(f, "{message}; nothing was sent"),
             // The outermost error is a ConfigError, which names the file.
             ErrorKind::Setup if self.0.line.is_some() => {
-                self.write_failed_code(f)?;
-                f.write_str("the credentials or certificates cannot be used: ")?;
-                self.outermost(f)
+                write!(f, "the credentials or certificates cannot be used: {}", self.outermost())
             }
-            ErrorKind::Setup => {
-                f.write_str("the client could not be created: ")?;
-                self.outermost(f)
-            }
-            ErrorKind::Send { own: true, .. } => {
-                f.write_str("a layer or the transport of the client failed: ")?;
-                self.outermost(f)
-            }
-            ErrorKind::Send { fatal: true, .. } => {
-                f.write_str("there is no response: ")?;
-                self.outermost(f)
-            }
-            ErrorKind::Send { server, unprocessed: true, connect: false, tls: false, .. } => {
-                write!(f, "{server} did not process the request: ")?;
-                self.innermost(f)
-            }
-            ErrorKind::Send { server, timeout: true, connect, .. } => {
-                match connect {
-                    true => write!(f, "{server} could not be reached in time")?,
-                    false => write!(f, "{server} did not respond in time")?,
-                }
-                match self.connecting() {
-                    Some(error) => write!(f, ": {error}"),
-                    None => Ok(()),
-                }
-            }
-            ErrorKind::Send { server, tls: true, hint, .. } => {
-                match self.connecting() {
-                    // It may be the connection to the proxy.
-                    Some(_) => write!(f, "TLS failed on the way to {server}: ")?,
-                    None => write!(f, "the TLS connection to {server} failed: ")?,
-                }
-                self.innermost(f)?;
-                match hint {
-                    Some(hint) => write!(f, "; {hint}"),
-                    None => Ok(()),
-                }
-            }
-            ErrorKind::Send { server, connect, hint, .. } => {
-                match connect {
-                    true => write!(f, "{server} could not be reached: ")?,
-                    false => write!(f, "{server} sent no usable response: ")?,
-                }
-                self.innermost(f)?;
-                match hint {
-                    Some(hint) => write!(f, "; {hint}"),
-                    None => Ok(()),
-                }
-            }
+            ErrorKind::Setup => write!(f, "the client could not be created: {}", self.outermost()),
+            ErrorKind::Send { server, is, remedy } => self.write_send(f, server, *is, *remedy),
             ErrorKind::TimedOut { what, limit, .. } => {
-                self.write_failed_code(f)?;
                 write!(f, "{what} did not finish within {limit:?}")?;
                 // The source of the error is the failure before, which a longer timeout may not help.
                 match self.get_ref() {
@@ -116,28 +64,17 @@ impl Error {
                     None => f.write_str("; set a longer timeout"),
                 }
             }
-            ErrorKind::Body { timeout: true } => {
-                self.write_failed_code(f)?;
-                f.write_str("the response did not end in time")
+            ErrorKind::Body { timeout: true } => f.write_str("the response did not end in time"),
+            ErrorKind::Body { .. } if self.is_damaged() => {
+                write!(f, "the response cannot be decompressed: {}", self.innermost())
             }
-            ErrorKind::Body { .. } => {
-                self.write_failed_code(f)?;
-                match self.is_damaged() {
-                    true => f.write_str("the response cannot be decompressed: ")?,
-                    false => f.write_str("the response ended early: ")?,
-                }
-                self.innermost(f)
-            }
+            ErrorKind::Body { .. } => write!(f, "the response ended early: {}", self.innermost()),
             ErrorKind::TooLong { what, limit, setting } => {
-                self.write_failed_code(f)?;
                 write!(f, "{what} is longer than {limit} bytes; raise the limit with {setting}")
             }
             ErrorKind::Status(status) => self.write_status(f, status),
             ErrorKind::NotStatus { content_type, excerpt } => self.write_other_body(f, content_type, excerpt),
             ErrorKind::Decode { expected, message, excerpt } => {
-                if let Some(code) = self.failed_code() {
-                    write!(f, "the server answered {code}: ")?;
-                }
                 write!(f, "expected {expected} in the response: {message}")?;
                 if !excerpt.is_empty() {
                     write!(f, "; it begins with `{excerpt}`")?;
@@ -172,25 +109,52 @@ impl Error {
                 "the server no longer serves {from} and further requests use {to}; list again"
             ),
             ErrorKind::Lossy { version, losses } => {
-                write!(f, "{version}, the version of the server, would lose or change ")?;
-                for (index, loss) in losses.iter().enumerate() {
-                    if index > 0 {
-                        f.write_str(", ")?;
-                    }
-                    write!(f, "{loss}")?;
-                }
-                f.write_str("; nothing was sent (call allow_loss to send it nevertheless)")
+                let losses: Vec<_> = losses.iter().map(ToString::to_string).collect();
+                let losses = losses.join(", ");
+                write!(
+                    f,
+                    "{version}, the version of the server, would lose or change {losses}; nothing was sent (call allow_loss to \
+                     send it nevertheless)"
+                )
             }
         }
     }
 
+    /// There is no response. The first fact that holds decides.
+    fn write_send(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        server: &str,
+        is: Properties,
+        remedy: Option<&str>,
+    ) -> fmt::Result {
+        let proxy = self.connecting();
+        if is.fatal {
+            let cause = self.outermost();
+            return write!(f, "a layer or the transport of the client failed: {cause}");
+        }
+        match proxy {
+            // It may be the connection to the proxy.
+            Some(_) if is.tls => write!(f, "TLS failed on the way to {server}")?,
+            _ if is.tls => write!(f, "the TLS connection to {server} failed")?,
+            _ if is.connect => write!(f, "{server} could not be reached")?,
+            _ if is.unprocessed => write!(f, "{server} did not process the request")?,
+            _ if is.timeout => write!(f, "{server} did not respond")?,
+            _ => write!(f, "{server} sent no usable response")?,
+        }
+        match proxy {
+            _ if !is.timeout => write!(f, ": {}", self.innermost())?,
+            Some(error) => write!(f, " in time: {error}")?,
+            None => f.write_str(" in time")?,
+        }
+        match remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+
     fn write_status(&self, f: &mut fmt::Formatter<'_>, status: &Status) -> fmt::Result {
-        // The code of the status counts.
-        let success = self.head().filter(|head| head.is_success());
-        let other = self
-            .code()
-            .filter(|code| success.is_none_or(|head| head.code != *code));
-        match other {
+        match self.failed_code() {
             Some(code) => write!(f, "{code}")?,
             None => f.write_str("failure")?,
         }
@@ -204,7 +168,7 @@ impl Error {
         {
             write!(f, ": {message}")?;
         }
-        if let Some(head) = success {
+        if let Some(head) = self.head().filter(|head| head.is_success()) {
             write!(f, " (in a response with the code {})", head.code)?;
         }
         self.write_advice(f)
@@ -228,22 +192,22 @@ impl Error {
                 ", a redirect to {target}, which the client does not follow; check the server's URL"
             );
         }
-        match (excerpt, content_type) {
-            ("", _) => f.write_str(" with an empty body")?,
-            (_, "") => write!(
-                f,
-                " with a body that is not a Kubernetes Status (no content type): `{excerpt}`"
-            )?,
+        let described = match content_type {
+            "" => "no content type",
+            content_type => content_type,
+        };
+        match excerpt {
+            "" => f.write_str(" with an empty body")?,
             _ => write!(
                 f,
-                " with a body that is not a Kubernetes Status ({content_type}): `{excerpt}`"
+                " with a body that is not a Kubernetes Status ({described}): `{excerpt}`"
             )?,
         }
         // The texts of servers in Go, and of nginx.
         let speaks_tls = excerpt.contains("HTTP request to an HTTPS server")
             || excerpt.contains("HTTP request was sent to HTTPS port");
         if code == 400 && speaks_tls {
-            write!(f, "; {EXPECTS_TLS}")?;
+            f.write_str("; the server expects TLS: use https:// in its URL")?;
         } else if code == 404 && self.is_html() {
             write!(f, "; {NOT_A_SERVER}")?;
         } else if code == 407 {
@@ -253,49 +217,34 @@ impl Error {
     }
 
     fn write_advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(not_served) = &self.0.not_served {
-            return write!(f, "; {not_served}");
-        }
         // Another attempt might carry out a write twice.
         let is_worth_another = self.is_retryable() && self.0.effect != Effect::Possible;
-        match self.retry_after().filter(|_| is_worth_another) {
-            None => {}
-            Some(Duration::ZERO) => return f.write_str("; try again"),
-            Some(wait) => return write!(f, "; try again in {} s", wait.as_secs_f64().ceil()),
-        }
-        if self.is_unauthorized() {
-            f.write_str("; check the credentials in the configuration")?;
-        } else if self.is_expired() {
-            f.write_str("; list again")?;
-        } else if self.is_conflict_of_managers() {
-            f.write_str("; omit these fields, or take them over with force")?;
-        }
-        Ok(())
-    }
-
-    /// The code of a response whose body could not be read, unless it reports success.
-    fn write_failed_code(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.failed_code() {
-            None => Ok(()),
-            Some(code) => write!(f, "the server answered {code}, and "),
+        let wait = self.retry_after().filter(|_| is_worth_another);
+        match (&self.0.not_served, wait) {
+            (Some(not_served), _) => write!(f, "; {not_served}"),
+            (_, Some(Duration::ZERO)) => f.write_str("; try again"),
+            (_, Some(wait)) => write!(f, "; try again in {} s", wait.as_secs_f64().ceil()),
+            _ if self.is_unauthorized() => {
+                f.write_str("; check the credentials in the configuration")
+            }
+            _ if self.is_expired() => f.write_str("; list again"),
+            _ if self.is_conflict_of_managers() => {
+                f.write_str("; omit these fields, or take them over with force")
+            }
+            _ => Ok(()),
         }
     }
 
+    /// The code of a response, unless it reports success.
     fn failed_code(&self) -> Option<u16> {
         self.head_code().filter(|code| !(200..300).contains(code))
     }
 
     /// The compressed body has other faults than its end.
     fn is_damaged(&self) -> bool {
-        let error = self
-            .causes_in_order()
-            .find_map(|error| error.downcast_ref());
-        error.is_some_and(|GunzipError(error)| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
-            )
-        })
+        use io::ErrorKind::{InvalidData, InvalidInput};
+        let error = self.get_ref().and_then(|error| find(error));
+        error.is_some_and(|GunzipError(error)| matches!(error.kind(), InvalidData | InvalidInput))
     }
 
     /// The target of a redirect, without its query, which may contain a token.
@@ -313,32 +262,26 @@ impl Error {
     }
 
     /// The text of the cause.
-    fn outermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.get_ref() {
-            Some(cause) => write!(f, "{cause}"),
-            None => f.write_str("unknown cause"),
-        }
+    fn outermost(&self) -> String {
+        let cause = self.get_ref();
+        cause.map(ToString::to_string).unwrap_or_default()
     }
 
     /// The text of the last source, which is the actual cause, after the name of a proxy.
-    fn innermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(error) = self.connecting() {
-            write!(f, "{error}: ")?;
-        }
-        let in_own_words = self
-            .get_ref()
-            .and_then(|error| transport::in_own_words(error));
-        match (in_own_words, self.causes_in_order().last()) {
-            (Some(text), _) => f.write_str(text),
-            (None, Some(error)) => write!(f, "{error}"),
-            (None, None) => f.write_str("unknown cause"),
+    fn innermost(&self) -> String {
+        let in_words = self.get_ref().and_then(|error| cause_in_words(error));
+        let last = || self.causes_in_order().last().map(ToString::to_string);
+        let cause = in_words.map(str::to_owned).or_else(last);
+        let cause = cause.unwrap_or_default();
+        match self.connecting() {
+            Some(error) => format!("{error}: {cause}"),
+            None => cause,
         }
     }
 
     /// The connection that could not be opened, if it is one to a proxy.
     fn connecting(&self) -> Option<&ConnectError> {
-        self.causes_in_order()
-            .find_map(|error| error.downcast_ref())
+        self.get_ref().and_then(|error| find(error))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::convert::Loss;
 use crate::meta::Status;
+use crate::transport::Properties;
 use std::time::Duration;
 
 /// Whether a failed write may have been carried out, completely or in part.
@@ -31,21 +32,11 @@ pub(crate) enum ErrorKind {
     Argument(String),
     /// The client could not be created. The source is the reason.
     Setup,
-    /// The request did not reach the server, or no response began.
+    /// The request did not reach the server, or no response began. The source is the reason.
     Send {
         server: String,
-        timeout: bool,
-        tls: bool,
-        /// The connection failed before anything was sent.
-        connect: bool,
-        /// The request was never begun on a connection, or the server reported that it did not process it.
-        unprocessed: bool,
-        /// Another attempt would fail too.
-        fatal: bool,
-        /// It is the error of a layer or of a custom transport, and not of a connection.
-        own: bool,
-        /// A remedy.
-        hint: Option<&'static str>,
+        is: Properties,
+        remedy: Option<&'static str>,
     },
     /// The caller's time limit expired.
     TimedOut {

@@ -2,7 +2,7 @@
 
 use crate::config::RetryLimit;
 use crate::convert::Loss;
-use crate::meta::{Status, StatusCause, StatusDetails};
+use crate::meta::{Status, StatusCause};
 use crate::response::head::Head;
 use crate::response::warnings::Warning;
 use crate::transport;
@@ -147,35 +147,6 @@ impl Error {
         self.0.head.as_ref()
     }
 
-    /// A 404 without the name and kind of a missing object.
-    pub(crate) fn names_no_object(&self) -> bool {
-        let details = self.status().and_then(|status| status.details.as_ref());
-        let is_named = |details: &StatusDetails| details.name.is_some() || details.kind.is_some();
-        self.code() == Some(404) && !details.is_some_and(is_named)
-    }
-
-    /// The response is a page of something else than an API server.
-    pub(crate) fn is_html(&self) -> bool {
-        let begins = |text: &str, begin: &str| {
-            let text = text.get(..begin.len()).unwrap_or_default();
-            text.eq_ignore_ascii_case(begin)
-        };
-        let head = self.0.head.as_ref();
-        head.is_some_and(|head| begins(&head.content_type, "text/html"))
-            || match self.kind() {
-                // An event of a watch has no head.
-                ErrorKind::Decode { excerpt, .. } => {
-                    begins(excerpt, "<html") || begins(excerpt, "<!doctype html")
-                }
-                _ => false,
-            }
-    }
-
-    /// A 404 about a path that an API server does not serve.
-    pub(crate) fn lacks_path(&self) -> bool {
-        self.names_no_object() && !self.is_html()
-    }
-
     pub(crate) fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -310,13 +281,8 @@ impl Error {
 
     /// The causes, from the outermost to the innermost.
     fn causes_in_order(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-        let first = self
-            .get_ref()
-            .map(|cause| cause as &(dyn StdError + 'static));
-        std::iter::successors(first, |error| {
-            let source = (**error).source();
-            source.or_else(|| transport::hidden_source(*error))
-        })
+        let cause = self.get_ref().into_iter();
+        cause.flat_map(|cause| transport::causes(cause))
     }
 
     fn reason(&self) -> &str {
@@ -338,9 +304,8 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         let source: &(dyn StdError + 'static) = self.get_ref()?;
         match &self.0.kind {
-            ErrorKind::Setup
-            | ErrorKind::Send { own: true, .. }
-            | ErrorKind::Send { fatal: true, .. } => source.source(),
+            ErrorKind::Setup => source.source(),
+            ErrorKind::Send { is, .. } if is.fatal => source.source(),
             ErrorKind::Argument(_)
             | ErrorKind::Send { .. }
             | ErrorKind::TooLong { .. }

@@ -1,6 +1,7 @@
 //! The meaning of an error for a program.
 
 use super::{Error, ErrorKind, Reached};
+use crate::meta::StatusDetails;
 use http::Method;
 
 impl Error {
@@ -18,6 +19,35 @@ impl Error {
     /// [`Client::negotiated`](crate::Client::negotiated) chooses among them.
     pub fn is_version_not_served(&self) -> bool {
         self.0.not_served.is_some() || matches!(self.kind(), ErrorKind::NotServed(_))
+    }
+
+    /// A 404 without the name and kind of a missing object.
+    pub(crate) fn names_no_object(&self) -> bool {
+        let details = self.status().and_then(|status| status.details.as_ref());
+        let is_named = |details: &StatusDetails| details.name.is_some() || details.kind.is_some();
+        self.code() == Some(404) && !details.is_some_and(is_named)
+    }
+
+    /// A 404 about a path that an API server does not serve.
+    pub(crate) fn lacks_path(&self) -> bool {
+        self.names_no_object() && !self.is_html()
+    }
+
+    /// The response is a page of something else than an API server.
+    pub(super) fn is_html(&self) -> bool {
+        let content_type = self.head().map_or("", |head| &head.content_type);
+        // An event of a watch has no head.
+        let excerpt = match self.kind() {
+            ErrorKind::Decode { excerpt, .. } | ErrorKind::NotStatus { excerpt, .. } => excerpt,
+            _ => "",
+        };
+        let begins = |text: &str, begin: &str| {
+            let text = text.get(..begin.len());
+            text.is_some_and(|text| text.eq_ignore_ascii_case(begin))
+        };
+        begins(content_type, "text/html")
+            || begins(excerpt, "<html")
+            || begins(excerpt, "<!doctype html")
     }
 
     /// An object with this name exists already: 409 with the reason `AlreadyExists`, or a create that fails with 409 and
@@ -102,14 +132,15 @@ impl Error {
     ///
     /// The client does not send a request again whose own time limit expired.
     pub fn is_timeout(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::TimedOut { .. }
-                | ErrorKind::Silent { .. }
-                | ErrorKind::Send { timeout: true, .. }
-                | ErrorKind::Body { timeout: true }
-        ) || matches!(self.code(), Some(408 | 504))
-            || matches!(self.reason(), "Timeout" | "ServerTimeout")
+        match self.kind() {
+            ErrorKind::TimedOut { .. } | ErrorKind::Silent { .. } => true,
+            ErrorKind::Send { is, .. } => is.timeout,
+            ErrorKind::Body { timeout } => *timeout,
+            _ => {
+                matches!(self.code(), Some(408 | 504))
+                    || matches!(self.reason(), "Timeout" | "ServerTimeout")
+            }
+        }
     }
 
     /// The connection to the server failed: connection refused, unreachable or unknown host, untrusted certificate, or
@@ -118,10 +149,7 @@ impl Error {
     ///
     /// A connection that broke later is [`is_retryable`](Self::is_retryable) instead.
     pub fn is_connect(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::Send { connect: true, .. } | ErrorKind::Send { tls: true, .. }
-        )
+        matches!(self.kind(), ErrorKind::Send { is, .. } if is.connect || is.tls)
     }
 
     /// The write would lose or change fields in the server's API version. Nothing was sent.
@@ -151,15 +179,10 @@ impl Error {
 
     /// The connection broke before the end of the response.
     pub(crate) fn is_connection_lost(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::Send {
-                connect: false,
-                tls: false,
-                ..
-            } | ErrorKind::Body { .. }
-                | ErrorKind::CutOff
-        )
+        match self.kind() {
+            ErrorKind::Send { .. } => !self.is_connect(),
+            kind => matches!(kind, ErrorKind::Body { .. } | ErrorKind::CutOff),
+        }
     }
 
     /// The time of the request ran out without a failure before.
@@ -197,7 +220,7 @@ impl Error {
     /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.
     pub fn is_retryable(&self) -> bool {
         match self.kind() {
-            ErrorKind::Send { tls, fatal, .. } => !tls && !fatal,
+            ErrorKind::Send { is, .. } => !is.tls && !is.fatal,
             ErrorKind::Body { .. }
             | ErrorKind::CutOff
             | ErrorKind::Silent { .. }

@@ -1,7 +1,8 @@
 //! One attempt at a request: URL, headers and credentials.
 
 use super::client::Client;
-use super::layer::Next;
+use super::layer::{Layer, Next};
+use super::options::Chain;
 use super::progress::Progress;
 use super::request_head;
 use super::request_head::RequestHead;
@@ -10,8 +11,9 @@ use crate::error::Error;
 use crate::request::http_request::{HttpRequest, Verb};
 use crate::response::head::Head;
 use crate::transport::Body;
-use http::StatusCode;
+use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use http::{Method, StatusCode};
 use url::Url;
 
 impl Client {
@@ -20,54 +22,59 @@ impl Client {
         self.session.prepare_interactive_plugin().await
     }
 
-    /// Sends a request. After a 401 it is sent once more if there are new credentials.
-    pub(crate) async fn execute(
+    /// Sends a request with the current credentials. After a 401 it is sent once more if there are new ones.
+    pub(super) async fn execute(
         &self,
-        request: &HttpRequest,
-        number: u32,
+        layers: &Chain<Layer>,
         progress: &Progress,
+        prepare: impl Fn(&Ready) -> Result<http::Request<Bytes>, Error> + Send + Sync,
     ) -> Result<http::Response<Body>, Error> {
         let ready = self.session.ready().await?;
         progress.sent();
-        let response = self.attempt(request, number, &ready).await?;
+        let response = self.attempt(layers, prepare(&ready)?, &ready).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
         progress.answered(response.status());
-        let renewed = match self.session.after_unauthorized(&ready).await {
-            Ok(renewed) => renewed,
-            Err(error) => return Err(without_credentials(error, response)),
-        };
-        match renewed {
-            Some(renewed) => {
+        match self.session.after_unauthorized(&ready).await {
+            Ok(None) => Ok(response),
+            Ok(Some(renewed)) => {
                 progress.sent();
-                self.attempt(request, number, &renewed).await
+                self.attempt(layers, prepare(&renewed)?, &renewed).await
             }
-            None => Ok(response),
+            Err(error) => {
+                let (rejection, _) = response.into_parts();
+                Err(error.with_head(Head::read(rejection.status, rejection.headers)))
+            }
         }
     }
 
     async fn attempt(
         &self,
+        layers: &Chain<Layer>,
+        request: http::Request<Bytes>,
+        ready: &Ready,
+    ) -> Result<http::Response<Body>, Error> {
+        let next = Next::new(layers.clone(), ready.transport.clone());
+        let response = next.run(request).await;
+        response.map_err(|error| error.into_request_error(self.session.config()))
+    }
+
+    /// The request of an attempt.
+    pub(super) fn prepare(
+        &self,
         request: &HttpRequest,
         number: u32,
         ready: &Ready,
-    ) -> Result<http::Response<Body>, Error> {
-        let config = self.session.config();
-        let mut sent = http::Request::builder()
-            .method(&request.method)
-            .uri(request_url(config.server(), request).as_str())
-            .body(request.body.clone())
-            .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
-        *sent.headers_mut() = self.headers(request, number, ready)?;
-        let response = match self.options.layers.as_slice() {
-            [] => ready.transport.send(sent).await,
-            _ => {
-                let layers = self.options.layers.clone();
-                Next::new(layers, ready.transport.clone()).run(sent).await
-            }
-        };
-        response.map_err(|error| error.into_request_error(config))
+    ) -> Result<http::Request<Bytes>, Error> {
+        let mut url = url_of(self.config().server(), &request.path);
+        if !request.encoded_query.is_empty() {
+            url.set_query(Some(&request.encoded_query));
+        } else if !request.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&request.query);
+        }
+        let headers = self.headers(request, number, ready)?;
+        with_headers(&request.method, &url, headers, &request.body)
     }
 
     /// The headers: the defaults, the client's own, the changes of the hooks, the credentials.
@@ -102,21 +109,23 @@ impl Client {
     }
 }
 
-/// The error of a request that the server rejected, since there are no other credentials.
-pub(crate) fn without_credentials(error: Error, rejection: http::Response<Body>) -> Error {
-    let (rejection, _) = rejection.into_parts();
-    error.with_head(Head::read(rejection.status, rejection.headers))
+/// The URL of a path below that of the server, without a query.
+pub(super) fn url_of(server: &Url, path: &str) -> Url {
+    let mut url = server.clone();
+    url.set_path(&format!("{}{path}", server.path().trim_end_matches('/')));
+    url
 }
 
-/// The URL of the request: the server's URL, the request's path below it, and the encoded query.
-fn request_url(server: &Url, request: &HttpRequest) -> Url {
-    let mut url = server.clone();
-    let path = format!("{}{}", server.path().trim_end_matches('/'), request.path);
-    url.set_path(&path);
-    if !request.encoded_query.is_empty() {
-        url.set_query(Some(&request.encoded_query));
-    } else if !request.query.is_empty() {
-        url.query_pairs_mut().extend_pairs(&request.query);
-    }
-    url
+pub(super) fn with_headers(
+    method: &Method,
+    url: &Url,
+    headers: HeaderMap,
+    body: &Bytes,
+) -> Result<http::Request<Bytes>, Error> {
+    let request = http::Request::builder().method(method).uri(url.as_str());
+    let mut request = request
+        .body(body.clone())
+        .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
+    *request.headers_mut() = headers;
+    Ok(request)
 }

@@ -4,8 +4,9 @@ use super::client::Client;
 use super::observe::Attempt;
 use super::progress::Progress;
 use super::retry::{Attempts, RetryClass};
+use super::session::Ready;
 use super::trace;
-use crate::error::{Effect, Error, RequestLine};
+use crate::error::{Error, RequestLine};
 use crate::request::http_request::HttpRequest;
 use crate::response::body;
 use crate::response::body::{Content, Encoding};
@@ -39,12 +40,7 @@ impl Client {
             Ok((line, head, body)) => {
                 let is_unclear = head.is_unclear;
                 decoder.read(&line, head, &body).map_err(|error| {
-                    let effect = match () {
-                        () if !is_write => Effect::None,
-                        () if RetryClass::may_have_taken_effect(&error) => Effect::Possible,
-                        () if is_unclear => Effect::PossibleBefore,
-                        () => Effect::None,
-                    };
+                    let effect = RetryClass::effect(&error, is_write, is_unclear);
                     error.with_effect(effect)
                 })
             }
@@ -134,7 +130,9 @@ impl Client {
         number: u32,
         progress: &Progress,
     ) -> Result<(Head, B), Error> {
-        let response = self.execute(request, number, progress).await?;
+        let layers = &self.options.layers;
+        let prepare = |ready: &Ready| self.prepare(request, number, ready);
+        let response = self.execute(layers, progress, prepare).await?;
         progress.answered(response.status());
         let (parts, body) = response.into_parts();
         let head = Head::read(parts.status, parts.headers);

@@ -1,16 +1,17 @@
 //! Requests of others, passed on.
 
-use super::attempt::without_credentials;
+use super::attempt::{url_of, with_headers};
 use super::client::Client;
+use super::options::Chain;
+use super::progress::Progress;
 use super::request_head;
 use super::retry::RetryClass;
 use super::session::Ready;
-use crate::error::{Effect, Error, RequestLine};
+use crate::error::{Error, Reached, RequestLine};
 use crate::request::http_request::is_dry_run;
 use crate::transport::Body;
 use bytes::Bytes;
-use http::{HeaderName, StatusCode, header};
-use url::Url;
+use http::{HeaderName, header};
 
 /// The headers that concern one connection, and the credentials of the sender.
 const DROPPED: [HeaderName; 9] = [
@@ -50,69 +51,42 @@ impl Client {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, Error> {
-        let response = self.forward_with_credentials(&request).await;
-        response.map_err(|error| {
-            error.at(&RequestLine {
-                method: request.method().clone(),
-                path: request.uri().path().to_owned(),
-            })
+        let progress = Progress::default();
+        let response = async {
+            self.prepare_interactive_plugin().await?;
+            let prepare = |ready: &Ready| self.forwarded(&request, ready);
+            self.execute(&Chain::default(), &progress, prepare).await
+        };
+        response.await.map_err(|error| {
+            let path = request.uri().path();
+            let is_dry_run = is_dry_run(path, request.uri().query().unwrap_or_default());
+            let is_write = !request.method().is_safe() && !is_dry_run;
+            let effect = RetryClass::effect(&error, is_write, false);
+            let attempts = u32::from(progress.reached() != Reached::Nothing);
+            error
+                .with_effect(effect)
+                .with_attempts(attempts)
+                .at(&RequestLine {
+                    method: request.method().clone(),
+                    path: path.to_owned(),
+                })
         })
     }
 
-    async fn forward_with_credentials(
-        &self,
-        request: &http::Request<Bytes>,
-    ) -> Result<http::Response<Body>, Error> {
-        self.prepare_interactive_plugin().await?;
-        let ready = self.session.ready().await?;
-        let response = self.forward_once(request, &ready).await?;
-        if response.status() != StatusCode::UNAUTHORIZED {
-            return Ok(response);
-        }
-        match self.session.after_unauthorized(&ready).await {
-            Ok(Some(renewed)) => self.forward_once(request, &renewed).await,
-            Ok(None) => Ok(response),
-            Err(error) => Err(without_credentials(error, response).with_attempts(1)),
-        }
-    }
-
-    async fn forward_once(
+    fn forwarded(
         &self,
         request: &http::Request<Bytes>,
         ready: &Ready,
-    ) -> Result<http::Response<Body>, Error> {
+    ) -> Result<http::Request<Bytes>, Error> {
         let config = self.session.config();
-        let url = forwarded_url(config.server(), request.uri());
-        let mut sent = http::Request::builder()
-            .method(request.method())
-            .uri(url.as_str())
-            .body(request.body().clone())
-            .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
+        let mut url = url_of(config.server(), request.uri().path());
+        url.set_query(request.uri().query());
         let mut headers = request.headers().clone();
         for name in DROPPED {
             headers.remove(name);
         }
         let authorization = ready.authorization.as_ref();
         request_head::add_credentials(&mut headers, authorization, config.impersonation());
-        *sent.headers_mut() = headers;
-        let response = ready.transport.send(sent).await;
-        response.map_err(|error| {
-            let error = error.into_request_error(config).with_attempts(1);
-            let uri = request.uri();
-            let is_write = !request.method().is_safe()
-                && !is_dry_run(uri.path(), uri.query().unwrap_or_default());
-            match is_write && RetryClass::may_have_taken_effect(&error) {
-                true => error.with_effect(Effect::Possible),
-                false => error,
-            }
-        })
+        with_headers(request.method(), &url, headers, request.body())
     }
-}
-
-fn forwarded_url(server: &Url, uri: &http::Uri) -> Url {
-    let mut url = server.clone();
-    let path = format!("{}{}", server.path().trim_end_matches('/'), uri.path());
-    url.set_path(&path);
-    url.set_query(uri.query());
-    url
 }

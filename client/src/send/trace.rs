@@ -123,9 +123,9 @@ fn error_type(error: &Error) -> Cow<'static, str> {
     }
     let name = match error.kind() {
         ErrorKind::TimedOut { .. } => "timeout",
-        ErrorKind::Send { tls: true, .. } => "tls",
-        ErrorKind::Send { connect: true, .. } => "connect",
-        ErrorKind::Send { own: true, .. } => "layer",
+        ErrorKind::Send { is, .. } if is.tls => "tls",
+        ErrorKind::Send { is, .. } if is.connect => "connect",
+        ErrorKind::Send { is, .. } if is.fatal => "layer",
         ErrorKind::Send { .. } => "no_response",
         ErrorKind::Body { .. } | ErrorKind::CutOff => "response_ended_early",
         ErrorKind::TooLong { .. } => "response_too_long",

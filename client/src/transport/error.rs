@@ -1,19 +1,13 @@
 //! Errors of connections.
 
-use super::tls;
-use crate::config::{Config, ProxyKind};
+use super::causes::{Source, any, find};
+use super::explanation;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use std::error::Error as StdError;
 use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
-type Source = dyn StdError + 'static;
-
-/// The limits are in [`HTTP1_MAX_HEADERS`](super::HTTP1_MAX_HEADERS).
-const TOO_MANY_HEADERS: &str =
-    "the response has more than 1,024 headers, or headers of more than 400 KiB";
-const NOT_HTTP: &str = "if the server expects TLS, use https:// in its URL";
-const EXPECTS_HTTP2: &str = "the server supports HTTP/2 only, and this program was built for HTTP/1.1 only: enable the feature `http2` of k8s-flowcontrol";
 
 /// The reason why a response is missing or incomplete.
 ///
@@ -25,26 +19,19 @@ pub struct TransportError {
     pub(crate) source: BoxError,
 }
 
+/// How it failed, which decides about another attempt and about the text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Properties {
+pub(crate) struct Properties {
     /// A time limit expired.
-    timeout: bool,
+    pub(crate) timeout: bool,
     /// TLS failed.
-    tls: bool,
+    pub(crate) tls: bool,
     /// The connection failed before anything was sent.
-    pub(super) connect: bool,
+    pub(crate) connect: bool,
     /// The request was never begun on a connection, or the server reported that it did not process it.
-    unprocessed: bool,
-    /// The request is not sent again.
-    fatal: bool,
-    /// It is an error of the program, and not of a connection.
-    own: bool,
-    /// The response was not HTTP.
-    not_http: bool,
-    /// The response has too many headers, or too long ones.
-    too_many_headers: bool,
-    /// The response to the handshake was not TLS.
-    not_tls: bool,
+    pub(crate) unprocessed: bool,
+    /// Another attempt would fail too: it is an error of the program, and not of a connection.
+    pub(crate) fatal: bool,
 }
 
 impl TransportError {
@@ -67,16 +54,14 @@ impl TransportError {
             Err(source) => source,
         };
         let error = &*source;
-        let http = find::<hyper::Error>(error);
         let is = Properties {
             timeout: is_timeout(error),
-            tls: tls::is_tls_error(error),
+            tls: is_tls(error),
             connect: is_connect(error),
-            unprocessed: is_unsent(error) || is_unprocessed(error) || tls::is_rejected(error),
-            not_http: http.is_some_and(|error| error.is_parse() && !error.is_parse_too_large()),
-            too_many_headers: http.is_some_and(hyper::Error::is_parse_too_large),
-            not_tls: tls::is_answered_without(error),
-            ..Properties::default()
+            unprocessed: is_unsent(error)
+                || is_unprocessed(error)
+                || any(error, explanation::is_rejected),
+            fatal: false,
         };
         Self { is, source }
     }
@@ -94,8 +79,7 @@ impl TransportError {
             return Self { is, source };
         }
         let mut error = Self::new(source);
-        let is_own = !is_of_connection(&*error.source);
-        (error.is.own, error.is.fatal) = (is_own, is_own);
+        error.is.fatal = !is_of_connection(&*error.source);
         error
     }
 
@@ -129,10 +113,6 @@ impl TransportError {
             ("connect", self.is.connect),
             ("unprocessed", self.is.unprocessed),
             ("fatal", self.is.fatal),
-            ("own", self.is.own),
-            ("not_http", self.is.not_http),
-            ("too_many_headers", self.is.too_many_headers),
-            ("not_tls", self.is.not_tls),
         ];
         all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name)
     }
@@ -146,10 +126,6 @@ impl TransportError {
             connect: is("connect"),
             unprocessed: is("unprocessed"),
             fatal: is("fatal"),
-            own: is("own"),
-            not_http: is("not_http"),
-            too_many_headers: is("too_many_headers"),
-            not_tls: is("not_tls"),
         };
         let source = message.into();
         Self { is, source }
@@ -157,33 +133,10 @@ impl TransportError {
 
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
-        let proxy = config.proxy().ok().flatten();
-        let secured_proxy = find::<ConnectError>(&*self.source).is_some()
-            && proxy.is_some_and(|proxy| proxy.kind == ProxyKind::Https);
-        let hint = match config.server().scheme() {
-            _ if self.is.too_many_headers => Some(TOO_MANY_HEADERS),
-            _ if tls::lacks_protocol(&*self.source) => Some(EXPECTS_HTTP2),
-            "http" if self.is.not_http => Some(NOT_HTTP),
-            "https" if self.is.not_tls && secured_proxy => {
-                Some("if the proxy or the server does not use TLS, use http:// in its URL")
-            }
-            _ if self.is.not_tls && secured_proxy => {
-                Some("if the proxy does not use TLS, use http:// in its URL")
-            }
-            "https" if self.is.not_tls => {
-                Some("if the server does not use TLS, use http:// in its URL")
-            }
-            _ => tls::remedy(&*self.source),
-        };
         let kind = ErrorKind::Send {
             server: config.server_url().to_owned(),
-            timeout: self.is.timeout,
-            tls: self.is.tls,
-            connect: self.is.connect,
-            unprocessed: self.is.unprocessed,
-            fatal: self.is.fatal,
-            own: self.is.own,
-            hint,
+            is: self.is,
+            remedy: explanation::remedy(&*self.source, config),
         };
         Error::new(kind).with_source(self.source)
     }
@@ -237,47 +190,6 @@ impl StdError for ConnectError {
     }
 }
 
-/// The cause, where the library only has the name of a value.
-pub(crate) fn in_own_words(error: &Source) -> Option<&'static str> {
-    if is_going_away(error) {
-        return Some("it closes the connection (GOAWAY)");
-    }
-    // The texts of errors that have no public type.
-    let mut texts = std::iter::successors(Some(error), |error| (**error).source())
-        .map(|error| error.to_string());
-    let in_own_words = texts.find_map(|text| match &*text {
-        "tunnel error: unsuccessful" => Some("it did not open a connection to the server"),
-        "tunnel error: proxy authorization required" => {
-            Some("it answered 407; check the user and the password in its URL")
-        }
-        // It continues with the address of a manual.
-        text if text.contains("without sending TLS close_notify") => {
-            Some("the connection was closed")
-        }
-        _ => None,
-    });
-    in_own_words.or_else(|| tls::in_own_words(error))
-}
-
-/// The cause that the error of a SOCKS proxy has and does not return as its source.
-#[cfg(feature = "socks")]
-pub(crate) fn hidden_source(error: &Source) -> Option<&Source> {
-    use hyper_util::client::legacy::connect::{HttpConnector, proxy::SocksV5};
-    use tower_service::Service;
-    type SocksError = <SocksV5<HttpConnector> as Service<http::Uri>>::Error;
-
-    match error.downcast_ref()? {
-        SocksError::Inner(error) => Some(error),
-        SocksError::Io(error) => Some(error),
-        _ => None,
-    }
-}
-
-#[cfg(not(feature = "socks"))]
-pub(crate) fn hidden_source(_error: &Source) -> Option<&Source> {
-    None
-}
-
 /// Whether the request was never begun: a usable connection was missing, or it closed before the request's turn.
 fn is_unsent(error: &Source) -> bool {
     // The library notes the connection in the error once it has handed the request over.
@@ -298,7 +210,7 @@ fn is_unprocessed(error: &Source) -> bool {
 }
 
 #[cfg(feature = "http2")]
-fn is_going_away(error: &Source) -> bool {
+pub(super) fn is_going_away(error: &Source) -> bool {
     any(error, |error: &h2::Error| {
         let shutdown = Some(h2::Reason::NO_ERROR);
         error.is_remote() && error.is_go_away() && error.reason() == shutdown
@@ -311,7 +223,7 @@ fn is_unprocessed(_error: &Source) -> bool {
 }
 
 #[cfg(not(feature = "http2"))]
-fn is_going_away(_error: &Source) -> bool {
+pub(super) fn is_going_away(_error: &Source) -> bool {
     false
 }
 
@@ -326,7 +238,11 @@ fn is_of_connection(error: &Source) -> bool {
         || find::<hyper::Error>(error).is_some()
         || find::<io::Error>(error).is_some()
         || find::<tokio::time::error::Elapsed>(error).is_some()
-        || tls::is_tls_error(error)
+        || is_tls(error)
+}
+
+fn is_tls(error: &Source) -> bool {
+    find::<rustls::Error>(error).is_some()
 }
 
 fn is_timeout(error: &Source) -> bool {
@@ -339,18 +255,4 @@ fn is_timeout(error: &Source) -> bool {
 fn is_connect(error: &Source) -> bool {
     any(error, hyper_util::client::legacy::Error::is_connect)
         || any(error, reqwest::Error::is_connect)
-}
-
-/// The errors of a type among an error and its sources.
-fn all<E: StdError + 'static>(error: &Source) -> impl Iterator<Item = &E> {
-    std::iter::successors(Some(error), |error| (**error).source())
-        .filter_map(|error| error.downcast_ref())
-}
-
-fn find<E: StdError + 'static>(error: &Source) -> Option<&E> {
-    all(error).next()
-}
-
-fn any<E: StdError + 'static>(error: &Source, is: fn(&E) -> bool) -> bool {
-    all(error).any(is)
 }

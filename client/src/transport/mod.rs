@@ -1,15 +1,18 @@
 //! Connections: TLS, HTTP, proxies. Only this module uses the HTTP library.
 
 mod body;
+mod causes;
 mod error;
+mod explanation;
 mod plain;
 mod route;
 pub(crate) mod tls;
 
 pub use body::Body;
-pub(crate) use error::ConnectError;
+pub(crate) use causes::{causes, find};
 pub use error::TransportError;
-pub(crate) use error::{hidden_source, in_own_words};
+pub(crate) use error::{ConnectError, Properties};
+pub(crate) use explanation::cause_in_words;
 
 use crate::config::{Certificates, Config, check_tls};
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use super::{Budget, Repeat, RetryClass};
 use crate::config::{RetryLimit, RetryPolicy};
-use crate::error::{Effect, Error, ErrorKind, Reached};
+use crate::error::{Error, ErrorKind, Reached};
 use crate::request::http_request::HttpRequest;
 use crate::send::progress::Progress;
 use std::future::Future;
@@ -122,22 +122,15 @@ impl<'a> Attempts<'a> {
     /// Records an error that is followed by another attempt.
     pub(crate) fn remember(&mut self, error: Error) {
         self.previous = None;
-        match RetryClass::of(&error) {
-            RetryClass::Unknown => self.unclear = Some(error),
-            _ => self.previous = Some(error),
+        match RetryClass::may_have_taken_effect(&error) {
+            true => self.unclear = Some(error),
+            false => self.previous = Some(error),
         }
     }
 
     /// The error to return after the last attempt.
     pub(crate) fn final_error(self, error: Error) -> Error {
-        let effect = match () {
-            () if !self.repeat.is_write() => Effect::None,
-            () if RetryClass::may_have_taken_effect(&error) => Effect::Possible,
-            () if self.unclear.is_none() => Effect::None,
-            // The error of that attempt is returned.
-            () if self.repeat.may_be_self_inflicted(&error) => Effect::Possible,
-            () => Effect::PossibleBefore,
-        };
+        let is_unclear = self.is_unclear();
         let error = match self.unclear {
             Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
                 unclear.with_attempts(self.count)
@@ -151,10 +144,11 @@ impl<'a> Attempts<'a> {
             }
             _ => error,
         };
-        let error = match self.ended_by {
+        let effect = RetryClass::effect(&error, self.repeat.is_write(), is_unclear);
+        let error = error.with_effect(effect);
+        match self.ended_by {
             Some(limit) => error.with_retry_limit(limit),
             None => error,
-        };
-        error.with_effect(effect)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a request may be sent again. The table is in the documentation of [`RetryPolicy`](crate::client::RetryPolicy).
 
-use crate::error::{Error, ErrorKind, Reached};
+use crate::error::{Effect, Error, ErrorKind, Reached};
 use crate::request::http_request::HttpRequest;
 
 /// Whether a request with an unknown outcome may be sent again.
@@ -59,13 +59,9 @@ pub(crate) enum RetryClass {
 impl RetryClass {
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::Send { tls: true, .. }
-            | ErrorKind::Send { fatal: true, .. }
-            | ErrorKind::TimedOut { .. } => Self::Final,
-            ErrorKind::Send { connect: true, .. } => Self::NotCarriedOut,
-            ErrorKind::Send {
-                unprocessed: true, ..
-            } => Self::NotCarriedOut,
+            ErrorKind::TimedOut { .. } => Self::Final,
+            ErrorKind::Send { is, .. } if is.tls || is.fatal => Self::Final,
+            ErrorKind::Send { is, .. } if is.connect || is.unprocessed => Self::NotCarriedOut,
             // The head counts, even if the body broke off.
             _ if error.head_code() == Some(429) => Self::NotCarriedOut,
             // API servers send `Retry-After` with a rejection. A proxy that lost the response sends 503 alone.
@@ -77,20 +73,27 @@ impl RetryClass {
         }
     }
 
-    /// Whether the server may have carried out the request that failed.
-    pub(crate) fn may_have_taken_effect(error: &Error) -> bool {
+    /// The effect of a request. `is_unclear`: an earlier attempt may have been carried out.
+    pub(crate) fn effect(error: &Error, is_write: bool, is_unclear: bool) -> Effect {
+        match () {
+            () if !is_write => Effect::None,
+            () if Self::may_have_taken_effect(error) => Effect::Possible,
+            () if is_unclear => Effect::PossibleBefore,
+            () => Effect::None,
+        }
+    }
+
+    /// Whether the server may have carried out the attempt that failed.
+    pub(super) fn may_have_taken_effect(error: &Error) -> bool {
         match error.kind() {
             _ if Self::of(error) == Self::NotCarriedOut => false,
-            ErrorKind::Send { connect: true, .. }
-            | ErrorKind::Send {
-                unprocessed: true, ..
-            } => false,
+            ErrorKind::Send { is, .. } => !is.connect && !is.unprocessed,
             ErrorKind::Argument(_) | ErrorKind::Setup | ErrorKind::NotServed(_) => false,
+            ErrorKind::VersionChanged { .. } | ErrorKind::Lossy { .. } => false,
             ErrorKind::TimedOut {
                 reached: Reached::Nothing,
                 ..
             } => false,
-            ErrorKind::VersionChanged { .. } | ErrorKind::Lossy { .. } => false,
             _ => match error.head_code() {
                 Some(code) => code == 408 || !(300..500).contains(&code),
                 None => true,
