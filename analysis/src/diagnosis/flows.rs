@@ -1,6 +1,7 @@
 //! The flows of a priority level in the dump of requests of one API server.
 
 use super::load::Load;
+use super::moment::dumped_requests;
 use crate::dumps::RequestState;
 use k8s_flowcontrol_rules::objects;
 use k8s_flowcontrol_rules::sharding::{Dealer, flow_hash};
@@ -26,14 +27,9 @@ pub(super) struct Flow {
 
 /// The flows of a level, the largest first; `None` without a dump of requests.
 pub(super) fn of_load(load: &Load<'_>) -> Option<Vec<Flow>> {
+    load.server.requests.as_ref()?;
     let mut flows = BTreeMap::<(&str, &str), Flow>::new();
-    for row in load.server.requests.as_ref()? {
-        let Some(request) = row.request.as_ref() else {
-            continue;
-        };
-        if row.priority_level != load.name() {
-            continue;
-        }
+    for request in dumped_requests(load.server, load.name()) {
         let key = (
             request.flow_schema.as_str(),
             request.flow_distinguisher.as_str(),

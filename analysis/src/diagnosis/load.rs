@@ -17,6 +17,14 @@ pub(super) struct Measured {
     pub(super) from: Observation,
 }
 
+/// The sources of the numbers that are known.
+pub(super) fn sources<'a>(
+    measured: impl IntoIterator<Item = Option<&'a Measured>>,
+) -> Vec<Observation> {
+    let known = measured.into_iter().flatten();
+    known.map(|measured| measured.from.clone()).collect()
+}
+
 /// Rejected requests of a level.
 #[derive(Clone, Debug)]
 pub(super) struct Rejections {
@@ -98,6 +106,11 @@ impl<'a> Load<'a> {
         load
     }
 
+    /// A number in `dump_requests`.
+    pub(super) fn in_dump_requests(&self, what: impl Into<String>, value: i64) -> Observation {
+        Observation::dump(&self.server.name, "dump_requests", what, value)
+    }
+
     pub(super) fn name(&self) -> &'a str {
         self.level.name()
     }
@@ -132,8 +145,9 @@ impl<'a> Load<'a> {
     }
 
     fn is_rejecting_now(&self) -> bool {
-        let is_now = |rejections: &Rejections| matches!(rejections.period, Period::Interval(_));
-        self.rejections.iter().any(is_now)
+        self.rejections
+            .iter()
+            .any(|found| found.period.is_interval())
     }
 
     /// Whether requests wait at the time of the metrics, or were rejected in the interval.
@@ -298,7 +312,7 @@ fn rejections(
     // Both are since the start; the dump may be later than the first rejection, and the metrics earlier.
     let has_more = |(metrics, period): &(FlowMetrics, Period)| {
         let rejected = metrics.total(Quantity::RejectedRequests, level);
-        matches!(period, Period::Interval(_)) || rejected.is_some_and(|rejected| rejected > 0)
+        period.is_interval() || rejected.is_some_and(|rejected| rejected > 0)
     };
     if let Some((metrics, period)) = counters.0.as_ref().filter(|counters| has_more(counters)) {
         let period = *period;

@@ -65,6 +65,12 @@ pub enum Period {
     Interval(Duration),
 }
 
+impl Period {
+    pub(super) fn is_interval(self) -> bool {
+        matches!(self, Self::Interval(_))
+    }
+}
+
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

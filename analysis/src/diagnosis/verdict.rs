@@ -4,7 +4,6 @@ use super::checks::machine::is_known_now;
 use super::context::Context;
 use super::finding::{Finding, Gap, Severity};
 use super::load::Load;
-use super::observation::Period;
 use super::unknown_levels::UnknownLevel;
 use k8s_flowcontrol_types::__named as named;
 use std::collections::BTreeSet;
@@ -157,7 +156,7 @@ type Unknown = fn(&UnknownLevel<'_>) -> bool;
 fn troubles(context: &Context<'_>) -> String {
     let rejected = |load: &Load<'_>, is_now: bool| {
         let mut rejections = load.rejections.iter();
-        rejections.any(|found| matches!(found.period, Period::Interval(_)) == is_now)
+        rejections.any(|found| found.period.is_interval() == is_now)
     };
     let part = |what: &str, is_so: &dyn Fn(&Load<'_>) -> bool, unknown: Unknown| {
         let loads = context.loads().filter(|load| is_so(load));

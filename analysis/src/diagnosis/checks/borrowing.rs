@@ -1,7 +1,7 @@
 //! Borrowing that cannot happen.
 
 use super::machine::Limit;
-use super::{Check, Context, Observation, Report, Severity, about_seats, count};
+use super::{Check, Context, Observation, Report, Severity, about_seats, count, sources};
 use crate::diagnosis::load::Load;
 use k8s_flowcontrol_types::Fact;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfigurationSpec;
@@ -71,8 +71,7 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
     }
     let (current, maximum) = (load.current.as_ref()?, load.maximum.as_ref()?);
     if current.value >= maximum.value {
-        let mut evidence = evidence_of(load);
-        evidence.push(maximum.from.clone());
+        let mut evidence = sources([Some(current), Some(maximum)]);
         if let Some(percent) = limited.borrowing_limit_percent {
             evidence.push(Observation::level_field(name, BORROWING_LIMIT, percent));
         }
@@ -95,19 +94,13 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
     if lendable > 0 {
         return None;
     }
-    let mut evidence = evidence_of(load);
+    let mut evidence = sources([load.current.as_ref()]);
     for other in context.others(load) {
-        let measured = [
+        evidence.extend(sources([
             other.current.as_ref(),
             other.minimum.as_ref(),
             other.in_use_at(load.moment),
-        ];
-        evidence.extend(
-            measured
-                .into_iter()
-                .flatten()
-                .map(|measured| measured.from.clone()),
-        );
+        ]));
     }
     Some(Reason {
         message: format!(
@@ -116,11 +109,6 @@ fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
         evidence,
         action: "simulate a higher lendablePercent of levels with idle seats over an audit log first, to see who gains and who pays",
     })
-}
-
-fn evidence_of(load: &Load<'_>) -> Vec<Observation> {
-    let current = load.current.iter();
-    current.map(|current| current.from.clone()).collect()
 }
 
 /// A configuration in which no level lends.
@@ -133,9 +121,9 @@ fn nobody_lends(context: &Context<'_>, report: &mut Report) {
         .iter()
         .filter(|level| shares(&level.object.spec) > 0)
         .collect();
-    let lends = |spec: &PriorityLevelConfigurationSpec| lendable(spec) > 0;
+    let mut lendable_percents = limited.iter().map(|level| lendable(&level.object.spec));
     // catch-all alone never lends.
-    if limited.len() < 3 || limited.iter().any(|level| lends(&level.object.spec)) {
+    if limited.len() < 3 || lendable_percents.any(|percent| percent > 0) {
         return;
     }
     let evidence = limited.iter().map(|level| {

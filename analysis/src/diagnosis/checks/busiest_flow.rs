@@ -78,14 +78,15 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
     };
     let shown = if fills { 1 } else { NAMED };
     let mut evidence = Vec::new();
-    let row =
-        |what: String, value| Observation::dump(&load.server.name, "dump_requests", what, value);
     for flow in flows.iter().take(shown) {
         let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
-        evidence.push(row(format!("waiting requests of {name}"), flow.waiting));
-        evidence.push(row(format!("executing requests of {name}"), flow.executing));
+        evidence.push(load.in_dump_requests(format!("waiting requests of {name}"), flow.waiting));
+        evidence
+            .push(load.in_dump_requests(format!("executing requests of {name}"), flow.executing));
         if are_wide {
-            evidence.push(row(format!("seats of the requests of {name}"), flow.seats));
+            evidence.push(
+                load.in_dump_requests(format!("seats of the requests of {name}"), flow.seats),
+            );
         }
         // A flow without a distinguisher has the requests of many users.
         let user = flow
@@ -93,14 +94,14 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
             .filter(|(user, _)| *user != flow.distinguisher);
         if let Some((user, requests)) = user {
             let user = context.user_name(user);
-            evidence.push(row(format!("requests of {name} by {user}"), requests));
+            evidence.push(load.in_dump_requests(format!("requests of {name} by {user}"), requests));
         }
     }
     let all = match flows.len() {
         1 => "the flow".to_owned(),
         number => format!("the {number} flows"),
     };
-    evidence.push(row(
+    evidence.push(load.in_dump_requests(
         format!("{what} of {all} of priority level {}", load.name()),
         whole,
     ));

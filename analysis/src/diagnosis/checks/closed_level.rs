@@ -1,6 +1,6 @@
 //! A level without seats.
 
-use super::{Check, Context, Observation, Report, Severity, waiting_requests};
+use super::{Check, Context, Observation, Report, Severity, sources, waiting_requests};
 
 pub(super) const CHECK: Check = Check {
     id: "closed-level",
@@ -20,13 +20,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
             "{}, and the level does not have a seat",
             waiting_requests(load.waiting(), load.name()),
         );
-        let mut evidence: Vec<_> = load
-            .measured_waiting()
-            .into_iter()
-            .map(|waiting| waiting.from.clone())
-            .collect();
-        evidence.push(current.from.clone());
-        evidence.extend(load.maximum.iter().map(|maximum| maximum.from.clone()));
+        let mut evidence = sources([
+            load.measured_waiting(),
+            Some(current),
+            load.maximum.as_ref(),
+        ]);
         if let Some(limited) = &load.level.object.spec.limited {
             let shares = limited.nominal_concurrency_shares.unwrap_or_default();
             let path = "spec.limited.nominalConcurrencyShares";

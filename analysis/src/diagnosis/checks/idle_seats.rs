@@ -2,7 +2,9 @@
 
 use super::machine::Limit;
 use super::overload::Pressed;
-use super::{Check, Context, MORE_SEATS, Report, Severity, about_seats, count, waiting_requests};
+use super::{
+    Check, Context, MORE_SEATS, Report, Severity, about_seats, count, sources, waiting_requests,
+};
 
 pub(super) const CHECK: Check = Check {
     id: "idle-seats",
@@ -30,11 +32,11 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 .can_lend_at(load.moment)
                 .is_some_and(|seats| seats > 0)
             {
-                let current = other.current.iter();
-                let measured = current
-                    .chain(other.in_use_at(load.moment))
-                    .chain(&other.minimum);
-                evidence.extend(measured.map(|measured| measured.from.clone()));
+                evidence.extend(sources([
+                    other.current.as_ref(),
+                    other.in_use_at(load.moment),
+                    other.minimum.as_ref(),
+                ]));
             }
         }
         evidence.push(pressed.idle_seats());

@@ -1,6 +1,6 @@
 //! A server that its processor, its store or its memory limits, and not its seats.
 
-use super::{Check, Context, Observation, Report, Severity};
+use super::{Check, Context, Observation, Report, Severity, problem_if};
 use crate::diagnosis::evidence::ServerEvidence;
 use crate::diagnosis::observation::Period;
 use crate::metrics::MachineMetrics;
@@ -33,11 +33,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 .loads()
                 .filter(|load| std::ptr::eq(load.server, server))
         };
-        let is_now = matches!(limit.period, Period::Interval(_));
-        let severity = match is_now && loads().any(|load| load.is_in_trouble_now()) {
-            true => Severity::Problem,
-            false => Severity::Risk,
-        };
+        let is_now = limit.period.is_interval();
+        let severity = problem_if(is_now && loads().any(|load| load.is_in_trouble_now()));
         let message = match is_now {
             true => format!("{} limits the API server, and not its seats", limit.what),
             false => format!(
@@ -140,7 +137,7 @@ impl Limit {
 
     /// As [`of`](Self::of), in an interval: the average since the start tells nothing about now.
     pub(super) fn now(server: &ServerEvidence) -> Option<Self> {
-        Self::of(server).filter(|limit| matches!(limit.period, Period::Interval(_)))
+        Self::of(server).filter(|limit| limit.period.is_interval())
     }
 
     /// What to do instead of giving more seats.

@@ -18,7 +18,7 @@ mod wide_requests;
 
 use super::context::Context;
 use super::finding::{Finding, Severity};
-use super::load::Load;
+use super::load::{Load, sources};
 use super::observation::Observation;
 
 /// All checks, in the order of their findings.
@@ -142,6 +142,14 @@ fn about_seats(load: &Load<'_>, advice: &str) -> String {
     match machine::Limit::of(load.server) {
         None => advice.to_owned(),
         Some(limit) => limit.keep(),
+    }
+}
+
+/// A problem if requests wait or are rejected now, and else a risk.
+fn problem_if(is_in_trouble: bool) -> Severity {
+    match is_in_trouble {
+        true => Severity::Problem,
+        false => Severity::Risk,
     }
 }
 

@@ -1,7 +1,9 @@
 //! A server whose seats are in use while requests wait.
 
 use super::machine::Limit;
-use super::{Check, Context, Observation, Report, Severity, count, share, waiting_requests};
+use super::{
+    Check, Context, Observation, Report, Severity, count, share, sources, waiting_requests,
+};
 use crate::diagnosis::load::{Load, Measured};
 
 pub(super) const CHECK: Check = Check {
@@ -42,11 +44,10 @@ fn run(context: &Context<'_>, report: &mut Report) {
         );
         let mut evidence = pressed.evidence(load);
         evidence.push(pressed.idle_seats());
-        evidence.extend(context.others(load).filter_map(|other| {
+        evidence.extend(sources(context.others(load).map(|other| {
             let in_use = other.in_use_at(load.moment);
-            let in_use = in_use.filter(|in_use| in_use.value > 0)?;
-            Some(in_use.from.clone())
-        }));
+            in_use.filter(|in_use| in_use.value > 0)
+        })));
         let action = match Limit::of(load.server) {
             None => "reduce the requests of the flows that fill the level, or add API servers; a server that has processor time, memory and etcd to spare \
                      can have more seats (--max-requests-inflight and --max-mutating-requests-inflight)"
@@ -122,10 +123,10 @@ impl<'a> Pressed<'a> {
     }
 
     pub(super) fn evidence(&self, load: &Load<'_>) -> Vec<Observation> {
-        let waiting = load.measured_waiting().into_iter();
-        waiting
-            .chain([self.in_use, self.current])
-            .map(|measured| measured.from.clone())
-            .collect()
+        sources([
+            load.measured_waiting(),
+            Some(self.in_use),
+            Some(self.current),
+        ])
     }
 }

@@ -1,6 +1,6 @@
 //! Objects of vendors and tools.
 
-use super::{Check, Context, Observation, Report, Severity};
+use super::{Check, Context, Observation, Report, Severity, problem_if};
 use crate::ownership::{Owner, owner};
 use k8s_flowcontrol_rules::decode::tree_of;
 use k8s_flowcontrol_types::kind::Versioned;
@@ -96,10 +96,7 @@ fn guard(context: &Context<'_>, owned: &Owned, report: &mut Report) {
          overloaded",
         owned.owner.name, owned.name, owned.level,
     );
-    let severity = match context.is_in_trouble(&owned.level) {
-        true => Severity::Problem,
-        false => Severity::Risk,
-    };
+    let severity = problem_if(context.is_in_trouble(&owned.level));
     let action = match &owned.consequence {
         Some(consequence) => format!(
             "reduce the requests of the clients, then delete the guard as the vendor describes; {consequence}"

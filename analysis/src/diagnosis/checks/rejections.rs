@@ -1,8 +1,8 @@
 //! Rejected requests, by reason.
 
-use super::{Check, Context, Report, Severity, count};
+use super::{Check, Context, Report, Severity, count, problem_if};
 use crate::diagnosis::load::{Load, Measured, Rejections};
-use crate::diagnosis::observation::{Observation, Period};
+use crate::diagnosis::observation::Observation;
 use k8s_flowcontrol_types::{Fact, Release};
 use std::collections::BTreeMap;
 
@@ -39,10 +39,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 load.name(),
                 if sum == 1 { "was" } else { "were" },
             );
-            let severity = match period {
-                Period::Interval(_) => Severity::Problem,
-                Period::SinceStart => Severity::Risk,
-            };
+            let severity = problem_if(period.is_interval());
             let evidence = rejections.into_iter().map(|found| found.from.clone());
             report.level(severity, load, message, evidence.collect(), action);
         }

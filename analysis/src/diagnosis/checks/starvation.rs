@@ -106,12 +106,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
                 "waiting requests of {name}, which are in all of its {}",
                 count(i64::from(hand_size), "queue")
             );
-            evidence.push(Observation::dump(
-                &load.server.name,
-                "dump_requests",
-                what,
-                flow.waiting,
-            ));
+            evidence.push(load.in_dump_requests(what, flow.waiting));
         }
     }
     let have = if heavy.len() == 1 { "has" } else { "have" };
@@ -244,12 +239,7 @@ fn one_flow(context: &Context<'_>, load: &Load<'_>, report: &mut Report) {
                 "spec.distinguisherMethod",
                 "unset",
             ),
-            Observation::dump(
-                &load.server.name,
-                "dump_requests",
-                "users of the flow",
-                users,
-            ),
+            load.in_dump_requests("users of the flow", users),
         ];
         let action = "set distinguisherMethod to ByUser or ByNamespace";
         report.level(Severity::Risk, load, message, evidence, action);

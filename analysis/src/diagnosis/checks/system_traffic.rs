@@ -1,6 +1,6 @@
 //! Flow schemas that take requests of the cluster's own components.
 
-use super::{Check, Context, Observation, Report, Severity};
+use super::{Check, Context, Observation, Report, problem_if};
 use crate::system_requests::SYSTEM_REQUESTS;
 use k8s_flowcontrol_rules::matching::PolicyRule;
 use k8s_flowcontrol_types::{Kind, Resource};
@@ -79,11 +79,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             "FlowSchema {schema} takes requests of {} into priority level {level}, where they compete with other requests",
             taken.what.join(", ")
         );
-        let severity = if is_in_trouble {
-            Severity::Problem
-        } else {
-            Severity::Risk
-        };
+        let severity = problem_if(is_in_trouble);
         report.cluster(severity, Some(&level), message, taken.evidence, ACTION);
     }
     in_log(context, report);
@@ -109,10 +105,7 @@ fn in_log(context: &Context<'_>, report: &mut Report) {
         let message = format!(
             "in the audit logs, FlowSchema {schema} took requests of system components into priority level {level}"
         );
-        let severity = match context.is_in_trouble(level) {
-            true => Severity::Problem,
-            false => Severity::Risk,
-        };
+        let severity = problem_if(context.is_in_trouble(level));
         report.cluster(severity, Some(level), message, evidence, ACTION);
     }
 }

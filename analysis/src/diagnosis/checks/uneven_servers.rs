@@ -1,6 +1,6 @@
 //! API servers with very different loads.
 
-use super::{Check, Context, Observation, Report, Severity};
+use super::{Check, Context, Observation, Report, Severity, sources};
 use crate::diagnosis::load::Load;
 use crate::diagnosis::observation::Period;
 use crate::metrics::Quantity;
@@ -39,14 +39,13 @@ fn run(context: &Context<'_>, report: &mut Report) {
             names(&busy),
             names(&free),
         );
-        let waiting = busy.iter().filter_map(|load| load.measured_waiting());
+        let waiting = busy.iter().map(|load| load.measured_waiting());
         let seats = free
             .iter()
             .flat_map(|load| [load.in_use(), load.current.as_ref()]);
-        let now = waiting.chain(seats.flatten());
-        let mut evidence: Vec<_> = now.map(|measured| measured.from.clone()).collect();
+        let mut evidence = sources(waiting.chain(seats));
         let rejections = busy.iter().flat_map(|load| &load.rejections);
-        let now = rejections.filter(|found| matches!(found.period, Period::Interval(_)));
+        let now = rejections.filter(|found| found.period.is_interval());
         evidence.extend(now.map(|found| found.from.clone()));
         evidence.extend(busy.iter().chain(&free).filter_map(|load| {
             let metrics = load.server.metrics.as_ref()?;

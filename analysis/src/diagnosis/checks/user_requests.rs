@@ -3,6 +3,7 @@
 use super::{Check, Context, Observation, Report, Severity, count};
 use crate::diagnosis::context::{is_by, level_of};
 use crate::diagnosis::evidence::PrivateName;
+use crate::diagnosis::moment::dumped_requests;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, Subject};
 use k8s_flowcontrol_types::{Kind, Resource};
 use std::collections::BTreeMap;
@@ -93,10 +94,8 @@ fn subject_of(context: &Context<'_>, subject: &Subject) -> Option<String> {
 /// The requests that wait and execute now.
 fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) {
     for load in context.loads() {
-        let rows = load.server.requests.iter().flatten();
-        let of_level = rows.filter(|row| row.priority_level == load.name());
         let (mut waiting, mut executing) = (0_i64, 0_i64);
-        for request in of_level.filter_map(|row| row.request.as_ref()) {
+        for request in dumped_requests(load.server, load.name()) {
             match (is_by(request, user), request.index_in_queue) {
                 (false, _) => {}
                 (true, Some(_)) => waiting += 1,
@@ -125,7 +124,7 @@ fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) 
         };
         let row = |what: &str, value| {
             let what = format!("{what} requests of {name} in {}", load.name());
-            Observation::dump(&load.server.name, "dump_requests", what, value)
+            load.in_dump_requests(what, value)
         };
         let evidence = vec![row("waiting", waiting), row("executing", executing)];
         let (severity, action) = match waiting {

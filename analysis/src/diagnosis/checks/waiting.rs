@@ -2,7 +2,7 @@
 
 use super::overload::Pressed;
 use super::wide_requests::widest;
-use super::{Check, Context, Observation, Report, Severity, count, waiting_requests};
+use super::{Check, Context, Observation, Report, Severity, count, sources, waiting_requests};
 use crate::diagnosis::load::Load;
 use crate::diagnosis::log_tally::Requests;
 use crate::diagnosis::moment::Moment;
@@ -171,14 +171,12 @@ fn reason(load: &Load<'_>, pressed: Option<&Pressed<'_>>) -> (String, &'static s
 
 fn evidence(load: &Load<'_>) -> Vec<Observation> {
     let executing = load.executing.as_ref();
-    let of_moment = [
+    let mut evidence = sources([
         load.measured_waiting(),
         load.in_use(),
         executing.filter(|_| load.moment == Moment::Levels),
         load.current.as_ref(),
-    ];
-    let of_moment = of_moment.into_iter().flatten();
-    let mut evidence: Vec<_> = of_moment.map(|measured| measured.from.clone()).collect();
+    ]);
     let in_metrics = load
         .waiting_at(Moment::Metrics)
         .zip(load.in_use_at(Moment::Metrics))

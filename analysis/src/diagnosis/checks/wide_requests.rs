@@ -1,6 +1,6 @@
 //! Requests that wait for more seats than are free.
 
-use super::{Check, Context, Observation, Report, Severity, count};
+use super::{Check, Context, Report, Severity, count, sources};
 use crate::diagnosis::load::Load;
 
 pub(super) const CHECK: Check = Check {
@@ -30,25 +30,16 @@ fn run(context: &Context<'_>, report: &mut Report) {
             },
             count(widest, "seat"),
         );
-        let mut evidence: Vec<_> = [
+        let mut evidence = sources([
             load.measured_waiting(),
             load.in_use(),
             load.current.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .map(|measured| measured.from.clone())
-        .collect();
+        ]);
         let what = format!(
             "the largest InitialSeats or FinalSeats of a waiting request of {}",
             load.name()
         );
-        evidence.push(Observation::dump(
-            &load.server.name,
-            "dump_requests",
-            what,
-            widest,
-        ));
+        evidence.push(load.in_dump_requests(what, widest));
         let action = "let the clients list with `limit`, by namespace or from the watch cache (resourceVersion=0), so that their lists need fewer seats";
         // A full level has few seats to lose.
         let severity = match load.is_full() {
