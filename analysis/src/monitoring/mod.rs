@@ -26,7 +26,7 @@ mod selector;
 mod series;
 mod template;
 
-use crate::metrics::catalog::Stability;
+use crate::metrics::catalog::{Metric, Stability, find};
 use k8s_flowcontrol_types::Release;
 pub use rule_check::{
     AlertNow, AlertState, Holding, ObservedSeats, RuleCheck, RuleProblem, ServerMetrics,
@@ -70,8 +70,11 @@ impl Monitoring {
         let mut groups = Vec::new();
         for (prefix, is_alpha) in [("k8s-flowcontrol", false), ("k8s-flowcontrol.alpha", true)] {
             let is_own = |expression: &str| {
-                let stability = stability(expression, &recording, self.release);
-                (stability == Stability::Alpha) == is_alpha
+                let metrics = metrics_of(expression, &recording).into_iter();
+                let worst = metrics
+                    .filter_map(|metric| metric.stability(self.release))
+                    .max();
+                (worst == Some(Stability::Alpha)) == is_alpha
             };
             let own: Vec<_> = recording
                 .iter()
@@ -106,7 +109,11 @@ impl Monitoring {
         let recording = recording::rules(&series);
         let alerts = alerts::rules(&series);
         let of = |name: &str, expression: &str| {
-            let exposed = |release: &Release| is_exposed(expression, &recording, *release);
+            let metrics = metrics_of(expression, &recording);
+            let exposed = |release: &Release| {
+                let mut metrics = metrics.iter();
+                metrics.all(|metric| metric.is_exposed_by(*release))
+            };
             // A removed metric does not come back, so the releases are contiguous.
             let first = Release::all().find(exposed)?;
             let last = Release::all().filter(exposed).last()?;
@@ -146,30 +153,16 @@ pub struct Requirement {
     pub last: Release,
 }
 
-/// Whether a release has every metric of an expression.
-fn is_exposed(expression: &str, recording: &[recording::Rule], release: Release) -> bool {
+/// The metrics of an expression, and those that the recording rules in it need.
+fn metrics_of(expression: &str, recording: &[recording::Rule]) -> Vec<&'static Metric> {
     let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
-    expression
-        .split(is_part)
-        .all(|word| match crate::metrics::catalog::find(word) {
-            Some(metric) => metric.is_exposed_by(release),
-            None => recording
-                .iter()
-                .find(|rule| rule.name == word)
-                .is_none_or(|rule| is_exposed(rule.needed(), recording, release)),
-        })
-}
-
-/// The stability of the least stable metric of an expression.
-fn stability(expression: &str, recording: &[recording::Rule], release: Release) -> Stability {
-    let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
-    let words = expression.split(is_part);
-    let of_word = |word: &str| match crate::metrics::catalog::find(word) {
-        Some(metric) => metric.stability(release),
-        None => recording
-            .iter()
-            .find(|rule| rule.name == word)
-            .map(|rule| stability(rule.needed(), recording, release)),
+    let of_word = |word: &str| match find(word) {
+        Some(metric) => vec![metric],
+        None => {
+            let mut rules = recording.iter();
+            let rule = rules.find(|rule| rule.name == word);
+            rule.map_or_else(Vec::new, |rule| metrics_of(rule.needed(), recording))
+        }
     };
-    words.filter_map(of_word).max().unwrap_or(Stability::Stable)
+    expression.split(is_part).flat_map(of_word).collect()
 }

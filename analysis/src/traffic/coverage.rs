@@ -97,19 +97,18 @@ impl CoverageTally {
 
     /// Adds the counts of logs.
     pub fn add_counts(&mut self, counts: &Counts) {
-        for (format, events) in &counts.formats {
-            *self.formats.entry(*format).or_default() += *events;
-        }
-        for (own, events) in self.stages.iter_mut().zip(counts.stages) {
-            *own += events;
-        }
-        for (own, events) in self.levels.iter_mut().zip(counts.levels) {
-            *own += events;
-        }
-        self.other += counts.other;
-        for (hour, minutes) in &counts.minutes.hours {
-            *self.hours.entry(Time(*hour)).or_default() |= minutes;
-        }
+        let formats = counts.formats.iter();
+        let hours = counts.minutes.hours.iter();
+        self.merge(Self {
+            formats: formats
+                .map(|(format, events)| (*format, Count(*events)))
+                .collect(),
+            stages: counts.stages.map(Count),
+            levels: counts.levels.map(Count),
+            other: Count(counts.other),
+            hours: hours.map(|(hour, bits)| (Time(*hour), *bits)).collect(),
+            ..Self::default()
+        });
     }
 
     /// Adds other sums.
@@ -117,13 +116,10 @@ impl CoverageTally {
         for (format, events) in other.formats {
             *self.formats.entry(format).or_default() += events;
         }
-        for (own, more) in self.stages.iter_mut().zip(other.stages) {
-            *own += more;
-        }
-        for (own, more) in self.levels.iter_mut().zip(other.levels) {
-            *own += more;
-        }
-        for (own, more) in self.signs.iter_mut().zip(other.signs) {
+        let own = self.stages.iter_mut().chain(&mut self.levels);
+        let own = own.chain(&mut self.signs);
+        let others = other.stages.into_iter().chain(other.levels);
+        for (own, more) in own.zip(others.chain(other.signs)) {
             *own += more;
         }
         self.other += other.other;

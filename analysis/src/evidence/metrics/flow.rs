@@ -84,9 +84,12 @@ pub struct Series {
     pub value: i64,
 }
 
+/// The name and the labels of a series.
+type Key<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+
 impl Series {
     /// Everything but the value.
-    fn key(&self) -> (&str, &str, Option<&str>, Option<&str>) {
+    fn key(&self) -> Key<'_> {
         let (schema, reason) = (self.flow_schema.as_deref(), self.reason.as_deref());
         (&self.metric, &self.priority_level, schema, reason)
     }
@@ -219,14 +222,17 @@ impl FlowMetrics {
         values.reduce(i64::saturating_add)
     }
 
+    fn values(&self) -> HashMap<(Quantity, Key<'_>), i64> {
+        let series = self.series.iter();
+        series
+            .map(|(quantity, series)| ((*quantity, series.key()), series.value))
+            .collect()
+    }
+
     /// Whether a counter is lower than in an earlier sample, because the server restarted, or the samples are of different servers or in
     /// the wrong order.
     pub(crate) fn has_decreased_since(&self, earlier: &Self) -> bool {
-        let now: HashMap<_, i64> = self
-            .series
-            .iter()
-            .map(|(quantity, series)| ((*quantity, series.key()), series.value))
-            .collect();
+        let now = self.values();
         let mut counters = earlier
             .series
             .iter()
@@ -253,11 +259,7 @@ impl FlowMetrics {
     /// ```
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let before: HashMap<_, i64> = earlier
-            .series
-            .iter()
-            .map(|(quantity, series)| ((*quantity, series.key()), series.value))
-            .collect();
+        let before = earlier.values();
         let increase = |(quantity, series): &(Quantity, Series)| {
             let before = before.get(&(*quantity, series.key())).copied();
             let before = before.unwrap_or_default().max(0);
