@@ -28,9 +28,11 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod estimates;
 mod evidence;
 mod fields;
 mod saved;
+mod times;
 
 pub mod api_resources;
 pub mod callers;

@@ -4,6 +4,7 @@ use super::calls::{Calls, Habits};
 use super::identity::Identity;
 use crate::audit::Event;
 use crate::redact::Redactor;
+use crate::times::widen;
 use jiff::Timestamp;
 use k8s_flowcontrol_types::__named as named;
 use serde::{Deserialize, Serialize};
@@ -128,8 +129,12 @@ impl Callers {
         let identity = Identity::of(event, &self.redactor);
         let calls = self.habits.calls(event, seats);
         let received = event.received_us();
-        widen(&mut self.period, received);
-        widen(&mut self.logged, event.stage_us().or(received));
+        if let Some(time) = received {
+            widen(&mut self.period, time);
+        }
+        if let Some(time) = event.stage_us().or(received) {
+            widen(&mut self.logged, time);
+        }
         let name = self.by.group(event, &identity, &self.redactor);
         let is_full = self.groups.len() >= MOST_GROUPS && !self.groups.contains_key(&name);
         let name = if is_full { OTHERS.to_owned() } else { name };
@@ -166,14 +171,6 @@ impl Callers {
             seconds: end.saturating_sub(begin) as f64 / 1e6,
             groups,
         }
-    }
-}
-
-/// Extends a period to a time.
-fn widen(period: &mut Option<(i64, i64)>, time: Option<i64>) {
-    if let Some(time) = time {
-        let (first, last) = period.unwrap_or((time, time));
-        *period = Some((first.min(time), last.max(time)));
     }
 }
 

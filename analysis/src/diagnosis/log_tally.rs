@@ -2,12 +2,12 @@
 
 use super::evidence::Scope;
 use crate::audit::Event;
+use crate::times::{microseconds, widen};
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// The built-in flow schemas of requests that the cluster depends on.
 const SYSTEM_SCHEMAS: &[&str] = &[
@@ -111,8 +111,7 @@ impl LogTally {
             longest_us: wait_us,
         };
         if let Some(time) = event.received_us() {
-            let (first, last) = self.period_us.unwrap_or((time, time));
-            self.period_us = Some((first.min(time), last.max(time)));
+            widen(&mut self.period_us, time);
         }
         let key = |last: &str| {
             (
@@ -176,8 +175,4 @@ fn duration_us(event: &Event<'_>) -> u64 {
         return 0;
     }
     microseconds(event.execution_time().unwrap_or_default())
-}
-
-fn microseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

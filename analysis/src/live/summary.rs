@@ -2,7 +2,7 @@
 
 use super::request::LiveSums;
 use super::windows::Total;
-use jiff::Timestamp;
+use crate::times::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -84,12 +84,4 @@ pub(super) fn named(sums: BTreeMap<String, LiveSums>) -> Vec<NamedSums> {
     let mut named: Vec<_> = sums.map(|(name, sums)| NamedSums { name, sums }).collect();
     named.sort_by_key(|named| std::cmp::Reverse(named.sums.requests));
     named
-}
-
-/// A time in RFC 3339.
-fn shown(microseconds: i64) -> String {
-    match Timestamp::from_microsecond(microseconds) {
-        Ok(time) => time.to_string(),
-        Err(_) => microseconds.to_string(),
-    }
 }

@@ -3,6 +3,7 @@
 use super::maintained::{maintained_levels, maintained_schemas};
 use super::{Area, Preview};
 use crate::audit::Event;
+use crate::estimates;
 use crate::metrics::StoredObjects;
 use crate::upgrade::Plan;
 use k8s_flowcontrol_rules::matching::Classifier;
@@ -110,14 +111,10 @@ impl Requests {
         let seats = |server: &Seats| {
             let taken = server.classifier.classify(&attributes)?;
             let estimate = server.estimator.estimate(&Request {
-                verb: &attributes.verb,
-                resource: &attributes.resource,
-                subresource: &attributes.subresource,
-                name: &attributes.name,
                 query: event.query(),
                 stored: self.stored.of(&attributes.api_group, &attributes.resource),
-                watches: 0,
                 max_seats: server.bounds.of(taken.priority_level),
+                ..estimates::request(&attributes)
             });
             Some(estimate.initial_seats)
         };

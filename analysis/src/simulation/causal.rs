@@ -3,10 +3,11 @@
 mod client;
 
 use super::logged::{Class, Recorded};
-use super::loops::{Habit, due, of_clock};
+use super::loops::{Habit, of_clock};
 use super::report::Observed;
 use super::slowdown::Slowdown;
 use super::source::{Facts, Source, Stretches};
+use crate::times::after;
 use client::{Client, Response, Successor};
 use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
 use std::cmp::Reverse;
@@ -134,7 +135,7 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
             let retry_after = self.log.reject(of_clock(received), level);
             match habit {
                 Some(Habit::Hurries) => ended,
-                _ => due(ended, retry_after),
+                _ => after(ended, retry_after),
             }
         });
         client.connections.add(self.reads, ended, due);
@@ -162,8 +163,7 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
 
     /// The request that follows the next response of a client; none if its connection ends. Reads the log until that is known.
     fn next_of(&mut self, client: u32) -> Option<Successor> {
-        let duration = self.duration.as_micros() as u64;
-        let last = self.first.saturating_add_unsigned(duration);
+        let last = after(self.first, self.duration);
         loop {
             let known = self.clients.get_mut(&client)?;
             let response = known.responses.first_key_value();
@@ -182,7 +182,7 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
                 return next;
             }
             // The log may have ended before its next request.
-            let again = since.saturating_add_unsigned(known.usual_pause().as_micros() as u64);
+            let again = after(since, known.usual_pause());
             return known.again().filter(|_| again >= last);
         }
     }
@@ -361,10 +361,6 @@ impl<I: Iterator<Item = Recorded>> Source for Causal<I> {
 
 /// The end of a request in microseconds of the log; the largest time if the log ends before it.
 fn end(request: &Recorded) -> i64 {
-    match request.took {
-        Some(took) => request
-            .received_us
-            .saturating_add_unsigned(took.as_micros() as u64),
-        None => i64::MAX,
-    }
+    let took = request.took;
+    took.map_or(i64::MAX, |took| after(request.received_us, took))
 }

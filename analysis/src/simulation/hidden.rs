@@ -7,6 +7,7 @@ use super::flows::Flow;
 use super::logged::{Class, Recorded};
 use super::places::Places;
 use super::waits::Waits;
+use crate::times::after;
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelIndex};
 use k8s_flowcontrol_rules::queueing::Work;
 use std::cmp::Reverse;
@@ -215,7 +216,6 @@ impl Separator {
             done: None,
         };
         let received = request.received_us;
-        let after = |time: Duration| received.saturating_add_unsigned(time.as_micros() as u64);
         if request.rejected
             && let Some(took) = overhead_of_rejection(took, arriving.patience)
         {
@@ -232,7 +232,7 @@ impl Separator {
                 ..request
             });
         } else {
-            let end = after(took.saturating_sub(open.overhead));
+            let end = after(received, took.saturating_sub(open.overhead));
             self.steps.push(Reverse((end, Step::End, number)));
             let at = self.at(self.now);
             let Arriving {
@@ -240,7 +240,7 @@ impl Separator {
             } = arriving;
             let admission = self.server.arrive(at, level, hash, work);
             if let Admission::Dispatched(ticket) | Admission::Queued(ticket) = admission {
-                let until = request.observed.map(|wait| after(wait).min(end));
+                let until = request.observed.map(|wait| after(received, wait).min(end));
                 if let Some(until) = until {
                     self.steps.push(Reverse((until, Step::Dispatch, number)));
                 }

@@ -2,6 +2,7 @@
 
 use super::load::{Arrivals, Client, Load, ServiceTime};
 use crate::api_resources::ResourceName;
+use crate::estimates;
 use crate::fields::{InvalidFile, Mapping, Problems, time};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
@@ -176,21 +177,14 @@ impl Estimated {
         estimator: &Estimator,
     ) -> Work {
         let estimate = estimator.estimate(&Request {
-            verb: &request.verb,
-            resource: &request.resource,
-            subresource: &request.subresource,
             name: "",
             query: &self.query,
             stored: self.stored,
             watches: self.watches,
             max_seats,
+            ..estimates::request(request)
         });
-        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
-        Work {
-            initial_seats: seats(estimate.initial_seats),
-            final_seats: seats(estimate.final_seats),
-            additional_latency: estimate.additional_latency,
-        }
+        estimates::work(&estimate)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A request of an audit log, and its class.
 
+use crate::times::after;
 use k8s_flowcontrol_rules::queueing::Work;
 use std::time::Duration;
 
@@ -30,15 +31,10 @@ pub struct Recorded {
 impl Recorded {
     /// The longest time for which a request of a log executes or waits; the simulation continues until all requests have ended.
     pub(super) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-}
 
-impl Recorded {
     /// The times between which the request executed, in microseconds since 1970; none without them.
     pub(super) fn execution_us(&self) -> Option<(i64, i64)> {
         let (execution, wait) = (self.execution?, self.wait());
-        let after = |at: i64, time: Duration| {
-            at.saturating_add_unsigned(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
-        };
         let began = after(self.received_us, wait);
         Some((began, after(began, execution)))
     }

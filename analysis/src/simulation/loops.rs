@@ -2,6 +2,7 @@
 
 use super::connections::Connections;
 use super::logged::Recorded;
+use crate::times::after;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
@@ -28,11 +29,6 @@ pub(crate) enum Habit {
     Waits,
     /// After a response, without regard to `Retry-After`.
     Hurries,
-}
-
-/// The end of `Retry-After` after a rejection, in microseconds of the log.
-pub(super) fn due(ended: i64, retry_after: Duration) -> i64 {
-    ended.saturating_add_unsigned(retry_after.as_micros() as u64)
 }
 
 /// A time in microseconds since 1970 as that of a server's clock, by whose seconds `Retry-After` changes.
@@ -103,8 +99,7 @@ struct Concurrency {
 impl Concurrency {
     fn add(&mut self, request: &Recorded, retry_after: Option<Duration>) {
         let received = request.received_us;
-        let took = request.took.unwrap_or_default().as_micros() as u64;
-        let end = received.saturating_add_unsigned(took);
+        let end = after(received, request.took.unwrap_or_default());
         if self.requests == 0 {
             self.first = received;
         }
@@ -113,7 +108,7 @@ impl Concurrency {
             self.early += 1;
         }
         self.rejected += u64::from(retry_after.is_some());
-        let due = retry_after.map(|retry_after| due(end, retry_after));
+        let due = retry_after.map(|retry_after| after(end, retry_after));
         self.alone.add(received, end);
         self.with_retry_after.add(received, due.unwrap_or(end));
         self.connections.add(self.requests, end, due);

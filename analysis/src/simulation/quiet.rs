@@ -7,6 +7,7 @@
 
 use super::logged::Recorded;
 use super::loops::Habit;
+use crate::times::microseconds;
 use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController, Forecast, LevelIndex};
 use k8s_flowcontrol_rules::limits::{DemandPeriod, DemandRecorder};
 use std::cmp::Reverse;
@@ -65,7 +66,7 @@ impl LevelDemand {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Period {
     average: f64,
     deviation: f64,
@@ -76,21 +77,7 @@ struct Period {
     peak_at_us: u32,
     executing: u32,
     /// The arrival since which the level is not idle, as of the end of the period; the end if it is idle.
-    busy_since_us: u64,
-}
-
-impl Default for Period {
-    fn default() -> Self {
-        Self {
-            average: 0.0,
-            deviation: 0.0,
-            maximum: 0,
-            peak: 0,
-            peak_at_us: 0,
-            executing: 0,
-            busy_since_us: u64::MAX,
-        }
-    }
+    busy_since_us: Option<u64>,
 }
 
 /// The highest use of a level in a period that was accounted.
@@ -181,7 +168,7 @@ impl Quiet {
     fn idle_until(&self, period: usize) -> u64 {
         let start = period as u64 * PERIOD_US;
         let before = period.checked_sub(1);
-        let of = |level: &Arc<LevelDemand>| Some(level.0.get(before?)?.busy_since_us);
+        let of = |level: &Arc<LevelDemand>| level.0.get(before?)?.busy_since_us;
         self.levels.iter().filter_map(of).fold(start, u64::min)
     }
 
@@ -232,12 +219,12 @@ pub(crate) fn awaited_periods(
         if habit(request.client) == Habit::Independent {
             continue;
         }
-        let at = microseconds(first, &request);
+        let at = since(first, &request);
         let took = request
             .took
             .unwrap_or(request.execution.unwrap_or_default());
-        let took = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let end = at.saturating_add(took).saturating_add(LONGEST_THINK_US);
+        let end = at.saturating_add(microseconds(took));
+        let end = end.saturating_add(LONGEST_THINK_US);
         let (from, to) = ((at / PERIOD_US) as usize, (end / PERIOD_US) as usize);
         if awaited.len() <= to {
             awaited.resize(to + 1, false);
@@ -265,12 +252,12 @@ pub(crate) fn demand(
         let Some((level, seats)) = place(request.class) else {
             continue;
         };
-        let at = microseconds(first, &request);
+        let at = since(first, &request);
         walk.end_until(at);
         walk.finish_periods(at);
         walk.levels[level].arrive(at, seats);
-        let execution = request.execution.unwrap_or_default().as_micros();
-        let end = at.saturating_add(u64::try_from(execution).unwrap_or(u64::MAX));
+        let execution = request.execution.unwrap_or_default();
+        let end = at.saturating_add(microseconds(execution));
         walk.ends.push(Reverse((end, level as u32, seats)));
     }
     walk.end_until(u64::MAX);
@@ -281,7 +268,7 @@ pub(crate) fn demand(
     levels.map(|level| LevelDemand(level.periods)).collect()
 }
 
-fn microseconds(first: i64, request: &Recorded) -> u64 {
+fn since(first: i64, request: &Recorded) -> u64 {
     request
         .received_us
         .saturating_sub(first)
@@ -381,7 +368,7 @@ impl Level {
             average: found.average,
             deviation: found.deviation,
             maximum: found.maximum as u32,
-            busy_since_us: self.busy_since_us.unwrap_or(end),
+            busy_since_us: self.busy_since_us.or(Some(end)),
             ..self.now
         });
         self.now = Period::default();

@@ -17,10 +17,11 @@ use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use super::start_delay::StartDelays;
 use crate::audit::Event;
+use crate::estimates;
 use crate::metrics::Histograms;
+use crate::times::widen;
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
-use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
 use k8s_flowcontrol_rules::sharding::InvalidDealer;
 use k8s_flowcontrol_types::Release;
@@ -162,8 +163,7 @@ impl Recording {
         let observed = bounded(event.queue_wait());
         self.recorded_waits += u64::from(observed.is_some());
         let rejected = event.is_rejected_by_flow_control();
-        let (first, last) = self.period.unwrap_or((received_us, received_us));
-        self.period = Some((first.min(received_us), last.max(received_us)));
+        widen(&mut self.period, received_us);
         Recorded {
             received_us,
             class,
@@ -315,24 +315,15 @@ impl Recording {
         let level = self.flows.all[flow as usize].level;
         let name = self.server.levels().nth(level.index());
         let estimate = self.estimator.estimate(&Request {
-            verb: &attributes.verb,
-            resource: &attributes.resource,
-            subresource: &attributes.subresource,
-            name: &attributes.name,
             query,
             stored,
-            watches: 0,
             max_seats: name.and_then(|level| self.bounds.of(level.name)),
+            ..estimates::request(attributes)
         });
-        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
         let class = Class {
             flow,
             kind,
-            work: Work {
-                initial_seats: seats(estimate.initial_seats),
-                final_seats: seats(estimate.final_seats),
-                additional_latency: estimate.additional_latency,
-            },
+            work: estimates::work(&estimate),
             deadline: deadline(query),
         };
         let classes = &mut self.classes;

@@ -1,5 +1,6 @@
 //! How long requests wait.
 
+use crate::times::microseconds;
 use std::time::Duration;
 
 /// The parts of each power of two.
@@ -18,7 +19,7 @@ pub struct Waits {
 
 impl Waits {
     pub(crate) fn add(&mut self, wait: Duration) {
-        let index = index(u64::try_from(wait.as_micros()).unwrap_or(u64::MAX));
+        let index = index(microseconds(wait));
         if index >= self.counts.len() {
             self.counts.resize(index + 1, 0);
         }
@@ -96,7 +97,7 @@ impl Waits {
 
     /// The number of requests that waited at most so long, exact to 3 % of the time.
     pub fn within(&self, wait: Duration) -> u64 {
-        let last = index(u64::try_from(wait.as_micros()).unwrap_or(u64::MAX));
+        let last = index(microseconds(wait));
         self.counts.iter().take(last + 1).sum()
     }
 

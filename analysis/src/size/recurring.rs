@@ -3,6 +3,7 @@
 use super::requests::Requests;
 use super::variation::{FIRST_SEED, Variation};
 use crate::simulation::{Habit, MOVED_US, Recorded, Stretches, moved_us};
+use crate::times::after;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -254,7 +255,5 @@ impl Sums {
 }
 
 fn end_us(request: &Recorded) -> i64 {
-    let execution = request.execution.unwrap_or_default();
-    let us = u64::try_from(execution.as_micros()).unwrap_or(u64::MAX);
-    request.received_us.saturating_add_unsigned(us)
+    after(request.received_us, request.execution.unwrap_or_default())
 }

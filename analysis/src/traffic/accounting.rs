@@ -4,13 +4,14 @@ use super::sample::{Cell, Class, Deprecated, Load, Queued, Sample};
 use super::seats_in_use::LevelSeats;
 use super::signs::Traits;
 use crate::audit::Event;
+use crate::estimates;
 use crate::metrics::StoredObjects;
 use crate::redact::Redactor;
 use crate::simulation::{Arriving, patience};
+use crate::times::microseconds;
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
-use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::{Estimate, Estimator, LevelBounds, Request};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -179,14 +180,10 @@ impl Accounting {
         let user = redact.user(&attributes.user.name);
         let estimate = taken.as_ref().map(|taken| {
             self.estimator.estimate(&Request {
-                verb: &attributes.verb,
-                resource: &attributes.resource,
-                subresource: &attributes.subresource,
-                name: &attributes.name,
                 query: event.query(),
                 stored: self.stored.of(&attributes.api_group, &attributes.resource),
-                watches: 0,
                 max_seats: self.bounds.of(taken.priority_level),
+                ..estimates::request(&attributes)
             })
         });
         let seats = estimate
@@ -197,10 +194,9 @@ impl Accounting {
             // A watch gives its seats back when it has begun.
             false => None,
         };
-        let executed = execution.filter(|_| seats > 0).map(|(time, end)| {
-            let time = i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
-            (end.saturating_sub(time), end)
-        });
+        let executed = execution.filter(|_| seats > 0);
+        let executed =
+            executed.map(|(time, end)| (end.saturating_sub_unsigned(microseconds(time)), end));
         let duration = executed.map_or(0, |(begin, end)| end.saturating_sub(begin).unsigned_abs());
         let seat_us = seats.saturating_mul(duration);
         let queues = taken.and_then(|taken| self.limits.get(taken.priority_level));
@@ -264,16 +260,11 @@ impl Accounting {
             estimate.initial_seats,
         )
             .hash(&mut kind);
-        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
         Some(Queued {
             arriving: Arriving {
                 level: server.level(taken.priority_level)?,
                 hash: taken.flow_hash(),
-                work: Work {
-                    initial_seats: seats(estimate.initial_seats),
-                    final_seats: seats(estimate.final_seats),
-                    additional_latency: estimate.additional_latency,
-                },
+                work: estimates::work(estimate),
                 patience: patience(server, event.query()),
             },
             kind: kind.finish(),

@@ -8,7 +8,7 @@ use super::tally::{MINUTE, Tally};
 use super::work::WaitSource;
 use crate::metrics::StoredObjects;
 use crate::saved::numbers::{Count, sum};
-use jiff::Timestamp;
+use crate::times::shown;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -282,12 +282,4 @@ fn minutes(tally: &Tally, works: &Levels) -> Vec<Minute> {
             mean_seats: thousandths(means.get(&key).copied().unwrap_or_default()),
         })
         .collect()
-}
-
-/// A time in RFC 3339.
-fn shown(microseconds: i64) -> String {
-    match Timestamp::from_microsecond(microseconds) {
-        Ok(time) => time.to_string(),
-        Err(_) => microseconds.to_string(),
-    }
 }

@@ -4,6 +4,7 @@ use super::coverage::CoverageTally;
 use super::sample::{Cell, Deprecated, Load, Sample};
 use super::seats_in_use::SeatsInUse;
 use crate::saved::numbers::{Count, Time};
+use crate::times::widen;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -66,8 +67,7 @@ impl Tally {
             in_use.add(load.seats, sample.began_us.unwrap_or(begin), end);
         }
         if let Some(time) = sample.received_us {
-            let (first, last) = self.period.unwrap_or((time, time));
-            self.period = Some((first.min(time), last.max(time)));
+            widen(&mut self.period, time);
             let classes = [(&sample.cell.class, false), (&sample.cell.proposed, true)];
             for (class, proposed) in classes {
                 let Some(class) = class else { continue };
@@ -98,10 +98,10 @@ impl Tally {
         self.requests += other.requests;
         self.incomplete += other.incomplete;
         self.broken += other.broken;
-        self.period = match (self.period, other.period) {
-            (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
-            (own, other) => own.or(other),
-        };
+        if let Some((from, to)) = other.period {
+            widen(&mut self.period, from);
+            widen(&mut self.period, to);
+        }
         add_all(&mut self.cells, other.cells);
         add_all(&mut self.flows, other.flows);
         add_all(&mut self.minutes, other.minutes);
