@@ -31,6 +31,7 @@
 mod estimates;
 mod evidence;
 mod fields;
+mod nouns;
 mod saved;
 mod times;
 

@@ -151,10 +151,13 @@ impl Preview {
                 most_after,
             } = changed;
             let summary = match count {
-                1 => format!("1 request takes {} instead of {before}", seats(*after)),
+                1 => format!(
+                    "1 request takes {} instead of {before}",
+                    crate::nouns::count(after, "seat")
+                ),
                 _ => format!(
                     "{count} requests take {} instead of {before} together, one at most {most_after} instead of {most_before}",
-                    seats(*after)
+                    crate::nouns::count(after, "seat")
                 ),
             };
             self.push(Area::Seats, &format!("{verb} {resource}"), summary, source);
@@ -229,11 +232,4 @@ const OF_KUBERNETES: [&str; 4] = [
 /// gzip members.
 fn is_client_go(agent: &str) -> bool {
     agent.contains(") kubernetes/") || agent.starts_with("Go-http-client/")
-}
-
-fn seats(count: u64) -> String {
-    match count {
-        1 => "1 seat".to_owned(),
-        count => format!("{count} seats"),
-    }
 }

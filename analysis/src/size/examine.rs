@@ -36,10 +36,7 @@ impl Sizer<'_> {
         priority_levels: &[PriorityLevelConfiguration],
         seats: u32,
     ) -> Result<Vec<Check>, SizeError> {
-        let objects = Objects {
-            flow_schemas: flow_schemas.to_vec(),
-            levels: priority_levels.to_vec(),
-        };
+        let objects = Objects::of(flow_schemas, priority_levels);
         let mut checks = Vec::new();
         for variation in self.required() {
             let outcome = self.run(&objects, seats, variation, Extent::Whole)?;
@@ -58,10 +55,7 @@ impl Sizer<'_> {
         priority_levels: &[PriorityLevelConfiguration],
         seats: u32,
     ) -> Result<Examination, SizeError> {
-        let objects = Objects {
-            flow_schemas: flow_schemas.to_vec(),
-            levels: priority_levels.to_vec(),
-        };
+        let objects = Objects::of(flow_schemas, priority_levels);
         let mut outcomes = self.outcomes(&objects, seats, &[])?;
         let proof = self.proof(&outcomes);
         let (_, first) = outcomes.swap_remove(0);
@@ -158,16 +152,16 @@ impl Sizer<'_> {
 
     /// The variations in which every intent must hold.
     pub(super) fn required(&self) -> Vec<Variation> {
-        let as_it_is = |seed| Variation {
-            times: self.times,
-            ..Variation::seed(seed)
+        let other = Variation {
+            seed: FIRST_SEED + 1,
+            ..self.unchanged()
         };
-        let mut required = vec![as_it_is(FIRST_SEED), as_it_is(FIRST_SEED + 1)];
+        let mut required = vec![self.unchanged(), other];
         for (index, intent) in self.intents.intents.iter().enumerate() {
             if !intent.never_starved_by.is_empty() {
                 required.push(Variation {
                     starved: Some(index),
-                    ..as_it_is(FIRST_SEED)
+                    ..self.unchanged()
                 });
             }
         }

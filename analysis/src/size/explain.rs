@@ -5,6 +5,7 @@ use super::check::Check;
 use super::search::Found;
 use super::setting::{Borrowing, Setting};
 use super::sizer::{Outcome, Sizer};
+use crate::nouns::count;
 use crate::simulation::Peak;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_types::Resource;
@@ -111,7 +112,7 @@ impl Explained<'_> {
             Some(percent) => {
                 let text = format!(
                     "{percent} % lendable: if it lent less, {} would not be enough for all intents",
-                    plural(self.seats.into(), "seat")
+                    count(self.seats, "seat")
                 );
                 of_level("lendablePercent", text);
             }
@@ -124,7 +125,7 @@ impl Explained<'_> {
             (None, Some(Borrowing::Percent(percent))) => {
                 let text = format!(
                     "{percent} % borrowing: beside its nominal limit of {} it uses up to {} that others leave idle in the logs; less is not enough, and more shares would take seats from others",
-                    plural(self.nominal, "seat"),
+                    count(self.nominal, "seat"),
                     self.peak
                         .seats
                         .saturating_sub(u64::try_from(self.nominal).unwrap_or_default()),
@@ -176,7 +177,7 @@ impl Explained<'_> {
 
     /// `shares 37: 41 seats of 600, needed at 2026-01-02T14:03:10Z when 39 requests of alice run`.
     fn shares(&self, shares: i32) -> String {
-        let seats = plural(self.nominal, "seat");
+        let seats = count(self.nominal, "seat");
         let mut text = format!("shares {shares}: {seats} of {}", self.seats);
         let Peak { at, executing, .. } = self.peak;
         let who = match &self.setting.client {
@@ -185,7 +186,7 @@ impl Explained<'_> {
         };
         if executing > 0 {
             let verb = if executing == 1 { "runs" } else { "run" };
-            let requests = plural(executing as i64, "request");
+            let requests = count(executing, "request");
             text.push_str(&format!(
                 ", needed {} when {requests} of {who} {verb}",
                 self.moment(at)
@@ -214,12 +215,5 @@ impl Explained<'_> {
             Some(time) => format!("at {}", time.strftime("%Y-%m-%dT%H:%M:%SZ")),
             None => format!("{:.1} s after the start", at.as_secs_f64()),
         }
-    }
-}
-
-fn plural(count: i64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
     }
 }

@@ -4,6 +4,7 @@ use super::check::shown;
 use super::error::SizeError;
 use super::intents::{AtLoad, Intent, Target};
 use super::sizer::{Outcome, Sizer};
+use crate::nouns::count;
 use crate::simulation::Compared;
 use std::fmt;
 use std::time::Duration;
@@ -26,10 +27,7 @@ pub struct LongerWaits {
 /// Formats the number and both waits: `the logs record longer waits of 3 requests, up to 1.3 s, than the simulation …`.
 impl fmt::Display for LongerWaits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let requests = match self.requests {
-            1 => "1 request".to_owned(),
-            many => format!("{many} requests"),
-        };
+        let requests = count(self.requests, "request");
         write!(
             f,
             "the logs record longer waits of {requests}, up to {}, than the simulation of the present objects, up to {}",

@@ -20,8 +20,20 @@ pub(super) struct Objects {
     pub(super) levels: Vec<PriorityLevelConfiguration>,
 }
 
+impl Objects {
+    pub(super) fn of(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+    ) -> Self {
+        Self {
+            flow_schemas: flow_schemas.to_vec(),
+            levels: priority_levels.to_vec(),
+        }
+    }
+}
+
 /// A level that size makes or changes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Setting {
     /// The name of the level.
     pub(super) level: String,
@@ -59,12 +71,9 @@ impl Setting {
             level: format!("size-{}", client.slug()),
             client: Some(client.clone()),
             intents: vec![intent],
-            at_least: None,
-            at_most: None,
             queue_length: Some(LONGEST_QUEUE),
-            queues: None,
             lendable: Some(lendable),
-            borrowing: None,
+            ..Self::default()
         }
     }
 
@@ -72,14 +81,9 @@ impl Setting {
     pub(super) fn present(level: &str, intent: usize, lendable: i32) -> Self {
         Self {
             level: level.to_owned(),
-            client: None,
             intents: vec![intent],
-            at_least: None,
-            at_most: None,
-            queue_length: None,
-            queues: None,
             lendable: Some(lendable).filter(|lendable| *lendable > 0),
-            borrowing: None,
+            ..Self::default()
         }
     }
 }
@@ -98,12 +102,13 @@ pub(super) fn structure(
         let client = setting.client.as_ref()?;
         Some((setting, client))
     });
-    let (several, single): (Vec<_>, Vec<_>) = own.partition(|(_, client)| client.is_several());
-    let is_group = |client: &Client| matches!(client, Client::Group(_));
-    let (groups, namespaces): (Vec<_>, Vec<_>) = several
-        .into_iter()
-        .partition(|(_, client)| is_group(client));
-    for (setting, client) in groups.into_iter().chain(namespaces).chain(single) {
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, client)| match client {
+        Client::Group(_) => 0,
+        client if client.is_several() => 1,
+        _ => 2,
+    });
+    for (setting, client) in own {
         let recipes = Recipes::new(&objects.flow_schemas, &objects.levels, seats, release);
         let mut level = recipes::own_level(&setting.level, client);
         let limited = level.spec.limited.get_or_insert_default();

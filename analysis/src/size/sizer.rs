@@ -91,10 +91,7 @@ impl<'a> Sizer<'a> {
     ) -> Result<Self, SizeError> {
         let mut new = Self {
             intents,
-            present: Objects {
-                flow_schemas: flow_schemas.to_vec(),
-                levels: priority_levels.to_vec(),
-            },
+            present: Objects::of(flow_schemas, priority_levels),
             release,
             requests,
             times: 1.0,

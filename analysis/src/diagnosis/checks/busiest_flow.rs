@@ -72,7 +72,7 @@ fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut 
         ),
         (false, false) => format!(
             "{} share priority level {}: the largest has {part} of the {whole} {what}",
-            count(i64::try_from(flows.len()).unwrap_or(i64::MAX), "flow"),
+            count(flows.len(), "flow"),
             load.name()
         ),
     };

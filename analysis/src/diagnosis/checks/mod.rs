@@ -20,6 +20,7 @@ use super::context::Context;
 use super::finding::{Finding, Severity};
 use super::load::{Load, sources};
 use super::observation::Observation;
+use crate::nouns::count;
 
 /// All checks, in the order of their findings.
 pub fn checks() -> &'static [Check] {
@@ -180,10 +181,4 @@ fn waiting_requests(number: i64, level: &str) -> String {
         "{} of priority level {level} {verb}",
         count(number, "request")
     )
-}
-
-/// A number with a noun in singular or plural.
-fn count(number: i64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

@@ -119,7 +119,7 @@ fn rejected_in_log(context: &Context<'_>, report: &mut Report) {
         let sum: u64 = flows.iter().map(|(rejected, _)| rejected).sum();
         let message = format!(
             "the audit logs have {} of priority level {level} that {} rejected",
-            count(i64::try_from(sum).unwrap_or(i64::MAX), "request"),
+            count(sum, "request"),
             if sum == 1 { "was" } else { "were" },
         );
         let all = Observation::log(format!("rejected requests of priority level {level}"), sum);

@@ -69,7 +69,7 @@ fn odds(load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
     let message = format!(
         "priority level {} has {} and hand size {}: one heavy flow fills all queues of another flow with probability {}",
         load.name(),
-        count(i64::from(dealer.queues()), "queue"),
+        count(dealer.queues(), "queue"),
         dealer.hand_size(),
         odds(1),
     );
@@ -88,7 +88,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
     let mut evidence = configured(load, dealer);
     let occupied = u32::try_from(occupied.len()).unwrap_or(u32::MAX);
     let probability = dealer.covered_probability(occupied);
-    let number = count(i64::try_from(heavy.len()).unwrap_or(i64::MAX), "heavy flow");
+    let number = count(heavy.len(), "heavy flow");
     evidence.push(Observation::computed(match starved.is_empty() {
         true => format!(
             "queues in the hands of {number}: {occupied} of {queues}; probability that all queues of another flow are among them: {}",
@@ -104,7 +104,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
             let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
             let what = format!(
                 "waiting requests of {name}, which are in all of its {}",
-                count(i64::from(hand_size), "queue")
+                count(hand_size, "queue")
             );
             evidence.push(load.in_dump_requests(what, flow.waiting));
         }

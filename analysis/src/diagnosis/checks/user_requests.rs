@@ -159,7 +159,7 @@ fn in_log(context: &Context<'_>, name: &str, report: &mut Report) {
         let message = format!(
             "in the audit logs, FlowSchema {schema} took {} of {name} into priority level {level}, of which {rejected} {} \
              rejected",
-            count(i64::try_from(all).unwrap_or(i64::MAX), "request"),
+            count(all, "request"),
             if rejected == 1 { "was" } else { "were" },
         );
         let evidence = vec![

@@ -82,7 +82,7 @@ fn in_log(context: &Context<'_>, report: &mut Report) {
         let longest = flows.first().map_or(0, |(requests, _)| requests.longest_us);
         let message = format!(
             "the audit logs have {} of priority level {level} that waited in a queue for at least 10 ms, the longest for {}",
-            count(i64::try_from(waited).unwrap_or(i64::MAX), "request"),
+            count(waited, "request"),
             seconds(longest)
         );
         let all = Observation::log(
