@@ -13,7 +13,6 @@ pub(crate) struct KubernetesArg {
 }
 
 impl KubernetesArg {
-    /// The given release.
     pub(crate) fn given(self) -> Option<Release> {
         self.release
     }

@@ -92,7 +92,6 @@ impl Moments {
     }
 }
 
-/// The requests of a level in `dump_requests`.
 pub(super) fn dumped_requests<'a>(
     server: &'a ServerEvidence,
     level: &'a str,

@@ -25,7 +25,6 @@ macro_rules! before_a_change {
     };
 }
 
-/// An alert.
 pub(super) struct Alert {
     pub(super) name: &'static str,
     pub(super) expression: String,

@@ -10,7 +10,6 @@ use crate::metrics::catalog::{
 };
 use k8s_flowcontrol_types::GROUP;
 
-/// A row of panels.
 pub(super) struct Row {
     pub(super) title: &'static str,
     pub(super) panels: Vec<Panel>,
@@ -30,14 +29,12 @@ pub(super) struct Panel {
     metrics: Vec<&'static Metric>,
 }
 
-/// The form of a panel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Lines over time.
     Lines,
     /// Areas on top of one another, over time.
     Stack,
-    /// A number.
     Number,
     /// The present values in a table.
     Table,

@@ -41,7 +41,6 @@ pub(super) const UPPER: &str =
 /// The labels of a level in one server.
 const LEVEL: &str = "cluster, instance, priority_level";
 
-/// A recording rule.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) expression: String,

@@ -208,7 +208,6 @@ impl<I: Iterator<Item = Recorded>> Causal<I> {
         }
     }
 
-    /// The flow of a class.
     pub(super) fn flow(&self, class: u32) -> usize {
         self.classes[class as usize].flow as usize
     }

@@ -33,7 +33,6 @@ pub(crate) struct Quiet {
     pub(crate) only: Option<Arc<Vec<bool>>>,
 }
 
-/// The demand of a level, by period.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LevelDemand(Vec<Period>);
 

@@ -38,7 +38,6 @@ pub(crate) struct Trial<'a, I> {
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) report: Report,
-    /// By group.
     pub(crate) groups: Vec<Measure>,
     /// By index of the level.
     pub(crate) peaks: Vec<(String, Peak)>,

@@ -97,7 +97,6 @@ impl fmt::Display for Check {
     }
 }
 
-/// Checks the waits of an intent.
 pub(super) fn waits(index: usize, intent: &Intent, measure: &Measure) -> Vec<Check> {
     let requests = measure.waits.count() + measure.failed;
     let check = |limit: &WaitLimit| Check {

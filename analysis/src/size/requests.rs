@@ -43,7 +43,6 @@ pub struct Requests {
     pub(super) waits: Vec<(u32, Short)>,
 }
 
-/// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Packed {
     pub(super) received_us: i64,

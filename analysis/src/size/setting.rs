@@ -13,7 +13,6 @@ const LONGEST_QUEUE: i32 = 10_000;
 /// The passes in which shares are adapted to each other. Each pass adds a share at least.
 const PASSES: usize = 2000;
 
-/// Objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Objects {
     pub(super) flow_schemas: Vec<FlowSchema>,

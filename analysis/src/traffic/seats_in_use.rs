@@ -11,7 +11,6 @@ const SECOND: i64 = 1_000_000;
 const SECONDS: usize = 60;
 /// The seconds that one request can fill, an hour: longer requests count until then.
 const LONGEST: i64 = 3600;
-/// A minute.
 const MINUTE: i64 = SECONDS as i64 * SECOND;
 
 /// The seats of a level on one server, or on several.

@@ -24,7 +24,6 @@ pub enum WaitSource {
     Unknown,
 }
 
-/// The work of a level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelWork {
     /// The part of the estimated work that counts: less than one if the estimates are more than the limits allow.
@@ -38,7 +37,6 @@ pub(super) struct LevelWork {
 }
 
 impl LevelWork {
-    /// The work of all levels.
     pub(super) fn all(
         tally: &Tally,
         limits: Option<&BTreeMap<String, LevelSeats>>,

@@ -64,7 +64,6 @@ pub(super) struct AccessArgs {
 }
 
 impl ClusterArgs {
-    /// The cluster of a context.
     pub(super) fn new(access: AccessArgs, context: Option<String>) -> Self {
         Self { access, context }
     }
@@ -84,7 +83,6 @@ impl ClusterArgs {
         Ok(Client::new(self.config()?)?)
     }
 
-    /// A client of the cluster.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
         let printed = Mutex::new(HashSet::new());
         Ok(self.silent_client()?.on_warning(move |warning| {

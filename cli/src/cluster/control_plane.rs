@@ -27,7 +27,6 @@ pub(crate) struct ControlPlane {
     pub(crate) note: Option<String>,
 }
 
-/// One API server.
 #[derive(Clone)]
 pub(crate) struct ApiServer {
     /// The address, as a host and a port, or as the cluster's URL.

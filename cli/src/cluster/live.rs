@@ -86,12 +86,10 @@ impl Live {
         }
     }
 
-    /// The release of the cluster.
     pub(crate) async fn release(&self) -> Result<Release, Error> {
         release_of(&self.client, self.given).await
     }
 
-    /// The objects of a kind.
     pub(crate) fn objects(&self, kind: Kind) -> Api<DynamicObject> {
         self.client.objects(kind, self.version)
     }

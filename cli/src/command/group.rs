@@ -26,7 +26,6 @@ impl Group {
         Self::Other,
     ];
 
-    /// The heading.
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Migrate => "Migrate to another version",

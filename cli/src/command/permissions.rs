@@ -2,7 +2,6 @@
 
 use k8s_flowcontrol::GROUP;
 
-/// The permissions of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     /// The paths that it reads.

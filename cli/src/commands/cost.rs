@@ -251,7 +251,6 @@ fn stored(
     }
 }
 
-/// The bound of a level.
 fn bound(
     level: &str,
     seats: &ServerSeats,

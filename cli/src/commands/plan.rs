@@ -212,7 +212,6 @@ fn release(state: &ClusterScan) -> Option<Release> {
     state.release.as_deref()?.parse().ok()
 }
 
-/// The oldest release among the clusters.
 fn oldest(states: &[ClusterScan]) -> Result<Release, Failure> {
     let releases = states.iter().filter_map(release);
     releases.min().ok_or_else(|| {

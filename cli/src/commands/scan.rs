@@ -191,7 +191,6 @@ impl Command for Args {
     }
 }
 
-/// The clusters to scan.
 fn clusters(args: &Args) -> Result<Vec<Named>, Failure> {
     if args.all_contexts {
         return args.clusters.all();

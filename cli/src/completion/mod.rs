@@ -21,7 +21,6 @@ pub(crate) struct Completion {
 enum Fallback {
     /// File names, if no word fits.
     Files = 0,
-    /// Nothing.
     #[default]
     Nothing = 4,
     /// Nothing, and no blank after the word.

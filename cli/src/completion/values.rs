@@ -8,7 +8,6 @@ use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{ApiVersion, Kind, Release};
 use std::path::PathBuf;
 
-/// The values of an option.
 pub(super) fn of(cursor: &Cursor<'_>, option: &Arg) -> Completion {
     if option.get_long() == Some("context") {
         return Completion::words(contexts(cursor));

@@ -14,11 +14,8 @@ use std::io;
 /// An object as a server reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
-    /// The document of the object.
     pub(crate) document: Document,
-    /// The kind of the object.
     pub(crate) kind: Kind,
-    /// The version of the object.
     pub(crate) version: ApiVersion,
     /// The object in its version: known fields only, without defaults.
     pub(crate) tree: Value,

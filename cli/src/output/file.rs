@@ -123,7 +123,6 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

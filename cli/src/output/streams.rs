@@ -11,11 +11,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::rc::Rc;
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// The style of `error:`.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// The style of `warning:`.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// The style of `hint:`.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 /// The standard streams.

@@ -20,9 +20,7 @@ const BAR: std::ops::RangeInclusive<usize> = 10..=40;
 /// The characters after which a cell can continue on the next line.
 const BREAKS: [char; 5] = [' ', '-', '/', ':', ','];
 
-/// A cell.
 pub(crate) enum Cell {
-    /// A text.
     Text(String),
     /// A bar for amounts of a whole, as long as the terminal has room.
     Bar([(char, i64); 3], i64),
@@ -66,7 +64,6 @@ impl Cell {
     }
 }
 
-/// A table.
 pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
     /// The number of columns that name a row.

@@ -151,7 +151,6 @@ impl Limit {
         format!("{action}: {} make all requests slower", self.clause())
     }
 
-    /// The limit, as a clause.
     pub(in crate::diagnosis) fn clause(&self) -> String {
         match self.period {
             Period::Interval(_) => {

@@ -77,7 +77,6 @@ impl Document {
         self.columns.as_ref()
     }
 
-    /// Begins a document.
     pub(super) fn begin<R: BufRead>(
         &mut self,
         input: &mut Source<R>,

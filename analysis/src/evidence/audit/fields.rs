@@ -32,7 +32,6 @@ enum Place {
 /// The end of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The end of the object.
     Object,
     /// A bracket that begins a list or an object.
     Nested(u8),

@@ -212,7 +212,6 @@ impl AuditLog {
         }
     }
 
-    /// Opens an entry of a log.
     fn open_entry(
         &mut self,
         text: &str,

@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use std::fmt;
 use std::str::FromStr;
 
-/// A column of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) title: &'static str,

@@ -22,7 +22,6 @@ pub(in super::super) enum Unknown {
     History,
     /// The expression is about the series of Prometheus, and not of a server.
     Prometheus,
-    /// The expression is unknown.
     Expression,
 }
 

@@ -10,7 +10,6 @@ mod token;
 pub(super) use evaluate::{Data, Element, Labels, Unknown};
 pub(super) use parse::parse;
 
-/// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expression {
     Number(f64),

@@ -100,7 +100,6 @@ impl Recording {
         Some(self.flows.all.get(class.flow as usize)?.level.index())
     }
 
-    /// The level of a class, and its seats.
     pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
         let level = self.server.levels().nth(self.level_of(class)?)?;
         let class = self.classes.get(class as usize)?;

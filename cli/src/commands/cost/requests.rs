@@ -19,7 +19,6 @@ pub(super) fn without_etcd(estimator: Estimator) -> Estimator {
     estimator.with(FeatureGate::ConsistentListFromCache, false)
 }
 
-/// A request.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Line {

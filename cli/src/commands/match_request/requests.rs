@@ -11,7 +11,6 @@ use std::path::Path;
 const FORM: &str = "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
     resource, subresource, namespace, name and path, all optional: verb defaults to get, and isResourceRequest to true with a resource";
 
-/// A request.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Line {

@@ -127,7 +127,6 @@ fn write_clusters(clusters: &[(ClusterScan, Option<Plan>)], out: &mut Stream) ->
     table.write(out)
 }
 
-/// A plan as JSON.
 pub(crate) fn json(
     plan: Plan,
     files: &[FileUpgrade],

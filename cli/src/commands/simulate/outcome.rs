@@ -18,7 +18,6 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The limits of the model.
     pub(super) fn limits_of_model(&self) -> &'static str {
         match self.period {
             None => OF_LOAD,

@@ -52,7 +52,6 @@ struct Change {
     level: Level,
 }
 
-/// A request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Request {

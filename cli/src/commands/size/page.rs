@@ -56,7 +56,6 @@ fn of_sizing(sizing: &Sizing, proposed: Option<&Examination>, release: Release) 
     page.html()
 }
 
-/// The levels that have a limit.
 fn limited(report: &Report, levels: &[String]) -> Vec<String> {
     let has_limit = |name: &&String| {
         let level = report.levels.iter().find(|level| level.name == **name);

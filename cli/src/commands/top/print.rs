@@ -109,7 +109,6 @@ pub(super) fn rate(rate: Option<f64>) -> String {
     rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"))
 }
 
-/// The limit of a level.
 pub(super) fn limit(level: &Level) -> String {
     match level.is_exempt() {
         true => "none".to_owned(),

@@ -39,7 +39,6 @@ impl DryRuns {
         })
     }
 
-    /// The API versions that the cluster serves.
     pub(super) fn served(&self) -> &[ApiVersion] {
         &self.live.served
     }

@@ -7,7 +7,6 @@ use k8s_flowcontrol::{GROUP, Release};
 use k8s_flowcontrol_manifests::Object;
 use std::path::Path;
 
-/// Reads the old objects of a file.
 pub(super) fn read_old(
     file: &Path,
     release: Release,

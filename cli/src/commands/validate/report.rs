@@ -16,7 +16,6 @@ pub(super) struct Report {
     json: bool,
     strips: bool,
     release: Release,
-    /// The API versions that the server serves.
     served: Vec<ApiVersion>,
     /// The name of the server in sentences.
     name_of_server: String,

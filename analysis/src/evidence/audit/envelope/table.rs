@@ -8,7 +8,6 @@ use k8s_flowcontrol_types::json::{Reader, Writer};
 /// The columns that carry events, of which a header must have one.
 const CARRIERS: [&str; 6] = ["log_s", "AuditId", "_raw", "@message", "message", "Line"];
 
-/// The columns of a table.
 #[derive(Clone, Debug, Default)]
 pub(in crate::evidence::audit) struct Columns(Vec<Option<&'static str>>);
 
