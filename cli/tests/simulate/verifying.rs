@@ -263,6 +263,14 @@ fn counted_waits_say_how_late_requests_begin() {
         let text = stdout(&output);
         assert_eq!(text.contains(late), is_late, "{metrics:?}: {text}");
     }
+    // 0.3 ms are not worth a sentence.
+    let text = std::fs::read_to_string(&after).unwrap();
+    let short = folder.file(
+        "short.txt",
+        text.replace(" 421.1001739729997\n", " 409.5\n"),
+    );
+    let text = stdout(&simulate(&["--metrics", &short]));
+    assert!(!text.contains("and begin about"), "{text}");
     let sample = |name: &str, started: u32, dispatched: u32| {
         let text = std::fs::read_to_string(&after).unwrap();
         let labels = "flow_schema=\"batch\",priority_level=\"batch\"";

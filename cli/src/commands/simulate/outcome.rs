@@ -47,12 +47,12 @@ impl Outcome {
 
     /// How late requests of the logs begin that waited.
     fn late_starts(&self) -> String {
-        match self.before.start_delay {
-            Duration::ZERO => String::new(),
-            delay => format!(
-                ", and begin about {:.0} ms after their dispatch if they waited",
-                delay.as_secs_f64() * 1000.0
-            ),
+        let milliseconds = (self.before.start_delay.as_secs_f64() * 1000.0).round();
+        match milliseconds > 0.0 {
+            true => {
+                format!(", and begin about {milliseconds} ms after their dispatch if they waited")
+            }
+            false => String::new(),
         }
     }
 
