@@ -213,8 +213,8 @@ impl Recording {
     }
 
     /// Sets the waits that the server counted over the time of the log ([`REQUEST_WAIT_DURATION_SECONDS`](crate::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS)): the
-    /// [increase](Histograms::since) between two samples. [`find_slowdown`](Self::find_slowdown) uses them if the log itself does not show how late
-    /// requests begin, and if they are of its requests.
+    /// [increase](Histograms::since) between two samples. [`find_slowdown`](Self::find_slowdown) uses them if they are of the requests of the log: they are of
+    /// all its requests, and recorded waits of the long ones.
     pub fn set_counted_waits(&mut self, waits: Histograms) {
         self.counted_waits = Some(waits).filter(|waits| *waits != Histograms::default());
     }
@@ -234,9 +234,10 @@ impl Recording {
             true => delays.compare(self, requests),
             false => requests.for_each(drop),
         }
-        let of_log = delays.of_log().filter(|_| are_recorded);
-        let of_server = || delays.of_server(self, self.counted_waits.as_ref()?);
-        self.slowdown = executions.slowdown(of_log.or_else(of_server).unwrap_or_default());
+        let counted = self.counted_waits.as_ref();
+        let of_server = counted.and_then(|counted| delays.of_server(self, counted));
+        let of_log = || delays.of_log().filter(|_| are_recorded);
+        self.slowdown = executions.slowdown(of_server.or_else(of_log).unwrap_or_default());
     }
 
     /// How many times as long a request executes if twice as many execute, as [`find_slowdown`](Self::find_slowdown) found it; none if the log does

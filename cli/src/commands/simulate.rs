@@ -68,7 +68,7 @@ pub(crate) struct Args {
 
     /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
     /// requests of audit logs list, for its seats without `--server-seats`, and for the waits that it counted, which show how late requests
-    /// begin after their dispatch if the logs do not
+    /// begin after their dispatch
     #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "scenarios"])]
     metrics: Option<PathBuf>,
 

@@ -6,6 +6,8 @@
 mod log;
 mod requests;
 
+use k8s_flowcontrol_analysis::metrics::Histograms;
+use k8s_flowcontrol_analysis::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
 use k8s_flowcontrol_rules::controller::{FlowController, Ticket};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -237,4 +239,20 @@ pub(crate) fn run(run: &Run, server: FlowController) -> ([String; 2], Counts) {
         }
     }
     (world.logs, world.counted)
+}
+
+/// The waits in the metrics of the server.
+pub(crate) fn counted_waits(counts: &Counts) -> Histograms {
+    let metric = REQUEST_WAIT_DURATION_SECONDS.name();
+    let mut text = String::new();
+    for ((level, flow), counted) in counts {
+        // The counts of the level are those of its flows.
+        if flow.is_empty() {
+            let labels = format!("execute=\"true\",priority_level=\"{level}\"");
+            let (count, sum) = (counted.waits.len(), counted.waits.iter().sum::<f64>());
+            text += &format!("{metric}_bucket{{{labels},le=\"+Inf\"}} {count}\n");
+            text += &format!("{metric}_sum{{{labels}}} {sum}\n");
+        }
+    }
+    Histograms::parse(&text, &REQUEST_WAIT_DURATION_SECONDS)
 }

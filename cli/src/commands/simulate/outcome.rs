@@ -91,7 +91,7 @@ the processor's load, or the sizes of objects that the load file does not give."
 const OF_LOGS: &str = "\
 The model is one API server, which gets the requests of the logs, with the retries that the logs have. A client (a user with a user \
 agent) whose requests follow its responses sends each request after the simulated response; other requests come at their times. How \
-much requests slow each other down, and how late they begin, is estimated from the logs; waits that are not recorded follow from the queues of the first configuration, \
+much requests slow each other down, and how late they begin, is estimated from the logs and the given metrics; waits that are not recorded follow from the queues of the first configuration, \
 and a rejected request executes as long as others of its flow with its verb and resource. The model does not know the load of other API \
 servers, other programs on the same machine, the watches that see a write, or more about the size of objects than the metrics say.";
 
