@@ -60,6 +60,8 @@ async fn kubeconfig_in_the_environment() {
         printed.contains("/no/such/other (from KUBECONFIG)"),
         "{printed}"
     );
+    let printed = child("config::environment::child_asks", &[("KUBECONFIG", "::")]);
+    assert!(printed.contains("names no file"), "{printed}");
     let printed = child("config::environment::child_asks", &[]);
     assert!(printed.contains("no configuration found"), "{printed}");
     let printed = child("config::environment::child_without_pod_and_files", &[]);

@@ -101,6 +101,15 @@ impl Error {
         Self::new(ErrorKind::Setup).with_source(source)
     }
 
+    /// A response, or a part of it, with another content than `expected`.
+    pub(crate) fn decode(expected: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Decode {
+            expected: expected.into(),
+            message: message.into(),
+            excerpt: String::new(),
+        })
+    }
+
     pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn StdError + Send + Sync>>,

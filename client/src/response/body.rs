@@ -158,9 +158,6 @@ fn unreadable(error: io::Error) -> Error {
 }
 
 fn unexpected(encoding: &str) -> Error {
-    Error::new(ErrorKind::Decode {
-        expected: "a body with the content encoding gzip or none".to_owned(),
-        message: format!("it is {encoding:?}"),
-        excerpt: String::new(),
-    })
+    let expected = "a body with the content encoding gzip or none";
+    Error::decode(expected, format!("it is {encoding:?}"))
 }

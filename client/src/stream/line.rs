@@ -1,5 +1,6 @@
 //! Lines from chunks of any size, without I/O.
 
+use crate::error::{Error, ErrorKind};
 use bytes::Bytes;
 use std::fmt;
 
@@ -166,6 +167,16 @@ impl LineTooLong {
     /// The limit in bytes.
     pub fn limit(self) -> usize {
         self.limit
+    }
+
+    pub(super) fn into_error(self, what: &'static str, setting: &'static str) -> Error {
+        let limit = self.limit;
+        Error::new(ErrorKind::TooLong {
+            what,
+            limit,
+            setting,
+        })
+        .with_source(self)
     }
 }
 

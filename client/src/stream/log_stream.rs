@@ -1,8 +1,8 @@
 //! The open log of a container.
 
-use super::line::{LineDecoder, LineTooLong};
+use super::line::LineDecoder;
 use super::read_ahead::ReadAhead;
-use crate::error::{Error, ErrorKind, RequestLine};
+use crate::error::{Error, RequestLine};
 use crate::transport::{Body, TransportError};
 use futures_core::Stream;
 use std::fmt;
@@ -76,7 +76,7 @@ impl LogStream {
                         return Poll::Ready(last.map(|line| Ok(line.to_vec())));
                     }
                 },
-                Err(error) => too_long(error),
+                Err(error) => error.into_error("a line of the log", "LogRequest::max_line_size"),
             };
             self.body = None;
             return Poll::Ready(Some(Err(error.at(&self.line))));
@@ -89,16 +89,6 @@ fn text(line: Vec<u8>) -> String {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
-}
-
-fn too_long(error: LineTooLong) -> Error {
-    let (limit, setting) = (error.limit(), "LogRequest::max_line_size");
-    Error::new(ErrorKind::TooLong {
-        what: "a line of the log",
-        limit,
-        setting,
-    })
-    .with_source(error)
 }
 
 impl Stream for LogStream {

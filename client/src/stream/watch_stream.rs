@@ -2,10 +2,10 @@
 
 use super::event;
 use super::event::WatchEvent;
-use super::line::{LineDecoder, LineTooLong};
+use super::line::LineDecoder;
 use super::read_ahead::ReadAhead;
 use crate::Resource;
-use crate::error::{Error, ErrorKind, RequestLine};
+use crate::error::{Error, RequestLine};
 use crate::json::FieldPredictor;
 use crate::negotiate::codec::Codec;
 use crate::transport::{Body, TransportError};
@@ -100,7 +100,12 @@ impl<K: Resource> WatchStream<K> {
                     return Poll::Ready(Some(event));
                 }
                 Ok(None) => {}
-                Err(error) => return Poll::Ready(Some(Err(too_long(error)))),
+                Err(error) => {
+                    let setting =
+                        "WatchRequest::max_event_size (a watcher or store has no such setting)";
+                    let error = error.into_error("an event of the watch", setting);
+                    return Poll::Ready(Some(Err(error)));
+                }
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
@@ -120,17 +125,6 @@ impl<K: Resource> WatchStream<K> {
             }
         }
     }
-}
-
-fn too_long(error: LineTooLong) -> Error {
-    let setting = "WatchRequest::max_event_size (a watcher or store has no such setting)";
-    let limit = error.limit();
-    Error::new(ErrorKind::TooLong {
-        what: "an event of the watch",
-        limit,
-        setting,
-    })
-    .with_source(error)
 }
 
 impl<K: Resource> Stream for WatchStream<K> {

@@ -232,7 +232,7 @@ pub(crate) fn remaining(deadline: Instant) -> Duration {
     Duration::from_millis(u64::try_from(micros.div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
-fn unencodable(what: &str, error: JsonError) -> Error {
+pub(crate) fn unencodable(what: &str, error: JsonError) -> Error {
     Error::argument(format!("the {what} cannot be written as JSON: {error}")).with_source(error)
 }
 

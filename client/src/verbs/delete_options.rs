@@ -1,6 +1,6 @@
 //! The options of a deletion: the builder's methods and the caller's [`DeleteOptions`] together.
 
-use super::call::{Call, JSON};
+use super::call::{Call, JSON, unencodable};
 use crate::error::Error;
 use crate::meta::{DeleteOptions, Preconditions};
 use crate::request::http_request::HttpRequest;
@@ -130,10 +130,7 @@ fn set_body(request: &mut HttpRequest, mut options: DeleteOptions) -> Result<(),
     options
         .kind
         .get_or_insert_with(|| "DeleteOptions".to_owned());
-    let body = serde_json::to_vec(&options).map_err(|error| {
-        Error::argument(format!("the options cannot be written as JSON: {error}"))
-            .with_source(error)
-    })?;
+    let body = serde_json::to_vec(&options).map_err(|error| unencodable("options", error))?;
     request.set_body(JSON, body);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Discovery: the groups, versions and resources of a server, and its release.
 
 use super::call::{Call, builder};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::negotiate::negotiation::served;
 use crate::negotiate::server_release::{known_release, release_with};
@@ -105,15 +105,14 @@ impl Client {
             if ApiVersion::ALL.iter().any(is_known) {
                 return Ok(release_with(&served));
             }
-            Err(Error::new(ErrorKind::Decode {
-                expected: "a release of Kubernetes 1".to_owned(),
-                message: format!(
+            Err(Error::decode(
+                "a release of Kubernetes 1",
+                format!(
                     "GET /version has the major `{}`, the minor `{}` and the gitVersion `{}`, and the server serves no known \
                      version of {GROUP}; name the release with `Release::new`",
                     info.major, info.minor, info.git_version
                 ),
-                excerpt: String::new(),
-            }))
+            ))
         })
     }
 }

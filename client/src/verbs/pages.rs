@@ -3,7 +3,7 @@
 use super::call::{Call, CheckedCall};
 use super::list_progress::ListProgress;
 use super::page_token::PageToken;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::negotiate::codec::{Codec, Codecs};
 use crate::request::http_request::HttpRequest;
 use crate::response::decode::Response;
@@ -140,11 +140,7 @@ fn limit(request: &HttpRequest) -> usize {
 }
 
 fn endless<K: Resource>(message: &str) -> Error {
-    Error::new(ErrorKind::Decode {
-        expected: K::LIST_KIND.to_owned(),
-        message: message.to_owned(),
-        excerpt: String::new(),
-    })
+    Error::decode(K::LIST_KIND, message)
 }
 
 /// Turns the request for a page into the request for the next. The token implies the resource version.

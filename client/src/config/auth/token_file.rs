@@ -90,10 +90,5 @@ fn header_of(file: &Source) -> Result<HeaderValue, ConfigError> {
     let bytes = file.read()?;
     let text =
         std::str::from_utf8(&bytes).map_err(|_| file.error("the token is not UTF-8 text"))?;
-    match text.trim() {
-        "" => Err(file.error("the token is empty")),
-        token => bearer(&Secret::new(token)).map_err(|_| {
-            file.error("the token contains characters that are not valid in a header")
-        }),
-    }
+    bearer(&Secret::new(text.trim())).map_err(|error| file.error(error.to_string()))
 }

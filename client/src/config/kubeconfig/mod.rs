@@ -152,10 +152,11 @@ fn read(sources: &[Kubeconfig]) -> Result<Vec<Document>, ConfigError> {
             }
             Kubeconfig::Text(_) | Kubeconfig::Value(_) => None,
         });
-        return Err(ConfigError::new(format!(
-            "none of the kubeconfig files exists: {}",
-            files.collect::<Vec<_>>().join(", ")
-        )));
+        let files = files.collect::<Vec<_>>().join(", ");
+        return Err(ConfigError::new(match sources {
+            [] => "KUBECONFIG has separators only, and names no file".to_owned(),
+            _ => format!("none of the kubeconfig files exists: {files}"),
+        }));
     }
     Ok(documents)
 }

@@ -69,18 +69,12 @@ fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
     let file = user.file("tokenFile")?;
     let username = user.text("username")?;
     let password = user.text("password")?;
-    if let Some(field) = ["username", "password"].into_iter().find(|field| {
-        let given = if *field == "username" {
-            username
-        } else {
-            password
-        };
-        given.is_some() && (token.is_some() || file.is_some())
-    }) {
-        return Err(user.error(
-            field,
-            "cannot be combined with a token; remove one of the two",
-        ));
+    let mut given = [("username", username), ("password", password)].into_iter();
+    if (token.is_some() || file.is_some())
+        && let Some((field, _)) = given.find(|(_, text)| text.is_some())
+    {
+        let message = "cannot be combined with a token; remove one of the two";
+        return Err(user.error(field, message));
     }
     match (file, token, username) {
         (Some(file), None, _) => {

@@ -2,7 +2,6 @@
 
 use super::event::StoreEvent;
 use super::stored::State;
-use crate::error::ErrorKind;
 use crate::watch::watcher::{Received, Watcher, WatcherEvent};
 use crate::{Error, InvalidObject, Resource, json};
 use std::fmt;
@@ -106,11 +105,7 @@ async fn run<K: Resource>(
 }
 
 fn invalid<K: Resource>(object: &InvalidObject) -> Error {
-    Error::new(ErrorKind::Decode {
-        expected: format!("{} ({})", K::KIND, K::VERSION),
-        message: object.to_string(),
-        excerpt: String::new(),
-    })
+    Error::decode(format!("{} ({})", K::KIND, K::VERSION), object.to_string())
 }
 
 fn apply<K: Resource>(

@@ -310,15 +310,14 @@ impl<K: Resource> Source<K> {
     }
 
     fn bad_list(&self, message: &str) -> Error {
-        self.error(ErrorKind::Decode {
-            expected: self.api.kind().list_kind().to_owned(),
-            message: message.into(),
-            excerpt: String::new(),
-        })
+        self.at_list(Error::decode(self.api.kind().list_kind(), message))
     }
 
     fn error(&self, kind: ErrorKind) -> Error {
-        let error = Error::new(kind);
+        self.at_list(Error::new(kind))
+    }
+
+    fn at_list(&self, error: Error) -> Error {
         match self.api.list().call.request {
             Ok(request) => error.at(&RequestLine {
                 method: request.method,

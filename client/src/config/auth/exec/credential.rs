@@ -51,8 +51,8 @@ impl ExecCredential {
             text_of(status.get(field)).map_err(|()| format!("status.{field} is not text"))
         };
         let token = text("token")?.map(Secret::new);
-        if token.as_ref().is_some_and(|token| bearer(token).is_err()) {
-            return Err("the token contains characters that are not valid in a header".into());
+        if let Some(token) = &token {
+            bearer(token).map_err(|error| error.to_string())?;
         }
         let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
         let certificate = match (text("clientCertificateData")?, text("clientKeyData")?) {
