@@ -3,10 +3,12 @@
 use crate::config::support::Notices;
 use http_body_util::Full;
 use k8s_flowcontrol::Client;
+use k8s_flowcontrol::client::TransportError;
 use k8s_flowcontrol::config::{Config, RetryPolicy};
 use k8s_flowcontrol::controller::lease::{Lease, LeaseSpec, coordination_v1};
 use k8s_flowcontrol::controller::{Election, Leadership};
 use k8s_flowcontrol_server::{ApiServer, Fault};
+use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -255,11 +257,8 @@ async fn a_server_that_answers_is_not_called_silent() {
 async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
     let (server, one, two) = two().await;
     drop(one.leads_within(1).await.unwrap());
-    let missing = serde_json::from_value(serde_json::json!({
-        "status": "Failure", "reason": "NotFound", "code": 404, "message": "gone",
-        "details": {"name": "tenants", "kind": "leases"},
-    }));
     let notices = Notices::collect();
+    let missing = serde_json::from_value(missing());
     server.inject(
         Fault::status(404, missing.unwrap())
             .on_method("PUT")
@@ -271,6 +270,13 @@ async fn a_lease_that_is_deleted_while_it_is_taken_ends_no_election() {
     let reported = notices.take();
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(reported[0].contains("404"), "{reported:?}");
+}
+
+fn missing() -> serde_json::Value {
+    serde_json::json!({
+        "kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404, "message": "gone",
+        "details": {"name": "tenants", "kind": "leases"},
+    })
 }
 
 fn conflict() -> Fault {
@@ -357,37 +363,45 @@ async fn times_are_made_safe() {
 /// On the real clock, where the deadline of a request is a little later than that of the attempt it belongs to.
 #[tokio::test]
 async fn the_failure_before_a_silence_is_reported() {
-    let notices = Notices::collect();
     let config = Config::new("http://127.0.0.1").unwrap();
     let policy = RetryPolicy::default().with_initial_backoff(Duration::ZERO);
-    let config = config.with_retry_policy(policy).with_retry_budget(None);
-    let candidates: JoinSet<_> = (0..200)
-        .map(|_| {
-            let count = AtomicU32::new(0);
-            let client = Client::with_transport(config.clone(), move |_| {
-                let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
-                async move {
-                    match is_first {
-                        true => Err(io::Error::other("cut off")),
-                        false => {
-                            std::future::pending::<io::Result<http::Response<Full<bytes::Bytes>>>>()
-                                .await
-                        }
-                    }
-                }
-            });
-            let short = Duration::from_millis(100);
-            let election = Election::new(&client, "system", "tenants", "one");
-            let election = election.with_times(short, short, short);
+    let config = config.with_retry_policy(policy);
+    let lost = (0..100).map(|_| {
+        let count = AtomicU32::new(0);
+        let client = Client::with_transport(config.clone(), move |request| {
+            let number = count.fetch_add(1, Ordering::Relaxed);
             async move {
-                let won = timeout(Duration::from_millis(300), election.acquire()).await;
-                assert!(won.is_err());
+                let (code, body) = match number {
+                    0 => (404, serde_json::to_vec(&missing()).unwrap().into()),
+                    1 => (201, request.into_body()),
+                    2 => return Err(TransportError::unsent("cut off")),
+                    _ => std::future::pending().await,
+                };
+                let response = http::Response::builder().status(code);
+                Ok(response.body(Full::new(body)).unwrap())
             }
-        })
-        .collect();
-    candidates.join_all().await;
-    let reported = notices.take();
-    let tells = |text: &&String| text.contains("within 100ms") && text.contains("cut off");
-    assert_eq!(reported.iter().find(|text| !tells(text)), None);
-    assert!(!reported.is_empty());
+        });
+        let (long, short) = (Duration::from_secs(2), Duration::from_secs(1));
+        let election = Election::new(&client, "system", "tenants", "one");
+        let election = election.with_times(long, short, short);
+        async move { election.acquire().await.unwrap().lost().await }
+    });
+    for lost in lost.collect::<JoinSet<_>>().join_all().await {
+        let text = lost.to_string();
+        let limit = text.split_once(" within ").unwrap().1;
+        let limit = limit.split_once("ms").unwrap().0;
+        assert!(limit.parse::<u32>().is_ok(), "{text}");
+        let failure = lost.source().unwrap().to_string();
+        assert!(failure.contains("cut off"), "{text}: {failure}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_connection_does_not_take_the_lease() {
+    let (server, one, _) = two().await;
+    let leadership = one.leads_within(1).await.unwrap();
+    server.inject(Fault::delay(Duration::from_secs(3600)).on_method("PUT"));
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(server.pending_faults(), 0);
+    assert!(leadership.is_leader());
 }

@@ -129,6 +129,7 @@ impl Error {
         remedy: Option<&str>,
     ) -> fmt::Result {
         let proxy = self.connecting();
+        let is_late = is.timeout && !is.tls;
         if is.fatal {
             let cause = self.outermost();
             return write!(f, "a layer or the transport of the client failed: {cause}");
@@ -143,7 +144,7 @@ impl Error {
             _ => write!(f, "{server} sent no usable response")?,
         }
         match proxy {
-            _ if !is.timeout => write!(f, ": {}", self.innermost())?,
+            _ if !is_late => write!(f, ": {}", self.innermost())?,
             Some(error) => write!(f, " in time: {error}")?,
             None => f.write_str(" in time")?,
         }

@@ -1,4 +1,7 @@
 //! Errors of requests, as one opaque type.
+//!
+//! `kind` has the facts of each failure. `display` makes the text of them, and `predicates` the meaning for programs. A failed
+//! connection has its facts from `transport::error`, and its cause and remedy in words from `transport::explanation`.
 
 use crate::config::RetryLimit;
 use crate::convert::Loss;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 /// How much later than their deadline requests may end.
-const GRACE: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_millis(50);
 
 /// A candidate for the leadership, which is a Lease of `coordination.k8s.io/v1`.
 ///
@@ -69,7 +69,7 @@ impl Election {
     /// and the pause between two attempts.
     ///
     /// Each is made shorter, if necessary, so that a leader gives up before others take the Lease: the deadline is at most nine tenths of
-    /// the duration, and the pause at most half of the deadline.
+    /// the duration, and the pause at most half of the deadline. A request takes at most half of the deadline, too.
     #[must_use]
     pub fn with_times(
         mut self,
@@ -171,10 +171,12 @@ impl Election {
         Ok(())
     }
 
-    /// The time for a request: that of the client, but not longer than to the deadline.
+    /// The time for a request: that of the client, but not longer than to the deadline, and half of the renew deadline, so that a dead
+    /// connection leaves time for another one, as in client-go.
     fn within(&self, deadline: Instant) -> Duration {
-        let of_client = self.leases.client().timeout().unwrap_or(Duration::MAX);
-        of_client.min(remaining(deadline))
+        let half = self.renew_deadline / 2;
+        let of_client = self.leases.client().timeout().unwrap_or(half);
+        of_client.min(half).min(remaining(deadline))
     }
 
     pub(super) fn lease_name(&self) -> &str {
