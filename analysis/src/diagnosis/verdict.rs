@@ -21,7 +21,7 @@ named! {
         Rejecting = "rejecting",
         /// Requests wait, none is rejected, and the evidence does not show whether seats are idle; or the server can still give their level more.
         Waiting = "waiting",
-        /// No request waits or is rejected, but some would under more load.
+        /// No request waits or is rejected now, but many did before, or some would under more load.
         AtRisk = "at-risk",
         /// No request waits or is rejected.
         Healthy = "healthy",

@@ -1,6 +1,9 @@
 //! Rejections of the past, in metrics and dumps of different moments.
 
-use super::support::{FULL, IDLE, Metrics, evidence, level, lines, metrics, of, queues, server};
+use super::support::{
+    FULL, IDLE, Metrics, evidence, level, lines, metrics, objects, of, queues, server,
+};
+use crate::loaded::verified::{AFTER, BEFORE, unpacked};
 use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, Scope, ServerEvidence, Severity, Verdict, diagnose,
 };
@@ -71,4 +74,35 @@ fn dumps_of_queues_and_requests_without_a_waiting_request_show_no_load() {
         let diagnosis = diagnose(&evidence(Vec::new(), Vec::new(), server), &Scope::default());
         assert_eq!(diagnosis.verdict, Verdict::Unknown, "{dump}");
     }
+}
+
+/// The server of `fixtures/loaded` over its 60 s, and a moment later.
+#[test]
+fn waits_between_two_samples() {
+    let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
+    let [before, after] = [BEFORE, AFTER].map(unpacked);
+    let diagnosed = |earlier: &str| {
+        let mut server = ServerEvidence::new("a");
+        server.set_metrics(&after);
+        let interval = Duration::from_secs(60);
+        server.set_earlier_metrics(earlier, interval).unwrap();
+        let evidence = evidence(schemas.clone(), levels.clone(), server);
+        diagnose(&evidence, &Scope::default())
+    };
+    let diagnosis = diagnosed(&before);
+    let found = of(&diagnosis, "waiting");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert_eq!(
+        (found[0].severity, found[0].message.as_str()),
+        (
+            Severity::Risk,
+            "915 of 1509 requests of priority level batch waited in a queue for more than 0.1 s in 60.0 s"
+        )
+    );
+    assert_eq!(
+        lines(found[0]),
+        ["a: apiserver_flowcontrol_request_wait_duration_seconds of batch: 0.28 s on average"]
+    );
+    assert!(found[1].message.contains("global-default"), "{found:#?}");
+    assert!(of(&diagnosed(&after), "waiting").is_empty());
 }

@@ -9,7 +9,7 @@ mod made_up;
 mod mixed;
 mod predicted;
 mod truth;
-mod verified;
+pub(crate) mod verified;
 
 use flate2::read::MultiGzDecoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};

@@ -1,13 +1,12 @@
 //! Requests that wait for a reason that the evidence does not show.
 
+mod past;
+
 use super::overload::Pressed;
 use super::wide_requests::widest;
 use super::{Check, Context, Observation, Report, Severity, count, sources, waiting_requests};
 use crate::diagnosis::load::Load;
-use crate::diagnosis::log_tally::Requests;
 use crate::diagnosis::moment::Moment;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 pub(super) const CHECK: Check = Check {
     id: "waiting",
@@ -17,7 +16,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run(context: &Context<'_>, report: &mut Report) {
     of_unknown_levels(context, report);
-    in_log(context, report);
+    past::report(context, report);
     for load in context.loads() {
         let is_closed = load.current.as_ref().is_some_and(|seats| seats.value <= 0);
         if load.waiting() == 0 || is_closed || load.is_exempt() || widest(load).is_some() {
@@ -65,61 +64,6 @@ fn of_unknown_levels(context: &Context<'_>, report: &mut Report) {
         );
     }
 }
-
-/// The recorded waits in the audit logs, of each level.
-fn in_log(context: &Context<'_>, report: &mut Report) {
-    let log = || context.evidence.log.iter().flat_map(|log| &log.flows);
-    let mut levels = BTreeMap::<&str, Vec<(Requests, String)>>::new();
-    for ((schema, level, distinguisher), requests) in log() {
-        if requests.waited > 0 && context.includes(level) {
-            let flow = context.flow_name(schema, distinguisher);
-            levels.entry(level).or_default().push((*requests, flow));
-        }
-    }
-    for (level, mut flows) in levels {
-        flows.sort_by_key(|(requests, _)| Reverse(requests.longest_us));
-        let waited: u64 = flows.iter().map(|(requests, _)| requests.waited).sum();
-        let longest = flows.first().map_or(0, |(requests, _)| requests.longest_us);
-        let message = format!(
-            "the audit logs have {} of priority level {level} that waited in a queue for at least 10 ms, the longest for {}",
-            count(waited, "request"),
-            seconds(longest)
-        );
-        let all = Observation::log(
-            format!("requests of priority level {level} with a wait of at least 10 ms"),
-            waited,
-        );
-        let of_flows = flows.into_iter().take(MOST_FLOWS).map(|(requests, flow)| {
-            let longest = seconds(requests.longest_us);
-            let what =
-                format!("requests of {flow} with a wait of at least 10 ms, the longest {longest}");
-            Observation::log(what, requests.waited)
-        });
-        let evidence = [all].into_iter().chain(of_flows).collect();
-        let action = "read the metrics and dump_requests while requests wait, to see why; servers record only the waits of requests that took more \
-                      than half a second";
-        let of_level = log().filter(|((_, own, _), _)| own == level);
-        let all_requests: u64 = of_level.map(|(_, requests)| requests.all).sum();
-        let are_many = waited.saturating_mul(FEW) >= all_requests;
-        let severity = match longest >= LONG_US && are_many {
-            true => Severity::Risk,
-            false => Severity::Note,
-        };
-        report.cluster(severity, Some(level), message, evidence, action);
-    }
-}
-
-/// Clients notice a wait of this length, in microseconds.
-const LONG_US: u64 = 100_000;
-/// Less than one of this many requests of a level does not make a risk.
-const FEW: u64 = 1000;
-
-fn seconds(us: u64) -> String {
-    format!("{:.2} s", us as f64 / 1e6)
-}
-
-/// The flows that are named.
-const MOST_FLOWS: usize = 5;
 
 const ONE_MOMENT: &str = "read dump_requests of all levels and the metrics within a second: they show the seats in use while requests wait";
 
