@@ -120,7 +120,7 @@ impl StartDelays {
             let Some(counted) = counted.of(level.name).filter(|_| explained.waited > 0) else {
                 continue;
             };
-            // Requests that only one of both has waited as long as the others.
+            // A request that the log or the metrics lack waited as long as the others.
             let missing = counted.count().abs_diff(explained.executed) as f64;
             unsure += missing * counted.sum() / explained.waited as f64;
             seconds += counted.sum() - explained.seconds;

@@ -246,7 +246,7 @@ pub(crate) fn counted_waits(counts: &Counts) -> Histograms {
     let metric = REQUEST_WAIT_DURATION_SECONDS.name();
     let mut text = String::new();
     for ((level, flow), counted) in counts {
-        // The counts of the level are those of its flows.
+        // The flows of the level together.
         if flow.is_empty() {
             let labels = format!("execute=\"true\",priority_level=\"{level}\"");
             let (count, sum) = (counted.waits.len(), counted.waits.iter().sum::<f64>());
