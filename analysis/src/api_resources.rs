@@ -147,3 +147,19 @@ impl<'a> ResourceName<'a> {
         request.subresource = self.subresource.to_owned();
     }
 }
+
+/// The name of a resource with its group, such as `deployments.apps`.
+pub(crate) fn with_group(resource: &str, group: &str) -> String {
+    match group {
+        "" => resource.to_owned(),
+        group => format!("{resource}.{group}"),
+    }
+}
+
+/// The name of a resource with its subresource, such as `pods/status`.
+pub(crate) fn with_subresource(resource: &str, subresource: &str) -> String {
+    match subresource {
+        "" => resource.to_owned(),
+        subresource => format!("{resource}/{subresource}"),
+    }
+}

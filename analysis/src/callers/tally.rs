@@ -2,6 +2,7 @@
 
 use super::calls::{Calls, Habits};
 use super::identity::Identity;
+use crate::api_resources::{with_group, with_subresource};
 use crate::audit::Event;
 use crate::redact::Redactor;
 use crate::times::widen;
@@ -194,14 +195,8 @@ impl By {
                 if !request.is_resource_request {
                     return redactor.path(&request.path);
                 }
-                let mut name = request.resource;
-                if !request.api_group.is_empty() {
-                    name = format!("{name}.{}", request.api_group);
-                }
-                match request.subresource.is_empty() {
-                    true => name,
-                    false => format!("{name}/{}", request.subresource),
-                }
+                let name = with_group(&request.resource, &request.api_group);
+                with_subresource(&name, &request.subresource)
             }
         }
     }

@@ -7,6 +7,7 @@ pub use problem::{InvalidFile, Problem};
 
 use crate::evidence::go_duration;
 use k8s_flowcontrol_text::{Content, Fields, Node};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// A mapping of a file.
@@ -104,11 +105,7 @@ impl<'t> Mapping<'t> {
     /// A whole number of any size.
     pub(crate) fn whole_64(&self, name: &str, problems: &mut Problems<'_>) -> Option<u64> {
         self.read_with(name, problems, |node| {
-            let found = match node.content() {
-                Content::Number(text) => text.parse().ok(),
-                _ => None,
-            };
-            found.ok_or_else(|| format!("expected a whole number, not {}", shown(node)))
+            parsed(node).ok_or_else(|| format!("expected a whole number, not {}", shown(node)))
         })
     }
 
@@ -157,18 +154,18 @@ pub(crate) fn time(node: Node<'_>) -> Result<Duration, String> {
 }
 
 pub(crate) fn number(node: Node<'_>) -> Option<f64> {
+    parsed(node).filter(|number: &f64| number.is_finite())
+}
+
+fn parsed<T: FromStr>(node: Node<'_>) -> Option<T> {
     match node.content() {
-        Content::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        Content::Number(text) => text.parse().ok(),
         _ => None,
     }
 }
 
 fn whole(node: Node<'_>, range: &std::ops::RangeInclusive<u32>) -> Result<u32, String> {
-    let found = match node.content() {
-        Content::Number(text) => text.parse().ok(),
-        _ => None,
-    };
-    found
+    parsed(node)
         .filter(|number| range.contains(number))
         .ok_or_else(|| {
             let (least, most) = (range.start(), range.end());

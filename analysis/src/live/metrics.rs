@@ -1,5 +1,6 @@
 //! The metrics of classified traffic, in the text format of Prometheus.
 
+use super::request::LiveSums;
 use super::state::Live;
 use super::summary::NamedSums;
 use std::collections::BTreeMap;
@@ -39,6 +40,26 @@ const OF_CALLERS: [OfCallers; 6] = [
     ),
 ];
 
+type OfClasses = (&'static str, &'static str, fn(&LiveSums) -> f64);
+
+const OF_CLASSES: [OfClasses; 3] = [
+    (
+        "requests_total",
+        "Requests that ended. Requests that flow control does not see have empty labels.",
+        |sums| sums.requests as f64,
+    ),
+    (
+        "rejected_requests_total",
+        "Requests that flow control rejected with status 429.",
+        |sums| sums.rejected as f64,
+    ),
+    (
+        "seat_seconds_total",
+        "Estimated initial seats times the seconds from arrival to end, without recorded waits.",
+        LiveSums::seat_seconds,
+    ),
+];
+
 /// The beginning of every name.
 const PREFIX: &str = "k8s_flowcontrol_traffic_";
 
@@ -49,34 +70,13 @@ impl Live {
     /// that the number of series is bounded. `rejected_batches` has the number of batches that were answered with each code from 400 on.
     pub fn metrics(&self, now_us: i64, rejected_batches: &BTreeMap<u16, u64>) -> String {
         let mut text = Text::default();
-        let classes = || {
-            self.totals.iter().map(|(key, sums)| {
-                let (level, schema) = key.split_once('/').unwrap_or_default();
-                (
-                    labels(&[("priority_level", level), ("flow_schema", schema)]),
-                    sums,
-                )
-            })
-        };
-        text.family(
-            "requests_total",
-            "counter",
-            "Requests that ended. Requests that flow control does not see have empty labels.",
-        );
-        for (labels, sums) in classes() {
-            text.sample(&labels, sums.requests as f64);
-        }
-        text.family(
-            "rejected_requests_total",
-            "counter",
-            "Requests that flow control rejected with status 429.",
-        );
-        for (labels, sums) in classes() {
-            text.sample(&labels, sums.rejected as f64);
-        }
-        text.family("seat_seconds_total", "counter", "Estimated initial seats times the seconds from arrival to end, without recorded waits.");
-        for (labels, sums) in classes() {
-            text.sample(&labels, sums.seat_seconds());
+        for (name, help, value) in OF_CLASSES {
+            text.family(name, "counter", help);
+            for (class, sums) in &self.totals {
+                let (level, schema) = class.split_once('/').unwrap_or_default();
+                let labels = labels(&[("priority_level", level), ("flow_schema", schema)]);
+                text.sample(&labels, value(sums));
+            }
         }
         for (name, help, value) in [
             (

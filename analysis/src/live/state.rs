@@ -3,7 +3,7 @@
 use super::alerts::{Alert, Alerts};
 use super::recent::Recent;
 use super::request::{LiveSums, Request};
-use super::summary::Summary;
+use super::summary::{MOST_CALLERS, Summary, named};
 use super::tail::Tail;
 use super::threshold::Threshold;
 use super::windows::{Windows, class_key};
@@ -11,6 +11,7 @@ use crate::audit::Counts;
 use crate::callers::By;
 use crate::saved::numbers::{self, Count, sum};
 use crate::saved::{WrongValue, is_other, read};
+use crate::times::shown;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -200,7 +201,18 @@ impl Live {
     /// The requests of the window that ends now.
     pub fn summary(&self, now_us: i64) -> Summary {
         let total = self.windows.total(self.window_us, now_us);
+        let caller_count = total.groups.len();
+        let mut callers = named(total.groups);
+        callers.truncate(MOST_CALLERS);
         Summary {
+            time: shown(now_us),
+            window_seconds: self.seconds(),
+            observed_seconds: self.observed_seconds(now_us),
+            sums: total.all,
+            priority_levels: named(total.levels),
+            flow_schemas: named(total.flow_schemas),
+            callers,
+            caller_count,
             total_requests: self
                 .totals
                 .values()
@@ -209,8 +221,6 @@ impl Live {
             duplicates: self.duplicates.0,
             broken_lines: self.broken.0,
             lost_ends: self.lost_ends.0,
-            observed_seconds: self.observed_seconds(now_us),
-            ..Summary::new(total, self.window_us, now_us)
         }
     }
 

@@ -1,13 +1,11 @@
 //! The report about a window.
 
 use super::request::LiveSums;
-use super::windows::Total;
-use crate::times::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The most callers of a summary.
-const MOST_CALLERS: usize = 20;
+pub(super) const MOST_CALLERS: usize = 20;
 
 /// The requests of a rolling window.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,29 +51,6 @@ pub struct NamedSums {
     /// The requests.
     #[serde(flatten)]
     pub sums: LiveSums,
-}
-
-impl Summary {
-    pub(super) fn new(total: Total, window_us: i64, now_us: i64) -> Self {
-        let caller_count = total.groups.len();
-        let mut callers = named(total.groups);
-        callers.truncate(MOST_CALLERS);
-        Self {
-            time: shown(now_us),
-            window_seconds: window_us as f64 / 1e6,
-            observed_seconds: window_us as f64 / 1e6,
-            sums: total.all,
-            priority_levels: named(total.levels),
-            flow_schemas: named(total.flow_schemas),
-            callers,
-            caller_count,
-            total_requests: 0,
-            late_requests: 0,
-            duplicates: 0,
-            broken_lines: 0,
-            lost_ends: 0,
-        }
-    }
 }
 
 /// Sums with their names, the busiest first.

@@ -2,6 +2,7 @@
 
 use super::maintained::{maintained_levels, maintained_schemas};
 use super::{Area, Preview};
+use crate::api_resources::with_group;
 use crate::audit::Event;
 use crate::estimates;
 use crate::metrics::StoredObjects;
@@ -124,10 +125,7 @@ impl Requests {
         if before == after {
             return;
         }
-        let resource = match attributes.api_group.as_str() {
-            "" => attributes.resource.clone(),
-            group => format!("{}.{group}", attributes.resource),
-        };
+        let resource = with_group(&attributes.resource, &attributes.api_group);
         let key = (attributes.verb.clone(), resource);
         let changed = self.changed.entry(key).or_default();
         changed.requests += 1;

@@ -1,6 +1,7 @@
 //! API servers behind APIServices. Many embed the controller of API Priority and Fairness, which lists and watches the
 //! objects of the group in the version of its library.
 
+use super::extension_servers::{items, text};
 use k8s_flowcontrol_rules::matching::SERVICE_ACCOUNT_PREFIX;
 use serde::Serialize;
 use serde_json::Value;
@@ -45,7 +46,9 @@ impl AggregatedServer {
                 (service["namespace"].as_str(), service["name"].as_str())
             {
                 let names = services.entry(format!("{namespace}/{name}"));
-                names.or_default().push(name_of(item));
+                names
+                    .or_default()
+                    .push(text(&item["metadata"]["name"]).to_owned());
             }
         }
         let server = |(service, api_services)| Self {
@@ -90,20 +93,11 @@ impl Deployment {
         let images = images.filter_map(|container| container["image"].as_str());
         let account = pod["serviceAccountName"].as_str().unwrap_or("default");
         Self {
-            name: format!("{namespace}/{}", name_of(item)),
+            name: format!("{namespace}/{}", text(&item["metadata"]["name"])),
             images: images.map(str::to_owned).collect(),
             user: format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{account}"),
         }
     }
-}
-
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list["items"].as_array().into_iter().flatten()
-}
-
-fn name_of(item: &Value) -> String {
-    let name = item["metadata"]["name"].as_str();
-    name.unwrap_or_default().to_owned()
 }
 
 /// The versions of the Go module k8s.io/apiserver whose controller requests an API version, for people; `None` for v1.

@@ -1,6 +1,7 @@
 //! The clients of old versions in an audit log.
 
 use super::requested::removed_in;
+use crate::api_resources::with_subresource;
 use crate::audit::{Counts, Event, Stage};
 use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
@@ -91,10 +92,7 @@ impl LogCallers {
         let Some(refused_from) = removed_in(&object.api_version, target) else {
             return;
         };
-        let resource = match object.subresource.is_empty() {
-            true => object.resource.to_string(),
-            false => format!("{}/{}", object.resource, object.subresource),
-        };
+        let resource = with_subresource(&object.resource, &object.subresource);
         let key = (
             event.effective_user().name.to_string(),
             event.user_agent.to_string(),

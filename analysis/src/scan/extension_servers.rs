@@ -102,7 +102,7 @@ fn allows(rule: &Value, resource: &str, verb: &str) -> bool {
         && !is_for_some_names
 }
 
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     elements(&list["items"])
 }
 
@@ -110,6 +110,6 @@ fn elements(array: &Value) -> impl Iterator<Item = &Value> {
     array.as_array().into_iter().flatten()
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

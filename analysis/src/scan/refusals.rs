@@ -4,6 +4,7 @@ use super::callers::LogCallers;
 use super::cluster::ClusterScan;
 use super::helm::Fails;
 use super::requested::as_release;
+use crate::api_resources::with_subresource;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -37,7 +38,7 @@ pub fn refusals(clusters: &[ClusterScan], logs: &[(String, LogCallers)]) -> Vec<
         for sample in &cluster.requested {
             let client = format!(
                 "{title}: requests for {}",
-                joined(&sample.resource, &sample.subresource)
+                with_subresource(&sample.resource, &sample.subresource)
             );
             add(sample.refused_from, &sample.version, client);
         }
@@ -71,11 +72,4 @@ pub fn refusals(clusters: &[ClusterScan], logs: &[(String, LogCallers)]) -> Vec<
         affected,
     };
     all.into_iter().map(refusal).collect()
-}
-
-fn joined(resource: &str, subresource: &str) -> String {
-    match subresource {
-        "" => resource.to_owned(),
-        subresource => format!("{resource}/{subresource}"),
-    }
 }

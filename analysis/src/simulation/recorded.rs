@@ -16,6 +16,7 @@ use super::loops::{Habit, habits, of_clock};
 use super::run::{Observer, Run};
 use super::slowdown::{Executions, Slowdown};
 use super::start_delay::StartDelays;
+use crate::api_resources::with_group;
 use crate::audit::Event;
 use crate::estimates;
 use crate::metrics::Histograms;
@@ -335,13 +336,9 @@ impl Recording {
     }
 
     fn kind(&mut self, attributes: &RequestAttributes) -> u32 {
-        let resource = match attributes.api_group.as_str() {
-            "" => attributes.resource.clone(),
-            group => format!("{}.{group}", attributes.resource),
-        };
         let key = (
             attributes.verb.clone(),
-            resource,
+            with_group(&attributes.resource, &attributes.api_group),
             attributes.subresource.clone(),
         );
         let kinds = &mut self.kinds;

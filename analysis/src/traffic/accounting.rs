@@ -40,7 +40,7 @@ pub struct Accounting {
 #[derive(Clone, Debug)]
 struct Configuration {
     classifier: Classifier,
-    classes: Vec<Class>,
+    pub(super) classes: Vec<Class>,
 }
 
 impl Configuration {

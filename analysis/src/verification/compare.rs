@@ -192,15 +192,13 @@ pub(super) fn compare(
 fn interval(parts: &[f64], count: f64) -> (f64, f64) {
     let (number, mean) = (parts.len().max(1) as f64, mean(parts));
     let squares: f64 = parts.iter().map(|part| (part - mean).powi(2)).sum();
-    let variance = match number > 1.0 {
-        true => squares / (number - 1.0) * (1.0 + 1.0 / number),
-        false => 0.0,
+    let (variance, independent) = match number > 1.0 {
+        true => (
+            squares / (number - 1.0) * (1.0 + 1.0 / number),
+            mean * (1.0 - mean) / count,
+        ),
+        false => (0.0, 0.0),
     };
-    let independent = match number > 1.0 {
-        true => mean * (1.0 - mean) / count,
-        false => 0.0,
-    };
-    // Among a few requests, one more or less is not significant.
     let error = STANDARD_ERRORS * variance.max(independent).sqrt() + 1.0 / count;
     (mean - error, mean + error)
 }

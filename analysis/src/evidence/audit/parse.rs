@@ -119,7 +119,7 @@ fn batch<'a>(reader: &mut Reader<'a>) -> Result<Vec<&'a str>, Fault> {
 }
 
 /// A text; absent for `null`.
-fn text<'a>(reader: &mut Reader<'a>, value: &mut Cow<'a, str>) -> Result<(), Fault> {
+pub(super) fn text<'a>(reader: &mut Reader<'a>, value: &mut Cow<'a, str>) -> Result<(), Fault> {
     if !reader.null() {
         *value = reader.string(&"a string")?;
     }

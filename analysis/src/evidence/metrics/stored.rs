@@ -1,6 +1,7 @@
 //! The stored objects of every resource, from the metrics of a server.
 
 use super::text::samples;
+use crate::api_resources::with_group;
 use k8s_flowcontrol_rules::seats::Stored;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -70,10 +71,7 @@ impl StoredObjects {
             let Some(resource) = sample.label("resource") else {
                 continue;
             };
-            let joined = || match sample.label("group") {
-                None | Some("") => resource.to_owned(),
-                Some(group) => format!("{resource}.{group}"),
-            };
+            let joined = || with_group(resource, sample.label("group").unwrap_or_default());
             match sample.name {
                 // The older and the newer name of the same number.
                 "apiserver_storage_objects" => {

@@ -8,6 +8,7 @@
 
 use super::content::Content;
 use super::record::Record;
+use crate::evidence::audit::parse::text as string;
 use k8s_flowcontrol_rules::matching::{NODE_PREFIX, NODES, User};
 use k8s_flowcontrol_types::json::{Fault, Reader};
 use serde_json::json;
@@ -229,13 +230,6 @@ fn http_code(code: i64) -> i64 {
         100..=599 => code,
         _ => 500,
     }
-}
-
-fn string<'a>(reader: &mut Reader<'a>, value: &mut Cow<'a, str>) -> Result<(), Fault> {
-    if !reader.null() {
-        *value = reader.string(&"a string")?;
-    }
-    Ok(())
 }
 
 /// One field of an object.
