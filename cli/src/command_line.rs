@@ -22,11 +22,6 @@ const FLAGS: [&str; 9] = [
 /// The global flag with a value.
 const COLOR: &str = "--color";
 
-/// Whether this is a flag of a cluster, such as `--context`.
-fn is_flag(word: &str) -> bool {
-    FLAGS.contains(&word)
-}
-
 /// Moves these flags behind the command, which defines them: a command that uses no cluster then rejects them.
 pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = arguments.peekable();
@@ -40,7 +35,7 @@ pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> V
         };
         let into = match flag {
             COLOR => &mut start,
-            flag if is_flag(flag) => &mut moved,
+            flag if FLAGS.contains(&flag) => &mut moved,
             _ => break,
         };
         into.extend(arguments.by_ref().take(if value { 1 } else { 2 }));

@@ -51,7 +51,7 @@ impl Stop {
 /// A flag that Ctrl-C sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
-    flag: Arc<AtomicBool>,
+    pub(crate) flag: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -69,11 +69,6 @@ impl Interrupt {
     /// Whether Ctrl-C was pressed.
     pub(crate) fn came(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
-    }
-
-    /// The flag, for workers.
-    pub(crate) fn flag(&self) -> &AtomicBool {
-        &self.flag
     }
 }
 

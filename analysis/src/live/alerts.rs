@@ -24,7 +24,7 @@ pub struct Alert {
 /// The active alerts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Alerts {
-    active: Vec<Active>,
+    pub(super) active: Vec<Active>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,9 +79,5 @@ impl Alerts {
             });
         }
         changes
-    }
-
-    pub(super) fn active(&self) -> &[Active] {
-        &self.active
     }
 }

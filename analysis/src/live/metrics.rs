@@ -146,7 +146,7 @@ impl Live {
             }
         }
         let active = || {
-            self.alerts.active().iter().map(|alert| {
+            self.alerts.active.iter().map(|alert| {
                 let labels = labels(&[("threshold", &alert.threshold), ("name", &alert.name)]);
                 (labels, alert.since_us.0 as f64 / 1e6)
             })

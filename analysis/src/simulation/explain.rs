@@ -118,7 +118,7 @@ pub(super) struct Tracer<'a> {
     most: usize,
     /// The state that the next request meets.
     arrival: Option<ArrivalState>,
-    traces: Vec<RequestTrace>,
+    pub(super) traces: Vec<RequestTrace>,
     /// The traces that have not ended, with the number of requests dispatched before their arrival.
     open: BTreeMap<Ticket, (usize, u64)>,
     /// The number of dispatched requests of each level.
@@ -139,10 +139,6 @@ impl<'a> Tracer<'a> {
             dispatched: BTreeMap::new(),
             timing_out: None,
         }
-    }
-
-    pub(super) fn into_traces(self) -> Vec<RequestTrace> {
-        self.traces
     }
 
     fn is_wanted(&self, flow: &Flow) -> bool {

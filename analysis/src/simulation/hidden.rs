@@ -103,7 +103,8 @@ pub(crate) struct Separator {
     /// The time that rejections took lately.
     overhead: Duration,
     first: i64,
-    now: i64,
+    /// The time of the last step, in microseconds of the log.
+    pub(crate) now: i64,
 }
 
 impl Separator {
@@ -151,11 +152,6 @@ impl Separator {
     /// Lets the time pass until all requests have ended.
     pub(crate) fn finish(&mut self) {
         while self.step() {}
-    }
-
-    /// The time of the last step, in microseconds of the log.
-    pub(crate) fn now(&self) -> i64 {
-        self.now
     }
 
     fn open(&mut self, number: u64) -> Option<&mut Open> {

@@ -130,7 +130,7 @@ pub fn explain(
     let traces = Tracer::new(names(load), flow, most);
     let mut run = run_of_clients(server, load, seed, traces);
     run.run(&mut |_| ());
-    run.observer.into_traces()
+    run.observer.traces
 }
 
 fn run_of_clients<O: Observer>(

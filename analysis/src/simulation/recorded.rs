@@ -62,7 +62,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recording {
-    server: FlowController,
+    pub(crate) server: FlowController,
     bounds: LevelBounds,
     estimator: Estimator,
     flows: Flows,
@@ -281,7 +281,7 @@ impl Recording {
         let names = self.kinds.clone();
         let mut run = self.prepare(requests.into_iter(), Tracer::new(names, flow, most));
         run.run(&mut |_| ());
-        run.observer.into_traces()
+        run.observer.traces
     }
 
     fn prepare<I: Iterator<Item = Recorded>, O: Observer>(

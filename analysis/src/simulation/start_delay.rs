@@ -116,7 +116,7 @@ impl StartDelays {
         counted: &Histograms,
     ) -> Option<Duration> {
         let (mut waited, mut seconds, mut unsure) = (0, 0.0, 0.0);
-        for (level, explained) in recording.server().levels().zip(&self.levels) {
+        for (level, explained) in recording.server.levels().zip(&self.levels) {
             let Some(counted) = counted.of(level.name).filter(|_| explained.waited > 0) else {
                 continue;
             };

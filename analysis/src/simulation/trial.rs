@@ -73,7 +73,7 @@ impl<I: Stretches> Trial<'_, I> {
         let period = self.recording.period_us().unwrap_or_default();
         let duration = Duration::from_micros(period.1.abs_diff(period.0));
         let duration = duration.max(self.load.duration);
-        let server = self.recording.server().clone();
+        let server = self.recording.server.clone();
         let names: Vec<_> = server.levels().map(|level| level.name.to_owned()).collect();
         let (recorded, mut flows) = self.recording.into_source(self.requests);
         let clients = Clients::new(&server, self.load, self.seed, &mut flows);

@@ -24,7 +24,7 @@ impl Sizer<'_> {
         windows: Option<&Windows>,
     ) -> Option<Quiet> {
         let places = recording.places()?;
-        let levels = recording.server().levels().count();
+        let levels = recording.server.levels().count();
         let mut shapes = vec![Vec::new(); levels];
         for (shape, (level, seats)) in places.iter().enumerate() {
             shapes.get_mut(*level)?.push((shape as u32, *seats));

@@ -269,7 +269,7 @@ impl<'a> Sizer<'a> {
             }
         };
         for client in &load.clients {
-            if let Some(found) = recording.server().classify(&client.request) {
+            if let Some(found) = recording.server.classify(&client.request) {
                 note(&self.set_of(&client.request.user), found.priority_level);
             }
         }
@@ -303,7 +303,7 @@ impl<'a> Sizer<'a> {
             });
         }
         let recording = self.recording(objects, seats, variation)?;
-        let limits = recording.server().limits().clone();
+        let limits = recording.server.limits().clone();
         let levels = self.levels_of(&recording, &load);
         let windows = match extent {
             Extent::Within(windows) => Some(windows),

@@ -170,7 +170,7 @@ impl Sizer<'_> {
             longer_waits,
             proof,
             is_complete,
-            trials: search.trials(),
+            trials: search.trials,
         })))
     }
 }

@@ -41,7 +41,7 @@ impl Sizer<'_> {
             names.collect()
         };
         (impossible.give_up, impossible.not_tried) = (names(give_up), names(not_tried));
-        impossible.trials = search.trials();
+        impossible.trials = search.trials;
         Ok(Answer::Impossible(Box::new(impossible)))
     }
 
@@ -72,7 +72,7 @@ impl Sizer<'_> {
         give_up: &mut BTreeSet<usize>,
         not_tried: &mut BTreeSet<usize>,
     ) -> Result<(), Stop> {
-        let most = search.simulated().saturating_add(MOST_OF_ALL);
+        let most = search.simulated.saturating_add(MOST_OF_ALL);
         let mut promising: Vec<_> = not_tried.iter().copied().collect();
         promising.sort_by_cached_key(|index| self.promise(impossible, *index));
         for index in promising {
@@ -81,7 +81,7 @@ impl Sizer<'_> {
             let is_out = match bounds::contradiction(&intents, Some(impossible.seats)) {
                 Some(_) => Some(false),
                 None => {
-                    let left = most.saturating_sub(search.simulated());
+                    let left = most.saturating_sub(search.simulated);
                     let sizer = self.with_intents(&intents)?;
                     search.of_other(&sizer, impossible.seats, left.min(MOST_OF_EACH))?
                 }

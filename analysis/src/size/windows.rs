@@ -23,16 +23,12 @@ const GROWTH: usize = 3;
 pub(super) struct Windows {
     periods: Arc<Vec<bool>>,
     /// The seats in use on average in the busiest period, if nothing waits.
-    likely_seats: u32,
+    pub(super) likely_seats: u32,
 }
 
 impl Windows {
     pub(super) fn periods(&self) -> Arc<Vec<bool>> {
         self.periods.clone()
-    }
-
-    pub(super) fn likely_seats(&self) -> u32 {
-        self.likely_seats
     }
 
     /// The busiest periods of each of some levels, and of each of some sets of clients.

@@ -40,7 +40,7 @@ pub struct Accounting {
 #[derive(Clone, Debug)]
 struct Configuration {
     classifier: Classifier,
-    pub(super) classes: Vec<Class>,
+    classes: Vec<Class>,
 }
 
 impl Configuration {

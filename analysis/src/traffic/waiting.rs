@@ -60,7 +60,7 @@ impl WaitModel {
         if self
             .queues
             .as_ref()
-            .is_some_and(|queues| received < queues.now())
+            .is_some_and(|queues| received < queues.now)
         {
             return done(sample);
         }

@@ -86,7 +86,10 @@ impl SeatsArg {
     ) -> Result<ServerSeats, Failure> {
         match self.server_seats {
             Some(_) => Ok(self.offline()),
-            None => ServerSeats::read(client, levels, release).await,
+            None => {
+                let server = ApiServer::of_cluster(client.clone());
+                ServerSeats::of_server(&server, levels, release).await
+            }
         }
     }
 
@@ -145,15 +148,6 @@ impl ServerSeats {
     /// The number and its source, of a single server.
     pub(crate) fn of_one(&self) -> String {
         format!("{}{}", plural(self.seats, "seat"), self.source)
-    }
-
-    /// Reads the seats from the metrics of the API server that responds.
-    async fn read(
-        client: &Client,
-        levels: &[PriorityLevelConfiguration],
-        release: Release,
-    ) -> Result<Self, Failure> {
-        Self::of_server(&ApiServer::of_cluster(client.clone()), levels, release).await
     }
 
     /// Reads the seats from the metrics of one API server.

@@ -219,7 +219,7 @@ impl Command for Args {
             files = write_all(
                 files,
                 backups.as_ref(),
-                interrupt.flag(),
+                &interrupt.flag,
                 progress("written", total),
             );
         }

@@ -141,7 +141,9 @@ impl Command for Args {
             }
             false => None,
         };
-        let release = self.kubernetes.release_or(live.as_ref().map(Live::release));
+        let release = self
+            .kubernetes
+            .release_or(live.as_ref().map(|live| live.release));
         let monitoring = Monitoring::new(release).with_selector(self.matchers.clone());
         // All texts come before the first file, so that an error leaves no half of them.
         let mut files = Vec::new();

@@ -167,7 +167,7 @@ impl Command for Args {
             // Signals are handled before the address is printed, so a client can stop the server from then on.
             let mut stop = Stop::new()?;
             let failed = |error| start_failure(&error, self.tokens.as_deref());
-            let behind = match self.torture.proxy_to() {
+            let behind = match self.torture.proxy_to {
                 Some(_) => Behind::Cluster,
                 None => Behind::Embedded(builder.start().await.map_err(failed)?),
             };
@@ -220,7 +220,7 @@ fn start(
     }
     writeln!(streams.out, "{url}")?;
     streams.out.flush()?;
-    match args.torture.proxy_to() {
+    match &args.torture.proxy_to {
         Some(file) => writeln!(
             streams.err,
             "forwarding to the cluster of {}; Ctrl-C stops the server and prints the report",

@@ -178,7 +178,7 @@ impl Command for Args {
             }
             Ok((cluster, answers))
         })?;
-        let mut report = report(cluster.release).of_cluster(cluster.served());
+        let mut report = report(cluster.release).of_cluster(&cluster.live.served);
         let mut answers = answers.into_iter();
         for file in files {
             // Each document has its answer.

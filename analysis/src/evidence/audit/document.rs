@@ -36,7 +36,7 @@ const MOST_LEVELS: usize = 16;
 pub(super) struct Document {
     open: Vec<Level>,
     /// The columns of the table that is open.
-    columns: Option<Columns>,
+    pub(super) columns: Option<Columns>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +72,6 @@ enum Fields {
 }
 
 impl Document {
-    /// The columns of the rows.
-    pub(super) fn columns(&self) -> Option<&Columns> {
-        self.columns.as_ref()
-    }
-
     pub(super) fn begin<R: BufRead>(
         &mut self,
         input: &mut Source<R>,

@@ -35,7 +35,7 @@ impl<R: BufRead> Entries<R> {
 
     /// The columns of the table that the last element is a row of.
     pub(super) fn columns(&self) -> Option<&Columns> {
-        self.document.columns()
+        self.document.columns.as_ref()
     }
 
     /// Reads the next entry into `text`.
@@ -103,7 +103,7 @@ impl<R: BufRead> Entries<R> {
             }
             Step::Broken => {
                 self.is_in_document = false;
-                if !self.input.is_at_line_start() {
+                if !self.input.is_at_line_start {
                     self.input.skip_line()?;
                 }
                 Entry::Broken(line)

@@ -11,7 +11,7 @@ pub(super) struct Source<R> {
     /// The number of line breaks so far.
     lines: u64,
     /// Whether nothing but white space was read since the last line break.
-    is_at_line_start: bool,
+    pub(super) is_at_line_start: bool,
 }
 
 impl<R: BufRead> Source<R> {
@@ -28,10 +28,6 @@ impl<R: BufRead> Source<R> {
     /// The number of the line at the position, from 1.
     pub(super) fn line(&self) -> u64 {
         self.lines + 1
-    }
-
-    pub(super) fn is_at_line_start(&self) -> bool {
-        self.is_at_line_start
     }
 
     /// Appends a line with its line break, but at most `limit` bytes.

@@ -59,10 +59,6 @@ impl Recording {
         new
     }
 
-    pub(crate) fn server(&self) -> &FlowController {
-        &self.server
-    }
-
     /// The requests as a source, and their flows.
     pub(in crate::simulation) fn into_source<I: Iterator<Item = Recorded>>(
         self,

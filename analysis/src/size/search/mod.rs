@@ -85,9 +85,9 @@ type OnProgress<'s> = &'s mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub(super) struct Search<'s, 'a> {
     pub(super) sizer: &'s Sizer<'a>,
     progress: OnProgress<'s>,
-    trials: u64,
+    pub(super) trials: u64,
     /// The requests that were simulated with their events, and how many may be.
-    simulated: u64,
+    pub(super) simulated: u64,
     most: u64,
     known: HashMap<(u32, String), Vec<Check>>,
     /// Whether the intents hold with the present objects under the whole load, by seats.
@@ -293,22 +293,14 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// The seats of a server that the load probably needs; 1 if nothing is known.
     pub(super) fn likely_seats(&self) -> u32 {
-        self.windows.as_ref().map_or(1, Windows::likely_seats)
+        self.windows
+            .as_ref()
+            .map_or(1, |windows| windows.likely_seats)
     }
 
     /// Begins with one share for each level on the next server.
     pub(super) fn forget_likely(&mut self) {
         self.likely.clear();
-    }
-
-    /// The requests that were simulated with their events so far.
-    pub(super) fn simulated(&self) -> u64 {
-        self.simulated
-    }
-
-    /// The simulated configurations so far.
-    pub(super) fn trials(&self) -> u64 {
-        self.trials
     }
 
     /// The objects with the settings; none if the server does not have their seats.

@@ -27,7 +27,7 @@ struct Read {
 /// The findings of the rules in a cluster.
 pub(super) struct Live {
     servers: Vec<Read>,
-    release: Release,
+    pub(super) release: Release,
     levels: Vec<String>,
 }
 
@@ -93,11 +93,6 @@ impl Live {
             release: objects.live.unwrap_or_default(),
             levels,
         })
-    }
-
-    /// The release of the cluster, or the given one.
-    pub(super) fn release(&self) -> Release {
-        self.release
     }
 
     /// Checks the rules.

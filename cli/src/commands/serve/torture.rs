@@ -33,7 +33,7 @@ pub(super) struct TortureArgs {
         requires = "torture",
         conflicts_with_all = ["release", "all_versions", "data_dir", "flow_control", "files"]
     )]
-    proxy_to: Option<PathBuf>,
+    pub(super) proxy_to: Option<PathBuf>,
 
     /// The format of the report of `--torture`, which follows the line with the address on the standard output
     #[arg(
@@ -79,10 +79,6 @@ pub(super) enum Behind {
 impl TortureArgs {
     pub(super) fn is_set(&self) -> bool {
         self.torture.is_some()
-    }
-
-    pub(super) fn proxy_to(&self) -> Option<&Path> {
-        self.proxy_to.as_deref()
     }
 
     /// Starts the torture in front of the embedded server, or of the cluster.

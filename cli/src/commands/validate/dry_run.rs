@@ -9,14 +9,14 @@ use k8s_flowcontrol::client::Warning;
 use k8s_flowcontrol::client::http::Method;
 use k8s_flowcontrol::rules::decode::Format;
 use k8s_flowcontrol::rules::validate::verdict;
-use k8s_flowcontrol::{ApiVersion, Error, FieldValidation, GROUP, Release};
+use k8s_flowcontrol::{Error, FieldValidation, GROUP, Release};
 use k8s_flowcontrol_manifests::Validator;
 use k8s_flowcontrol_text::Span;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The dry runs of a cluster.
 pub(super) struct DryRuns {
-    live: Live,
+    pub(super) live: Live,
     /// The release of the cluster, or the oldest one with its API versions: for the places of errors, and for objects that cannot be
     /// sent as they are.
     pub(super) release: Release,
@@ -37,10 +37,6 @@ impl DryRuns {
             strips_server_fields: args.export.strip_server_fields,
             is_status: args.subresource.is_some(),
         })
-    }
-
-    pub(super) fn served(&self) -> &[ApiVersion] {
-        &self.live.served
     }
 
     /// The verdict of the cluster on a document, in the version of the document.

@@ -172,7 +172,7 @@ fn place(file: &Examined, finding: &Finding) -> String {
     format!("{}:{}:{}", one_line(&file.source.name), at.line, at.column)
 }
 
-fn message(finding: &Finding) -> String {
+pub(super) fn message(finding: &Finding) -> String {
     match &finding.path {
         Some(path) => format!("{path}: {}", finding.message),
         None => finding.message.clone(),

@@ -1,6 +1,6 @@
 //! The outcome of a migration as SARIF.
 
-use super::advice;
+use super::{advice, list::message};
 use crate::output::{Level, SarifResult, SarifRule, Stream, write_sarif};
 use k8s_flowcontrol_manifests::files::{Examined, Status};
 use k8s_flowcontrol_manifests::{Finding, Rule, Settings, Severity};
@@ -55,23 +55,19 @@ fn results(file: &Examined, settings: Settings) -> Vec<SarifResult<'static>> {
     let findings = file.outcome.findings.iter().map(|finding| SarifResult {
         rule: finding.rule.as_str(),
         level: finding.severity.into(),
-        message: message(finding),
+        message: message_with_help(finding),
         place: Some(place(finding.offset)),
         field: None,
     });
     outdated.chain(findings).collect()
 }
 
-fn message(finding: &Finding) -> String {
-    let path = match &finding.path {
-        Some(path) => format!("{path}: "),
-        None => String::new(),
-    };
-    let help = match &finding.help {
-        Some(help) => format!(". {}", advice(help)),
-        None => String::new(),
-    };
-    format!("{path}{}{help}", finding.message)
+fn message_with_help(finding: &Finding) -> String {
+    let help = finding
+        .help
+        .as_ref()
+        .map(|help| format!(". {}", advice(help)));
+    message(finding) + &help.unwrap_or_default()
 }
 
 impl From<Severity> for Level {
