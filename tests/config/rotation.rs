@@ -3,10 +3,12 @@
 use crate::config::kubeconfig::document;
 use crate::config::support::{Answer, Authority, Folder, Notices, Request, Server, ask, found};
 use k8s_flowcontrol::Client;
-use k8s_flowcontrol::config::{Config, Secret};
+use k8s_flowcontrol::config::{BearerToken, Config, Secret};
 #[cfg(target_os = "linux")]
 use rustix::{fd::OwnedFd, fs::inotify};
 use serde_json::json;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
 #[cfg(target_os = "linux")]
 use std::{
     collections::BTreeSet,
@@ -67,8 +69,15 @@ async fn one_retry_and_no_more() {
     let server = Server::answering(|_| unauthorized()).await;
     let config = server.config();
     let file = folder.write("token", "bad");
+    let count = AtomicU32::new(0);
+    let tokens = move || {
+        let token = format!("bad {}", count.fetch_add(1, Ordering::Relaxed));
+        std::future::ready(Ok::<_, io::Error>(BearerToken::new(Secret::new(token))))
+    };
     for (config, expected) in [
-        (config.clone().with_token_file(file), 2),
+        (config.clone().with_token_source(tokens), 2),
+        // The same token would be rejected again.
+        (config.clone().with_token_file(file), 1),
         // Nothing can be renewed.
         (config.clone().with_token(Secret::new("bad")), 1),
         (config.clone().with_basic_auth("me", Secret::new("bad")), 1),

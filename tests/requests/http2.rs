@@ -206,13 +206,13 @@ async fn a_connection_that_is_cut_has_a_plain_text() {
         drop((body, connection));
     });
     let client = Client::new(config.with_retry_policy(RetryPolicy::none())).unwrap();
-    for expected in [
-        "sent no usable response: the connection was closed",
-        "the response ended early: the connection was closed",
-    ] {
+    for expected in ["sent no usable response: ", "the response ended early: "] {
         let error = client.flow_schemas().get("mine").await.unwrap_err();
         let text = error.to_string();
-        assert!(text.ends_with(expected), "{text}");
+        let (_, cause) = text.split_once(expected).unwrap();
+        // With bytes on the way, the system may report a reset.
+        let plain = ["the connection was closed", "connection reset"];
+        assert!(plain.contains(&cause), "{text}");
         assert!(error.is_retryable(), "{text}");
     }
     serving.await.unwrap();

@@ -37,8 +37,7 @@ impl Config {
         let name = match (&self.tls.server_name, self.server.host_str()) {
             (Some(name), _) => Some(name.clone()),
             (None, Some(host)) if uses_tls => {
-                let host = host.trim_start_matches('[').trim_end_matches(']');
-                ServerName::try_from(host.to_owned()).ok()
+                ServerName::try_from(host.trim_matches(['[', ']']).to_owned()).ok()
             }
             _ => None,
         };

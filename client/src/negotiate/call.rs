@@ -2,7 +2,7 @@
 
 use super::negotiation::{Agreed, Negotiation, Renewed};
 use crate::error::{Error, ErrorKind};
-use crate::request::http_request::HttpRequest;
+use crate::request::http_request::{HttpRequest, remaining};
 use crate::request::path::in_version;
 use crate::send::client::Client;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl NegotiatedCall {
             Renewed::Unchanged => {}
         }
         if let Some(deadline) = deadline {
-            request.timeout = Some(Some(deadline.saturating_duration_since(Instant::now())));
+            request.timeout = Some(Some(remaining(deadline)));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::error::RequestLine;
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// A verb of the Kubernetes API, as metrics, audit events and flow schemas name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,14 @@ pub(crate) struct HttpRequest {
     pub(crate) timeout: Option<Option<Duration>>,
     /// Overrides the client's.
     pub(crate) retry: Option<RetryPolicy>,
+}
+
+/// The time until a deadline, in whole milliseconds, as timers count it.
+pub(crate) fn remaining(deadline: Instant) -> Duration {
+    let micros = deadline
+        .saturating_duration_since(Instant::now())
+        .as_micros();
+    Duration::from_millis(u64::try_from(micros.div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
 /// Whether a request with this path and this encoded query stores nothing.

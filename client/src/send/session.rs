@@ -114,18 +114,10 @@ impl Session {
 
     /// New connections or credentials after a 401; `None` if nothing has changed.
     pub(crate) async fn after_unauthorized(&self, used: &Ready) -> Result<Option<Ready>, Error> {
-        let ready = match self.config.auth() {
-            Auth::Exec(_) | Auth::Own(_) => self.renewed(used.credential.as_ref()).await?,
-            Auth::TokenFile(_) => self.renewed(None).await?,
-            _ => {
-                let ready = self.renewed(None).await?;
-                if Arc::ptr_eq(&ready.transport, &used.transport) {
-                    return Ok(None);
-                }
-                ready
-            }
-        };
-        Ok(Some(ready))
+        let ready = self.renewed(used.credential.as_ref()).await?;
+        let is_new = ready.authorization != used.authorization
+            || !Arc::ptr_eq(&ready.transport, &used.transport);
+        Ok(is_new.then_some(ready))
     }
 
     async fn renewed(&self, rejected: Option<&Arc<ExecCredential>>) -> Result<Ready, Error> {

@@ -41,7 +41,7 @@ impl Route {
     pub(crate) fn of(config: &Config) -> Result<Self, Error> {
         let server = config.server();
         let bracketed = server.host_str().unwrap_or_default();
-        let host = bracketed.trim_start_matches('[').trim_end_matches(']');
+        let host = bracketed.trim_matches(['[', ']']);
         let is_ipv6 = host != bracketed;
         let authority = match server.port() {
             Some(port) => format!("{bracketed}:{port}"),
@@ -68,8 +68,7 @@ impl Route {
         };
         let proxy_name = match &proxy {
             Some(proxy) if proxy.kind == ProxyKind::Https => {
-                let bracketed = proxy.host().trim_start_matches('[');
-                Some(name_of(bracketed.trim_end_matches(']'))?)
+                Some(name_of(proxy.host().trim_matches(['[', ']']))?)
             }
             _ => None,
         };

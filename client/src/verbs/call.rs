@@ -14,8 +14,6 @@ use serde::Serialize;
 use serde_json::Error as JsonError;
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
-use tokio::time::Instant;
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -222,14 +220,6 @@ fn encode<K: Resource>(
         }
         Err(error) => Err(unencodable(codec.resource.kind(), error)),
     }
-}
-
-/// The time until a deadline, in whole milliseconds, as timers count it.
-pub(crate) fn remaining(deadline: Instant) -> Duration {
-    let micros = deadline
-        .saturating_duration_since(Instant::now())
-        .as_micros();
-    Duration::from_millis(u64::try_from(micros.div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
 pub(crate) fn unencodable(what: &str, error: JsonError) -> Error {

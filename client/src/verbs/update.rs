@@ -1,11 +1,12 @@
 //! Get, change, replace, and repeat on conflict.
 
 use super::api::Api;
-use super::call::{Call, remaining};
+use super::call::Call;
 use crate::FieldValidation;
 use crate::Resource;
 use crate::config::{Backoff, RetryPolicy};
 use crate::error::{Error, ErrorKind};
+use crate::request::http_request::remaining;
 use crate::response::decode::Response;
 use std::fmt;
 use std::future::Future;

@@ -2,7 +2,7 @@
 
 use super::candidate::Observed;
 use super::coordination_v1::Lease;
-use crate::verbs::call::remaining;
+use crate::request::http_request::remaining;
 use crate::{Api, Client, Error};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
