@@ -1,6 +1,7 @@
 //! `simulate`: a server's queues without a server.
 
 pub(super) mod audit;
+mod counted;
 mod differences;
 mod explain;
 mod input;
@@ -27,14 +28,11 @@ use crate::output::{
 use crate::stored_objects::{MetricsFile, stored_objects};
 use audit::Logs;
 use clap::{ArgGroup, ValueEnum};
+use counted::{counted_waits, note_other_requests};
 use input::{Input, Server};
-use k8s_flowcontrol_analysis::diagnosis::ServerEvidence;
-use k8s_flowcontrol_analysis::metrics::Histograms;
 use k8s_flowcontrol_analysis::simulation::LoadFile;
 use outcome::Outcome;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Simulate the fair queuing of a server under a load: waits, rejections and seats of each level and flow
 ///
@@ -183,13 +181,16 @@ impl Command for Args {
         }
         let names = ["before", "after"];
         note_dangling(&objects, after.as_ref(), names, release, streams)?;
+        let mut counted = None;
         let input = match load {
             Some(load) => Input::Load(load, servers),
             None => {
                 let stored = stored_objects(metrics.as_ref(), configuration.cluster)?;
                 let mut recordings: Vec<_> = servers.into_iter().map(Server::recording).collect();
-                let waits = self.counted_waits(metrics.as_ref())?;
+                let before = self.metrics_before.as_deref();
+                let waits = counted_waits(before, metrics.as_ref())?;
                 if let (Some(base), Some(waits)) = (recordings.first_mut(), waits) {
+                    counted = Some(waits.clone()).filter(|_| before.is_some());
                     base.set_counted_waits(waits);
                 }
                 let logs = Logs::read(&self.audit_log, &stored, recordings, streams)?;
@@ -206,6 +207,9 @@ impl Command for Args {
         if before.requests == 0 {
             return Err(Failure::input("the load has no requests")
                 .hint("no client sends a request within the duration: give a longer one, or more requests"));
+        }
+        if let Some(counted) = counted {
+            note_other_requests(&counted, &before, streams)?;
         }
         let outcome = Outcome {
             before,
@@ -224,33 +228,6 @@ impl Command for Args {
             write_file(file, page.as_bytes())?;
         }
         Ok(Exit::Success)
-    }
-}
-
-impl Args {
-    /// The waits that a server counted until `after`, since `--metrics-before` if that is given.
-    fn counted_waits(&self, after: Option<&MetricsFile>) -> Result<Option<Histograms>, Failure> {
-        let Some(after) = after else {
-            return Ok(None);
-        };
-        let mut server = ServerEvidence::new(&*after.name);
-        server.set_metrics(&after.text);
-        let Some(before) = MetricsFile::read(self.metrics_before.as_deref())? else {
-            return Ok(Some(server.counted_waits()));
-        };
-        let wrong = |problem: &dyn Display| {
-            Failure::input(format!("{} and {}: {problem}", before.name, after.name))
-                .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")
-        };
-        server
-            .set_earlier_metrics(&before.text, Duration::ZERO)
-            .map_err(|error| wrong(&error))?;
-        let waits = server.counted_waits();
-        let is_counted = |level| waits.of(level).is_some_and(|waits| waits.count() > 0);
-        if !waits.priority_levels().any(is_counted) {
-            return Err(wrong(&"the server counted no waits between them"));
-        }
-        Ok(Some(waits))
     }
 }
 
