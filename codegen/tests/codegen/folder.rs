@@ -86,6 +86,28 @@ fn modules_of_several_calls_stay() {
     assert!(read(&folder, "mod.rs").contains("/// `colours.example.com/v1`."));
 }
 
+/// The files of API groups have the names of versions.
+#[test]
+fn documents_of_one_name_share_the_types_of_a_package() {
+    let folder = folder("one-name");
+    let walls = document("walls.example.com", "Wall", "Paint");
+    let paint = "io.k8s.api.colours.v1.Paint";
+    let doors = document("doors.example.com", "Door", "Varnish").replace(
+        r#""red":{"type":"integer"}}},"#,
+        &format!(
+            r##""red":{{"$ref":"#/components/schemas/{paint}"}}}}}},
+            "{paint}":{{"type":"object","properties":{{"red":{{"type":"integer"}}}}}},"##
+        ),
+    );
+    write(&folder, "doors/v1.json", &doors).unwrap();
+    write(&folder, "walls/v1.json", &walls).unwrap();
+    let colours = read(&folder, "colours_v1.rs");
+    assert!(
+        colours.contains("pub struct Paint {") && colours.contains("pub struct Varnish {"),
+        "{colours}"
+    );
+}
+
 /// A module of plain types has the name of its document.
 #[test]
 fn a_document_that_changes_replaces_its_types() {
