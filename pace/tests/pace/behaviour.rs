@@ -315,6 +315,22 @@ async fn requests_that_wait_for_a_level_go_on_when_their_shape_moves_to_another_
     assert_eq!(old.started + new.started, 6);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_place_is_free_when_its_request_moves_to_another_level() {
+    let pace = Pace::builder().max_limit(2).build();
+    send(&pace, "/api/v1/pods", "old", SHORT).await;
+    let waits = async {
+        sleep(SHORT / 2).await;
+        timeout(SHORT * 2, send(&pace, "/api/v1/pods", "old", SHORT)).await
+    };
+    let (waited, (), ()) = tokio::join!(
+        waits,
+        send(&pace, "/api/v1/pods", "new", SHORT),
+        send(&pace, "/api/v1/pods", "old", LONG),
+    );
+    waited.unwrap();
+}
+
 /// The requests that wait for longest are those that programs give up.
 #[tokio::test(start_paused = true)]
 async fn the_time_of_requests_that_are_given_up_while_they_wait_counts() {
