@@ -26,4 +26,5 @@ pub use machine::MachineMetrics;
 pub use process::ServerProcess;
 pub use server_seats::ObservedLimits;
 pub use stored::StoredObjects;
+pub(crate) use text::quoted;
 pub use text::{Sample, samples};

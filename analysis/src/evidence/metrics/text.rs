@@ -68,7 +68,7 @@ fn sample(line: &str) -> Option<Sample<'_>> {
 }
 
 /// The text of a quoted string, and the rest of the line.
-fn quoted(text: &str) -> Option<(String, &str)> {
+pub(crate) fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.strip_prefix('"')?.chars();
     loop {

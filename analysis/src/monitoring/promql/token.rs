@@ -1,5 +1,7 @@
 //! Words, numbers, strings and signs of an expression.
 
+use crate::metrics::quoted;
+
 /// A part of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -31,8 +33,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, &str> {
                 _ => Token::Word(word.to_owned()),
             });
         } else if first == '"' {
-            let (value, end) = quoted(rest).ok_or(rest)?;
-            length = end;
+            let (value, after) = quoted(rest).ok_or(rest)?;
+            length = rest.len() - after.len();
             found.push(Token::Text(value));
         } else {
             let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
@@ -43,20 +45,4 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, &str> {
         rest = rest[length..].trim_start();
     }
     Ok(found)
-}
-
-/// The value of the string at the beginning of a text, and its length with the quotes.
-fn quoted(text: &str) -> Option<(String, usize)> {
-    let mut value = String::new();
-    let mut characters = text.char_indices().skip(1);
-    loop {
-        match characters.next()? {
-            (index, '"') => return Some((value, index + 1)),
-            (_, '\\') => value.push(match characters.next()?.1 {
-                'n' => '\n',
-                other => other,
-            }),
-            (_, other) => value.push(other),
-        }
-    }
 }

@@ -308,7 +308,7 @@ impl Reading<'_> {
     }
 }
 
-fn microseconds(time: SystemTime) -> i64 {
+pub(super) fn microseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

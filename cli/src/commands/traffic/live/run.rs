@@ -2,7 +2,7 @@
 
 use super::LiveArgs;
 use super::batches::{Batches, Pages};
-use super::follow::Followed;
+use super::follow::{Followed, microseconds};
 use super::keep::Keep;
 use super::listen::{Listening, Work};
 use super::print::Printer;
@@ -14,7 +14,7 @@ use k8s_flowcontrol_analysis::live::{Counter, Live};
 use k8s_flowcontrol_server::Rejections;
 use std::path::PathBuf;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The time between two looks at the files.
 const POLL: Duration = Duration::from_millis(500);
@@ -224,6 +224,5 @@ impl Watch {
 
 /// The time in microseconds since 1970.
 fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    i64::try_from(since.unwrap_or_default().as_micros()).unwrap_or(i64::MAX)
+    microseconds(SystemTime::now())
 }
