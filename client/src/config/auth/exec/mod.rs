@@ -119,7 +119,7 @@ impl ExecPlugin {
         self
     }
 
-    /// The hint shown if the plugin is not installed or fails.
+    /// The hint shown if the plugin cannot be started, such as how to install it.
     #[must_use]
     pub fn install_hint(mut self, hint: impl Into<String>) -> Self {
         self.install_hint = Some(hint.into());

@@ -82,7 +82,7 @@ impl ExecPlugin {
         if status.success() {
             Ok(output)
         } else {
-            Err(self.error(&self.hinted(&ended(status))))
+            Err(self.error(&ended(status)))
         }
     }
 
@@ -97,7 +97,7 @@ impl ExecPlugin {
         found.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Whether the program is in a folder of the PATH.
+    /// Whether the command is looked up in the folders of the PATH.
     fn is_name(&self) -> bool {
         self.command.components().count() == 1
     }
@@ -120,13 +120,9 @@ impl ExecPlugin {
             io::ErrorKind::NotFound => "was not found".to_owned(),
             _ => format!("could not be started: {error}"),
         };
-        self.error(&self.hinted(&message))
-    }
-
-    fn hinted(&self, message: &str) -> String {
         match &self.install_hint {
-            Some(hint) => format!("{message}; how to install it: {hint}"),
-            None => message.to_owned(),
+            Some(hint) => self.error(&format!("{message}; how to install it: {hint}")),
+            None => self.error(&message),
         }
     }
 
