@@ -60,8 +60,8 @@ pub(crate) fn program() -> clap::Command {
 /// The commands by group, for the help.
 fn grouped(program: &clap::Command) -> String {
     let mut text = String::new();
-    for group in Group::SHOWN {
-        text.push_str(&format!("\x1b[1m\x1b[4m{}:\x1b[0m\n", group.heading()));
+    for (group, heading) in Group::SHOWN {
+        text.push_str(&format!("\x1b[1m\x1b[4m{}:\x1b[0m\n", heading));
         for declared in command::all()
             .iter()
             .filter(|declared| declared.group == group)

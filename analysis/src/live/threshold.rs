@@ -29,7 +29,8 @@ const ENOUGH: u64 = 20;
 pub struct Threshold {
     text: String,
     scope: Scope,
-    measure: Measure,
+    /// The place in [`MEASURES`].
+    measure: usize,
     unit: Unit,
     limit: f64,
 }
@@ -42,21 +43,6 @@ enum Scope {
     FlowSchema,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Measure {
-    Requests,
-    Rejected,
-    Retries,
-    HastyRetries,
-    Lists,
-    NewestLists,
-    UnlimitedLists,
-    Watches,
-    ShortWatches,
-    Errors,
-    Seats,
-}
-
 /// The unit, with the seconds of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
@@ -65,18 +51,24 @@ enum Unit {
     Seats,
 }
 
-const MEASURES: [(&str, Measure); 11] = [
-    ("requests", Measure::Requests),
-    ("rejected", Measure::Rejected),
-    ("retries", Measure::Retries),
-    ("hasty-retries", Measure::HastyRetries),
-    ("lists", Measure::Lists),
-    ("newest-lists", Measure::NewestLists),
-    ("unlimited-lists", Measure::UnlimitedLists),
-    ("watches", Measure::Watches),
-    ("short-watches", Measure::ShortWatches),
-    ("errors", Measure::Errors),
-    ("seats", Measure::Seats),
+/// The mean of the seats in use.
+const SEATS: &str = "seats";
+
+/// What is measured: its name, and its value for some requests.
+type Measure = (&'static str, fn(&LiveSums) -> f64);
+
+const MEASURES: [Measure; 11] = [
+    ("requests", |sums| sums.requests as f64),
+    ("rejected", |sums| sums.rejected as f64),
+    ("retries", |sums| sums.retries as f64),
+    ("hasty-retries", |sums| sums.hasty_retries as f64),
+    ("lists", |sums| sums.lists as f64),
+    ("newest-lists", |sums| sums.newest_lists as f64),
+    ("unlimited-lists", |sums| sums.unlimited_lists as f64),
+    ("watches", |sums| sums.watches as f64),
+    ("short-watches", |sums| sums.short_watches as f64),
+    ("errors", |sums| sums.errors as f64),
+    (SEATS, LiveSums::seat_seconds),
 ];
 /// A text that is not a threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,31 +111,28 @@ impl FromStr for Threshold {
                 )));
             }
         };
-        let found = MEASURES.iter().find(|(name, _)| *name == measure);
-        let Some((_, measure)) = found else {
-            let names: Vec<_> = MEASURES.iter().map(|(name, _)| *name).collect();
-            return Err(BadThreshold(format!(
-                "{measure:?} is not a measure: expected {}",
-                names.join(", ")
-            )));
-        };
+        let found = MEASURES.iter().position(|(name, _)| *name == measure);
+        let place = found.ok_or_else(|| {
+            let names = MEASURES.map(|(name, _)| name).join(", ");
+            BadThreshold(format!("{measure:?} is not a measure: expected {names}"))
+        })?;
         let end = limit
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(limit.len());
         let (number, unit) = limit.split_at(end);
         let limit = number.parse().map_err(|_| form())?;
-        let unit = match (unit, measure) {
-            ("", Measure::Seats) => Unit::Seats,
-            ("/s", _) if *measure != Measure::Seats => Unit::Per(1.0),
-            ("/m", _) if *measure != Measure::Seats => Unit::Per(60.0),
-            ("/h", _) if *measure != Measure::Seats => Unit::Per(3600.0),
-            ("%", _) if *measure != Measure::Seats => Unit::Percent,
-            (_, Measure::Seats) => {
+        let unit = match (unit, measure == SEATS) {
+            ("", true) => Unit::Seats,
+            ("/s", false) => Unit::Per(1.0),
+            ("/m", false) => Unit::Per(60.0),
+            ("/h", false) => Unit::Per(3600.0),
+            ("%", false) => Unit::Percent,
+            (_, true) => {
                 return Err(BadThreshold(format!(
                     "seats have no unit, but {text:?} has one"
                 )));
             }
-            _ => {
+            (_, false) => {
                 return Err(BadThreshold(format!(
                     "{text:?} has no unit: expected /s, /m, /h or % after the number"
                 )));
@@ -151,7 +140,7 @@ impl FromStr for Threshold {
         };
         Ok(Self {
             scope,
-            measure: *measure,
+            measure: place,
             unit,
             limit,
             text,
@@ -184,7 +173,8 @@ impl Threshold {
     }
 
     fn value(&self, sums: &LiveSums, seconds: f64) -> f64 {
-        let count = self.measure.of(sums);
+        let (_, of) = MEASURES[self.measure];
+        let count = of(sums);
         let value = match self.unit {
             Unit::Seats => count / seconds,
             Unit::Per(unit) => count * unit / seconds,
@@ -192,24 +182,5 @@ impl Threshold {
             Unit::Percent => count * 100.0 / sums.requests as f64,
         };
         (value * 1000.0).round() / 1000.0
-    }
-}
-
-impl Measure {
-    fn of(self, sums: &LiveSums) -> f64 {
-        let count = match self {
-            Self::Requests => sums.requests,
-            Self::Rejected => sums.rejected,
-            Self::Retries => sums.retries,
-            Self::HastyRetries => sums.hasty_retries,
-            Self::Lists => sums.lists,
-            Self::NewestLists => sums.newest_lists,
-            Self::UnlimitedLists => sums.unlimited_lists,
-            Self::Watches => sums.watches,
-            Self::ShortWatches => sums.short_watches,
-            Self::Errors => sums.errors,
-            Self::Seats => return sums.seat_seconds(),
-        };
-        count as f64
     }
 }

@@ -110,6 +110,7 @@ pub struct DispatchState {
 }
 
 /// Collects the traces of a flow's first requests.
+#[derive(Default)]
 pub(super) struct Tracer<'a> {
     /// The names of the groups.
     names: Vec<String>,
@@ -133,11 +134,7 @@ impl<'a> Tracer<'a> {
             names,
             flow,
             most,
-            arrival: None,
-            traces: Vec::new(),
-            open: BTreeMap::new(),
-            dispatched: BTreeMap::new(),
-            timing_out: None,
+            ..Self::default()
         }
     }
 

@@ -9,6 +9,7 @@ use k8s_flowcontrol_rules::queueing::Queuing;
 use k8s_flowcontrol_types::order;
 use std::time::Duration;
 
+#[derive(Default)]
 pub(super) struct Tally {
     pub(super) flows: Vec<Flow>,
     /// By group of the load.
@@ -44,10 +45,7 @@ impl Tally {
             flows,
             groups: groups.collect(),
             levels: vec![LevelTally::default(); levels],
-            requests: 0,
-            end: Duration::ZERO,
-            summed: Duration::ZERO,
-            sampled: Duration::ZERO,
+            ..Self::default()
         }
     }
 

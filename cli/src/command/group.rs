@@ -15,27 +15,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// The groups with a heading, in the order of the help.
-    pub(crate) const SHOWN: [Self; 7] = [
-        Self::Migrate,
-        Self::Check,
-        Self::Objects,
-        Self::Requests,
-        Self::Create,
-        Self::Run,
-        Self::Other,
+    /// The groups in the help with their headings, in its order.
+    pub(crate) const SHOWN: [(Self, &str); 7] = [
+        (Self::Migrate, "Migrate to another version"),
+        (Self::Check, "Check files and clusters"),
+        (Self::Objects, "Work with objects of a cluster"),
+        (Self::Requests, "Understand requests"),
+        (Self::Create, "Create objects"),
+        (Self::Run, "Run and monitor"),
+        (Self::Other, "Other commands"),
     ];
-
-    pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::Migrate => "Migrate to another version",
-            Self::Check => "Check files and clusters",
-            Self::Objects => "Work with objects of a cluster",
-            Self::Requests => "Understand requests",
-            Self::Create => "Create objects",
-            Self::Run => "Run and monitor",
-            Self::Other => "Other commands",
-            Self::Hidden => "",
-        }
-    }
 }

@@ -68,15 +68,10 @@ fn fields<'a>(reader: &mut Reader<'a>) -> Result<Fields<'a>, Fault> {
             }
             "auditID" => text(reader, &mut event.audit_id),
             "stage" => {
-                let stage = reader.string(&"a stage")?;
+                let name = reader.string(&"a stage")?;
+                let known = Stage::ALL.iter().find(|stage| stage.name() == name);
+                event.stage = *known.ok_or_else(|| reader.fault("unknown stage"))?;
                 fields.is_stage_known = true;
-                event.stage = match stage.as_ref() {
-                    "RequestReceived" => Stage::RequestReceived,
-                    "ResponseStarted" => Stage::ResponseStarted,
-                    "ResponseComplete" => Stage::ResponseComplete,
-                    "Panic" => Stage::Panic,
-                    _ => return Err(reader.fault("unknown stage")),
-                };
                 Ok(())
             }
             "level" => {

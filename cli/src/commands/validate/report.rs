@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Prints verdicts immediately, and counts them.
+#[derive(Default)]
 pub(super) struct Report {
     json: bool,
     strips: bool,
@@ -48,12 +49,7 @@ impl Report {
             release,
             served: release.served().collect(),
             name_of_server: format!("Kubernetes {release}"),
-            valid: 0,
-            invalid: 0,
-            existing: 0,
-            carries_server_fields: 0,
-            skipped: Skipped::default(),
-            unreadable_files: 0,
+            ..Self::default()
         }
     }
 

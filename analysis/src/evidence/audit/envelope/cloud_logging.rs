@@ -150,6 +150,7 @@ impl<'a> Operation<'a> {
 }
 
 /// The object of a request, or the path of a request without an object.
+#[derive(Default)]
 struct Object<'a> {
     path: &'a str,
     group: &'a str,
@@ -164,12 +165,7 @@ impl<'a> Object<'a> {
     fn parse(path: &'a str, method: &str) -> Self {
         let mut object = Self {
             path,
-            group: "",
-            version: "",
-            namespace: "",
-            resource: "",
-            name: "",
-            subresource: "",
+            ..Self::default()
         };
         // `io.k8s.get` and the like are requests without an object.
         if method.split('.').count() < 6 {

@@ -1,6 +1,6 @@
 //! The columns, and their values for a request.
 
-use k8s_flowcontrol_analysis::audit::{Event, Stage};
+use k8s_flowcontrol_analysis::audit::Event;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use k8s_flowcontrol_analysis::traffic::{Class, Sample};
 
@@ -80,7 +80,7 @@ pub(super) fn values(event: &Event<'_>, sample: &Sample, redactor: &Redactor) ->
     [
         text(&event.audit_id),
         Value::Integer(event.received_us()),
-        Value::Text(Some(stage(event.stage).to_owned())),
+        Value::Text(Some(event.stage.name().to_owned())),
         // Clocks can jump back.
         Value::Integer(duration.map(|(end, start)| end.saturating_sub(start).max(0))),
         Value::Integer(wait.and_then(|wait| i64::try_from(wait).ok())),
@@ -112,13 +112,4 @@ pub(super) fn values(event: &Event<'_>, sample: &Sample, redactor: &Redactor) ->
 /// A text; absent if it is empty.
 fn text(text: &str) -> Value {
     Value::Text((!text.is_empty()).then(|| text.to_owned()))
-}
-
-fn stage(stage: Stage) -> &'static str {
-    match stage {
-        Stage::RequestReceived => "RequestReceived",
-        Stage::ResponseStarted => "ResponseStarted",
-        Stage::ResponseComplete => "ResponseComplete",
-        Stage::Panic => "Panic",
-    }
 }
