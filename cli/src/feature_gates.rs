@@ -3,42 +3,27 @@
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate};
-use std::str::FromStr;
 
 /// The feature gates of the server.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct FeatureGateArgs {
     /// The feature gates of the server that differ from the defaults of its release, as in its option with this name.
     /// ConsistentListFromCache, SizeBasedListCostEstimate and WatchList change the seats of requests
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',')]
-    feature_gates: Vec<Setting>,
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = setting)]
+    feature_gates: Vec<(String, bool)>,
 }
 
-/// A feature gate that is on or off.
-#[derive(Clone, Debug)]
-struct Setting {
-    name: String,
-    enabled: bool,
-}
-
-impl FromStr for Setting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or("a feature gate has the form NAME=true or NAME=false")?;
-        // The spellings that a server reads.
-        let enabled = match value.trim() {
-            "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
-            "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
-            other => return Err(format!("`{other}` is neither true nor false")),
-        };
-        Ok(Self {
-            name: name.trim().to_owned(),
-            enabled,
-        })
-    }
+/// A feature gate and whether it is on, in the spellings that a server reads.
+pub(crate) fn setting(text: &str) -> Result<(String, bool), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("a feature gate has the form NAME=true or NAME=false")?;
+    let is_on = match value.trim() {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
+        other => return Err(format!("`{other}` is neither true nor false")),
+    };
+    Ok((name.trim().to_owned(), is_on))
 }
 
 impl FeatureGateArgs {
@@ -49,20 +34,20 @@ impl FeatureGateArgs {
         streams: &mut Streams,
     ) -> Result<Estimator, Failure> {
         let release = estimator.release();
-        for setting in &self.feature_gates {
-            match setting.name.parse::<FeatureGate>() {
+        for (name, is_on) in &self.feature_gates {
+            match name.parse::<FeatureGate>() {
                 Ok(gate) => {
                     let default = gate.default_in(release);
                     if default.is_none() {
                         let text = format!("{gate} does not change seats in Kubernetes {release}");
                         streams.err.warning(&text)?;
-                    } else if !gate.can_change_in(release) && default != Some(setting.enabled) {
+                    } else if !gate.can_change_in(release) && default != Some(*is_on) {
                         let text = format!(
                             "{gate} is locked in Kubernetes {release}: a server does not start with this value"
                         );
                         streams.err.warning(&text)?;
                     }
-                    estimator = estimator.with(gate, setting.enabled);
+                    estimator = estimator.with(gate, *is_on);
                 }
                 Err(error) => streams.err.warning(&error.to_string())?,
             }

@@ -10,6 +10,7 @@ use crate::command::{BOTH, Command, Declared, Group, Needs, RELEASE, SERVED, on}
 use crate::documents::{ExportArgs, FileArgs, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::feature_gates::setting;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::output::Streams;
 use answer::Answer;
@@ -40,8 +41,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    #[command(flatten)]
-    gates: Gates,
+    /// Feature gates of the server; only ZeroLimitedNominalConcurrencyShares of 1.29 changes the validation
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
+    feature_gates: Vec<(String, bool)>,
 
     /// Validate updates of the objects in this file, found by kind and name; a single object is the old object of every input
     #[arg(long, value_name = "FILE")]
@@ -71,14 +73,6 @@ pub(crate) struct Args {
     /// "status", "schemaVersion": 1}; status is the Status that the server would return, or null
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
-}
-
-/// Feature gates that change the validation.
-#[derive(Debug, clap::Args)]
-struct Gates {
-    /// Feature gates of the server; only ZeroLimitedNominalConcurrencyShares of 1.29 changes the validation
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
-    feature_gates: Vec<(String, bool)>,
 }
 
 const EXAMPLES: &str = "\
@@ -124,14 +118,10 @@ impl From<Strictness> for FieldValidation {
 }
 
 fn gate(text: &str) -> Result<(String, bool), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("expected NAME=true or NAME=false")?;
-    if name != "ZeroLimitedNominalConcurrencyShares" {
-        return Err("this feature gate does not change the validation".into());
+    match setting(text)? {
+        gate if gate.0 == "ZeroLimitedNominalConcurrencyShares" => Ok(gate),
+        _ => Err("this feature gate does not change the validation".into()),
     }
-    let value = value.parse().map_err(|_| "expected true or false")?;
-    Ok((name.into(), value))
 }
 
 inventory::submit!(Declared::of::<Args>());
@@ -195,7 +185,7 @@ impl Args {
             (self.kubernetes.given().is_some(), "--kubernetes"),
             (self.update_of.is_some(), "--update-of"),
             (self.only_these, "--only-these"),
-            (!self.gates.feature_gates.is_empty(), "--feature-gates"),
+            (!self.feature_gates.is_empty(), "--feature-gates"),
         ];
         let mut given = flags.into_iter().filter(|(is_given, _)| *is_given);
         given.next().map(|(_, flag)| flag)
@@ -204,7 +194,7 @@ impl Args {
     /// The validation without a cluster.
     fn validator(&self, streams: &mut Streams) -> Result<Validator, Failure> {
         let release = self.kubernetes.release();
-        let gates = &self.gates.feature_gates;
+        let gates = &self.feature_gates;
         let mut validator = Validator::new(release)
             .zero_limited_shares(gates.iter().any(|(_, open)| *open))
             .field_validation(self.field_validation.into());
