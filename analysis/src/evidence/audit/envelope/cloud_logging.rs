@@ -28,9 +28,10 @@ pub(super) fn open<'r>(record: &'r Record<'_>) -> Option<Content<'r>> {
     if !payload.method.starts_with("io.k8s.") && payload.service != "k8s.io" {
         return Some(Content::Nothing);
     }
-    let operation = record.json("operation").map(Operation::read);
-    let operation = operation.and_then(Result::ok).unwrap_or_default();
-    let id = match operation.id.as_ref() {
+    let found = record.json("operation").map(operation);
+    let found = found.and_then(Result::ok);
+    let (id, stage) = found.unwrap_or((Cow::default(), COMPLETE));
+    let id = match id.as_ref() {
         "" => record.text("insertId").unwrap_or_default(),
         id => id,
     };
@@ -44,7 +45,7 @@ pub(super) fn open<'r>(record: &'r Record<'_>) -> Option<Content<'r>> {
     };
     let mut event = json!({
         "auditID": id,
-        "stage": operation.stage(),
+        "stage": stage,
         "verb": verb,
         "requestURI": object.uri(),
         "user": {"username": user, "groups": groups},
@@ -116,38 +117,28 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The operation that an entry belongs to: a request.
-#[derive(Default)]
-struct Operation<'a> {
-    id: Cow<'a, str>,
-    is_unfinished: bool,
-}
-
-impl<'a> Operation<'a> {
-    fn read(text: &'a str) -> Result<Self, Fault> {
-        let (mut id, mut first, mut last) = (Cow::default(), false, false);
-        Reader::new(text).fields(&"an operation", &mut |name, reader| {
-            match name.as_ref() {
-                "id" => string(reader, &mut id)?,
-                "first" => first = reader.bool()?,
-                "last" => last = reader.bool()?,
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(Self {
-            id,
-            is_unfinished: first && !last,
-        })
-    }
-
-    fn stage(&self) -> &'static str {
-        match self.is_unfinished {
-            true => "ResponseStarted",
-            false => "ResponseComplete",
+/// The id of the operation that an entry belongs to, which is a request, and the stage of the entry.
+fn operation(text: &str) -> Result<(Cow<'_, str>, &'static str), Fault> {
+    let (mut id, mut first, mut last) = (Cow::default(), false, false);
+    Reader::new(text).fields(&"an operation", &mut |name, reader| {
+        match name.as_ref() {
+            "id" => string(reader, &mut id)?,
+            "first" => first = reader.bool()?,
+            "last" => last = reader.bool()?,
+            _ => reader.skip()?,
         }
-    }
+        Ok(())
+    })?;
+    let is_unfinished = first && !last;
+    let stage = if is_unfinished {
+        "ResponseStarted"
+    } else {
+        COMPLETE
+    };
+    Ok((id, stage))
 }
+
+const COMPLETE: &str = "ResponseComplete";
 
 /// The object of a request, or the path of a request without an object.
 #[derive(Default)]
