@@ -13,6 +13,10 @@ use std::time::Duration;
 /// while a connection is free, so its requests meet up to one less. In between, responses are short compared with
 /// pauses, and both models agree.
 const FEWER_MET: f64 = 0.3;
+/// The least length of a window, in microseconds, unless a pause ends it: the load hardly changes in it, and it has several requests of each connection.
+const WINDOW_US: u64 = 60_000_000;
+/// Longer pauses end a window, in microseconds.
+const LONGEST_PAUSE_US: u64 = 5_000_000;
 /// Fewer requests do not characterize a client.
 const LEAST_REQUESTS: u64 = 10;
 
@@ -37,47 +41,109 @@ pub(super) fn of_clock(us: i64) -> Duration {
 }
 
 /// How many times overlap on average, and how many of them each meets.
+///
+/// The load of a client changes, and it may send nothing for hours. So the times of each [`Window`] are compared, and long pauses
+/// belong to none.
 #[derive(Debug, Default)]
 struct Overlap {
-    /// The ends of the times that have begun, in microseconds.
-    open: BinaryHeap<Reverse<i64>>,
-    /// The sum, over all times, of the times that each of them met.
+    /// The ends of the times that have begun, in microseconds, with the number of their window.
+    open: BinaryHeap<Reverse<(i64, u64)>>,
+    now: Option<i64>,
+    window: Window,
+    /// The number of windows before.
+    windows: u64,
+    /// The sum, over their times, of how many fewer each met than the average.
+    fewer_met: f64,
+    times: f64,
+}
+
+/// A part of the time, from one beginning to another.
+#[derive(Debug, Default)]
+struct Window {
+    /// Up to the last beginning, and since that.
+    until_last: Integral,
+    since_last: Integral,
+    /// The number of times that began in this window, how many of them are open, and how many times all of them met.
+    times: u64,
+    open: u64,
     met: u64,
-    /// The integral of the number of open times until `now`, in microseconds.
-    integral: u64,
-    now: i64,
+}
+
+/// A time in microseconds, and over it the integrals of the number of open times, and of those of them that began in the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Integral {
+    length: u64,
+    all: u64,
+    own: u64,
+}
+
+impl Window {
+    /// How many fewer others its times met, on average, than if they came at random times. A connection changes that by less than one: more is a
+    /// change of the load.
+    fn fewer_met(&self) -> f64 {
+        let times = self.times.max(1) as f64;
+        let Integral { length, all, own } = self.until_last;
+        let average = (all as f64 * times - own as f64) / length.max(1) as f64;
+        ((average - self.met as f64) / times).clamp(-1.0, 1.0)
+    }
 }
 
 impl Overlap {
     fn add(&mut self, began: i64, end: i64) {
         self.end_until(began);
         self.pass(began);
-        self.met += self.open.len() as u64;
-        self.open.push(Reverse(end));
+        if self.window.until_last.length >= WINDOW_US {
+            self.close();
+        }
+        let window = &mut self.window;
+        let Integral { length, all, own } = std::mem::take(&mut window.since_last);
+        window.until_last.length += length;
+        window.until_last.all = window.until_last.all.saturating_add(all);
+        window.until_last.own = window.until_last.own.saturating_add(own);
+        window.met += self.open.len() as u64;
+        window.times += 1;
+        window.open += 1;
+        self.open.push(Reverse((end, self.windows)));
     }
 
     /// Lets the times end that end by `until`.
     fn end_until(&mut self, until: i64) {
-        while let Some(Reverse(end)) = self.open.peek().copied()
+        while let Some(Reverse((end, window))) = self.open.peek().copied()
             && end <= until
         {
             self.pass(end);
             self.open.pop();
+            self.window.open -= u64::from(window == self.windows);
         }
     }
 
     fn pass(&mut self, until: i64) {
-        let time = until.saturating_sub(self.now).max(0).unsigned_abs();
+        let now = self.now.unwrap_or(until);
+        self.now = Some(now.max(until));
+        let time = until.saturating_sub(now).max(0).unsigned_abs();
         let open = self.open.len() as u64;
-        self.integral = self.integral.saturating_add(time.saturating_mul(open));
-        self.now = self.now.max(until);
+        if open == 0 && time > LONGEST_PAUSE_US {
+            return self.close();
+        }
+        let since = &mut self.window.since_last;
+        since.length += time;
+        since.all = since.all.saturating_add(time.saturating_mul(open));
+        since.own = since
+            .own
+            .saturating_add(time.saturating_mul(self.window.open));
     }
 
-    /// Whether the requests meet fewer than if they came at random times.
-    fn has_fewer_met(&self, requests: u64, first: i64) -> bool {
-        let period = self.now.saturating_sub(first).max(1) as f64;
-        let met = self.met as f64 / requests.max(1) as f64;
-        self.integral as f64 / period - met >= FEWER_MET
+    fn close(&mut self) {
+        let window = std::mem::take(&mut self.window);
+        self.windows += 1;
+        self.times += window.times as f64;
+        self.fewer_met += window.fewer_met() * window.times as f64;
+    }
+
+    /// Whether the times meet fewer than if they came at random times.
+    fn has_fewer_met(&mut self) -> bool {
+        self.close();
+        self.fewer_met >= FEWER_MET * self.times
     }
 }
 
@@ -89,7 +155,6 @@ struct Concurrency {
     /// The requests for which there was no connection, unless a request did not wait for the end of `Retry-After`.
     early: u64,
     requests: u64,
-    first: i64,
     /// The requests, and the requests with the time until the end of `Retry-After`: connections that were rejected together come back
     /// together, so that their requests alone look as if they met many by chance.
     alone: Overlap,
@@ -100,9 +165,6 @@ impl Concurrency {
     fn add(&mut self, request: &Recorded, retry_after: Option<Duration>) {
         let received = request.received_us;
         let end = after(received, request.took.unwrap_or_default());
-        if self.requests == 0 {
-            self.first = received;
-        }
         self.requests += 1;
         if self.connections.take(received).is_none() && self.connections.any_waits(received) {
             self.early += 1;
@@ -118,9 +180,8 @@ impl Concurrency {
         let hurries = self.early as f64 > self.rejected as f64 * EARLY;
         // Requests that pile up until the end of the log do not wait for each other.
         self.alone.end_until(i64::MAX);
-        let is_loop = |overlap: &Overlap| overlap.has_fewer_met(self.requests, self.first);
-        let comes_back = self.rejected > 0 && !hurries && is_loop(&self.with_retry_after);
-        let is_loop = is_loop(&self.alone) || comes_back;
+        let comes_back = self.rejected > 0 && !hurries && self.with_retry_after.has_fewer_met();
+        let is_loop = self.alone.has_fewer_met() || comes_back;
         match (self.requests < LEAST_REQUESTS || !is_loop, hurries) {
             (true, _) => Habit::Independent,
             (false, true) => Habit::Hurries,

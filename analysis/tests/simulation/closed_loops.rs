@@ -143,3 +143,46 @@ fn waits_without_annotation_are_estimated() {
     let naive = naive.flows[0].waits.percentile(50.0);
     assert!(naive > real * 3 / 2, "{naive:?} {real:?}");
 }
+
+/// Clients of one user, in parts of the time in seconds.
+fn at_times(parts: &[(Arrivals, [u64; 2])]) -> Vec<RequestTrace> {
+    let clients = parts.iter().map(|(arrivals, [start, end])| Client {
+        arrivals: *arrivals,
+        service_time: ServiceTime::Exponential(ms(400)),
+        start: Duration::from_secs(*start),
+        end: Duration::from_secs(*end),
+        ..Client::new("mouse", get_pods(user("mouse", "batch")))
+    });
+    let load = Load {
+        duration: Duration::from_secs(parts.iter().map(|(_, [_, end])| *end).max().unwrap()),
+        clients: clients.collect(),
+    };
+    explain(wide_server(), &load, 3, ("batch", "mouse"), usize::MAX)
+}
+
+/// Clients that wait for responses are found whenever they send, and however many they are at other times.
+#[test]
+fn loads_that_change_are_closed_loops_too() {
+    let (think, open) = (ms(20), Arrivals::Open { per_second: 90.0 });
+    let closed = |clients| Arrivals::Closed { clients, think };
+    let cases = [
+        (vec![(closed(30), [0, 20]), (closed(30), [600, 620])], true),
+        (vec![(closed(10), [0, 200]), (closed(1), [200, 300])], true),
+        (vec![(open, [0, 20]), (open, [600, 620])], false),
+        (
+            vec![
+                (open, [0, 20]),
+                (Arrivals::Open { per_second: 2.0 }, [20, 300]),
+            ],
+            false,
+        ),
+    ];
+    for (parts, are_loops) in cases {
+        let (mut recording, requests) = read(&log_of(&at_times(&parts)));
+        recording.find_loops(requests.clone());
+        let report = recording.replay(requests, |_| ());
+        // Only loops are replayed several times.
+        let are_found = report.flows[0].spread.is_some();
+        assert_eq!(are_found, are_loops, "{parts:?}");
+    }
+}

@@ -158,7 +158,7 @@ fn levels_lend_only_if_the_seats_are_not_enough_otherwise() {
     let intents = |seats: u32| {
         let mut text = format!("server: {{seats: {seats}}}\nintents:\n");
         for name in ["a", "b"] {
-            text.push_str(&format!("- level: {name}\n  waits: {{p50: 2s}}\n"));
+            text.push_str(&format!("- level: {name}\n  waits: {{p50: 300ms}}\n"));
         }
         text
     };
