@@ -22,7 +22,6 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure with an exit code.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,

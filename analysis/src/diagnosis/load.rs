@@ -106,7 +106,6 @@ impl<'a> Load<'a> {
         load
     }
 
-    /// A number in `dump_requests`.
     pub(super) fn in_dump_requests(&self, what: impl Into<String>, value: i64) -> Observation {
         Observation::dump(&self.server.name, "dump_requests", what, value)
     }

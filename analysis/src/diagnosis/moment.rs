@@ -20,7 +20,6 @@ pub(super) enum Moment {
 impl Moment {
     pub(super) const ALL: [Self; 4] = [Self::Metrics, Self::Requests, Self::Queues, Self::Levels];
 
-    /// The source of the numbers of a moment.
     pub(super) const fn source(self) -> &'static str {
         match self {
             Self::Metrics => "the metrics",

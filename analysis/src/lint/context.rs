@@ -126,7 +126,6 @@ impl Context {
             .filter(|level| level.maintainer == Maintainer::User)
     }
 
-    /// The level named `name`.
     pub(super) fn level(&self, name: &str) -> Option<&Level> {
         self.levels.iter().find(|level| level.name() == name)
     }

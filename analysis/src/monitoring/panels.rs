@@ -53,7 +53,6 @@ impl Panel {
 struct Queries<'a>(&'a Series<'a>);
 
 impl Queries<'_> {
-    /// The chosen series of a metric.
     fn chosen(&self, metric: &Metric, ending: &str) -> String {
         let variables = [
             ("priority_level", "priority_level"),

@@ -13,7 +13,6 @@ pub(crate) fn sum(one: u64, other: u64) -> u64 {
     one.saturating_add(other).min(LARGEST)
 }
 
-/// A count, or a sum of counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Count(pub(crate) u64);

@@ -29,7 +29,6 @@ impl Sum {
 }
 
 impl Executed {
-    /// Adds a request of a class.
     pub(super) fn add(&mut self, class: u32, time: Duration) {
         let class = class as usize;
         if class >= self.0.len() {

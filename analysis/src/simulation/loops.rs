@@ -106,7 +106,6 @@ impl Overlap {
         self.open.push(Reverse((end, self.windows)));
     }
 
-    /// Lets the times end that end by `until`.
     fn end_until(&mut self, until: i64) {
         while let Some(Reverse((end, window))) = self.open.peek().copied()
             && end <= until

@@ -129,7 +129,6 @@ impl Places {
         likeliest.map(|(_, other)| *other)
     }
 
-    /// Exchanges the places of an executing and a waiting request.
     fn exchange(&mut self, executing: u64, waiting: u64) {
         let (Some(one), Some(other)) = (self.places.get(&executing), self.places.get(&waiting))
         else {

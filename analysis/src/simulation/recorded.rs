@@ -80,7 +80,6 @@ pub struct Recording {
     habits: HashMap<u32, Habit>,
     /// None if the log does not show that requests slow each other down, and before [`find_slowdown`](Self::find_slowdown).
     slowdown: Option<Slowdown>,
-    /// The requests with a recorded wait.
     recorded_waits: u64,
     counted_waits: Option<Histograms>,
     /// The times of the first and of the last request.

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 /// The shortest part of a log for which executing requests are counted, in microseconds.
 const PART_US: i64 = 100_000;
-/// The most parts of a log.
 const MOST_PARTS: i64 = 1 << 19;
 /// An exponent is used if it is that many times its standard error.
 const CERTAIN: f64 = 3.0;

@@ -190,7 +190,6 @@ impl Live {
         Ok(Kind::ALL.iter().copied().filter_map(hash).collect())
     }
 
-    /// Changes an object by a JSON patch, or as a dry run.
     pub(crate) async fn json_patch(
         &self,
         kind: Kind,

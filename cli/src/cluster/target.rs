@@ -193,7 +193,6 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfoun
     })
 }
 
-/// The short name of a kind.
 fn short(kind: Kind) -> &'static str {
     match kind {
         Kind::FlowSchema => "fs",

@@ -12,7 +12,6 @@ use k8s_flowcontrol_analysis::ownership::{Owner, owner};
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// The default field manager.
 pub(crate) const FIELD_MANAGER: &str = "kubectl-flowcontrol";
 
 /// The options of a write.

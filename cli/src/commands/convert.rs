@@ -186,7 +186,6 @@ fn convert(
     })
 }
 
-/// Removes the shares at a path.
 fn drop_shares(level: &mut Value, path: &str) {
     let name = path.rsplit('.').next().unwrap_or_default();
     if let Some(limited) = level.pointer_mut("/spec/limited")

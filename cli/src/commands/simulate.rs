@@ -231,7 +231,6 @@ impl Command for Args {
     }
 }
 
-/// Reads a load file.
 fn read_load(file: &Path) -> Result<LoadFile, Failure> {
     let source = read(file, true)?;
     LoadFile::read(&source.text).map_err(|error| {

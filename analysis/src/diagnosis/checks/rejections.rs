@@ -99,7 +99,6 @@ fn explanation(reason: &str, release: Release) -> (&'static str, &'static str) {
     }
 }
 
-/// Rejections in the audit logs.
 fn rejected_in_log(context: &Context<'_>, report: &mut Report) {
     let Some(log) = &context.evidence.log else {
         return;

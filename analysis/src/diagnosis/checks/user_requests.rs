@@ -138,7 +138,6 @@ fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) 
     }
 }
 
-/// The requests in the audit logs.
 fn in_log(context: &Context<'_>, name: &str, report: &mut Report) {
     let Some(log) = &context.evidence.log else {
         return;

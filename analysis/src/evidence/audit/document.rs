@@ -47,7 +47,6 @@ enum Level {
     Object,
 }
 
-/// A step through a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// An entry of a list.

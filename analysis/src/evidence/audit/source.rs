@@ -56,7 +56,6 @@ impl<R: BufRead> Source<R> {
         Ok(())
     }
 
-    /// Skips the rest of a line.
     pub(super) fn skip_line(&mut self) -> io::Result<()> {
         if self.skip_until(b'\n')? > 0 {
             self.lines += 1;

@@ -58,7 +58,6 @@ pub(super) enum Format {
 pub(super) const NONE: &str = "<none>";
 
 impl Format {
-    /// Whether a cell in this format can contain a comma.
     pub(super) const fn can_contain_comma(self) -> bool {
         matches!(self, Self::Text | Self::Path)
     }

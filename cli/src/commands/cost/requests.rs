@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The form of a request, for errors.
 const FORM: &str = "a request is a JSON object in one line with the fields verb, apiGroup, resource, subresource, namespace, \
     name, query, objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional";
 

@@ -7,7 +7,6 @@ use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The form of a request, for errors.
 const FORM: &str = "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, apiGroup, \
     resource, subresource, namespace, name and path, all optional: verb defaults to get, and isResourceRequest to true with a resource";
 

@@ -13,7 +13,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// The form of a scenario, for errors.
 const FORM: &str = "a scenario is a JSON object in one line with the fields seats, queues, handSize, queueLengthLimit and requests";
 
 /// A scenario. Other fields, such as the recorded outcome, are ignored.

@@ -28,7 +28,6 @@ pub(super) enum Input {
 }
 
 impl Screen {
-    /// Enters the alternate screen.
     pub(super) fn enter(has_color: bool) -> Result<Self, Failure> {
         style::force_color_output(has_color);
         leave_on_panic();
@@ -42,7 +41,6 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws the whole screen.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Lines)) -> Result<(), Failure> {
         let mut lines = Lines::new(size().map_err(failed)?);
         draw(&mut lines);

@@ -65,7 +65,6 @@ pub(super) fn write_partial(traffic: Traffic, file: &Path) -> Result<(), Failure
     write_file(file, &text)
 }
 
-/// Reads a partial result.
 fn partial(file: &Path) -> Result<Traffic, Failure> {
     let name = file.display().to_string();
     let text = read_named(file).map_err(|error| match error {

@@ -52,7 +52,6 @@ impl Rows {
         })
     }
 
-    /// Adds the row of a request.
     pub(super) fn add(
         &mut self,
         event: &Event<'_>,

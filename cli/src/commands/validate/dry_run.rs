@@ -14,7 +14,6 @@ use k8s_flowcontrol_manifests::Validator;
 use k8s_flowcontrol_text::Span;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The dry runs of a cluster.
 pub(super) struct DryRuns {
     pub(super) live: Live,
     /// The release of the cluster, or the oldest one with its API versions: for the places of errors, and for objects that cannot be
