@@ -54,7 +54,7 @@ enum Unit {
 /// The mean of the seats in use.
 const SEATS: &str = "seats";
 
-/// What is measured: its name, and its value for some requests.
+/// The name of a measure, and its value for some requests.
 type Measure = (&'static str, fn(&LiveSums) -> f64);
 
 const MEASURES: [Measure; 11] = [

@@ -69,7 +69,7 @@ struct Window {
     met: u64,
 }
 
-/// A time in microseconds, and over it the integrals of the number of open times, and of those of them that began in the window.
+/// A length in microseconds, and the integrals over it of the number of open times: of all, and of the times that began in the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     length: u64,
