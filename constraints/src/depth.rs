@@ -1,4 +1,4 @@
-//! The depth of values, which functions that call themselves read.
+//! The size of values, which functions that call themselves read.
 
 use serde_json::Value;
 
@@ -16,5 +16,14 @@ fn has_levels(value: &Value, most: usize) -> bool {
         Value::Object(fields) => most > 0 && fields.values().all(is_inner),
         Value::Array(elements) => most > 0 && elements.iter().all(is_inner),
         _ => true,
+    }
+}
+
+/// The number of values in a value, itself included, which is within the limit.
+pub(crate) fn values(value: &Value) -> usize {
+    1 + match value {
+        Value::Object(fields) => fields.values().map(values).sum(),
+        Value::Array(elements) => elements.iter().map(values).sum::<usize>(),
+        _ => 0,
     }
 }

@@ -7,6 +7,7 @@ mod numbers;
 mod objects;
 mod types;
 
+use crate::depth;
 use crate::go::bad_value;
 use crate::old::Then;
 use crate::rules;
@@ -18,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// The most calls of the check in itself: fields in fields, and branches in branches.
 const MAX_DEPTH: usize = 400;
+/// The most schemas by which a value of an object is checked on average: branches that name the same definition twice double them with each level.
+const MAX_CHECKS: usize = 10_000;
 
 /// The rules of one object.
 #[derive(Debug)]
@@ -26,7 +29,10 @@ pub(crate) struct Checker<'a> {
     definitions: &'a BTreeMap<String, Node>,
     outcome: Validation,
     depth: usize,
-    is_too_deep: bool,
+    /// How many schemas may still be checked.
+    checks: usize,
+    /// The limit that ended the check.
+    exceeded: Option<String>,
 }
 
 impl<'a> Checker<'a> {
@@ -36,14 +42,16 @@ impl<'a> Checker<'a> {
             definitions,
             outcome: Validation::default(),
             depth: 0,
-            is_too_deep: false,
+            checks: 0,
+            exceeded: None,
         }
     }
 
     pub(crate) fn create(mut self, object: &Value) -> Validation {
+        self.checks = MAX_CHECKS.saturating_mul(depth::values(object));
         let found = self.check(self.root, "", object, None);
-        if self.is_too_deep {
-            return too_deep();
+        if let Some(reason) = self.exceeded {
+            return NotChecked::everything(&reason).into();
         }
         self.outcome.violations = found.violations();
         self.lists(object);
@@ -52,10 +60,11 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn update(mut self, object: &Value, old: &Value) -> Validation {
+        self.checks = MAX_CHECKS.saturating_mul(depth::values(object));
         let then = Then::new(self.root, self.definitions, object, old);
         let found = self.check_changed(self.root, "", object, Some(then));
-        if self.is_too_deep {
-            return too_deep();
+        if let Some(reason) = self.exceeded {
+            return NotChecked::everything(&reason).into();
         }
         self.outcome.violations = found.violations();
         if lists::violations(self.root, self.definitions, old).is_empty() {
@@ -103,9 +112,21 @@ impl<'a> Checker<'a> {
 
     fn check(&mut self, node: &Node, path: &str, value: &Value, then: Option<Then<'_>>) -> Found {
         if self.depth == MAX_DEPTH {
-            self.is_too_deep = true;
+            let reason = format!(
+                "its fields and the branches of the schema have more than {MAX_DEPTH} levels"
+            );
+            self.exceeded.get_or_insert(reason);
+        }
+        if self.checks == 0 {
+            let reason = format!(
+                "the branches of the schema have more than {MAX_CHECKS} schemas for each value"
+            );
+            self.exceeded.get_or_insert(reason);
+        }
+        if self.exceeded.is_some() {
             return Found::default();
         }
+        self.checks -= 1;
         self.depth += 1;
         let found = self.keywords(node, path, value, then);
         self.depth -= 1;
@@ -171,12 +192,6 @@ impl<'a> Checker<'a> {
         found.count();
         found
     }
-}
-
-fn too_deep() -> Validation {
-    let reason =
-        format!("its fields and the branches of the schema have more than {MAX_DEPTH} levels");
-    NotChecked::everything(&reason).into()
 }
 
 /// Checks that the value is in `enum`, as Go converts numbers to compare them.

@@ -340,3 +340,30 @@ fn many_definitions_in_branches_do_not_overflow_the_stack() {
         "its fields and the branches of the schema have more than 400 levels"
     );
 }
+
+/// Each level of branches doubles the number of checks.
+#[test]
+fn definitions_in_two_branches_of_each_other_come_to_an_end() {
+    let mut definitions = serde_json::Map::new();
+    for number in 0..60 {
+        let next = json!({ "$ref": format!("#/$defs/A{}", number + 1) });
+        definitions.insert(format!("A{number}"), json!({ "allOf": [next, next] }));
+    }
+    definitions.insert("A60".to_owned(), json!({ "maxLength": 3 }));
+    let definitions = Definitions::new(&Value::Object(definitions)).unwrap();
+    let violations = |name| {
+        let outcome = definitions.validate(name, &json!("four")).unwrap();
+        assert_eq!(outcome.not_checked, [], "{name}");
+        outcome.violations.len()
+    };
+    assert!(violations("A52") > 0);
+    let outcome = definitions.validate("A0", &json!("four")).unwrap();
+    let reason = &outcome.not_checked[0].reason;
+    assert_eq!(
+        reason,
+        "the branches of the schema have more than 10000 schemas for each value"
+    );
+    assert_eq!(definitions.not_checked("A0"), []);
+    let outcome = definitions.validate_update("A0", &json!("four"), &json!("five"));
+    assert!(!outcome.unwrap().is_valid());
+}
