@@ -107,5 +107,25 @@ fn fixed(text: &str, address: Option<&str>) -> String {
         }
     };
     let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
-    text.lines().map(|text| line(text) + "\n").collect()
+    let mut lines: Vec<_> = text.lines().map(line).collect();
+    sort_managers(&mut lines);
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Sorts the managers of an object by name: a server sorts them by their times first, which are equal or not.
+fn sort_managers(lines: &mut [String]) {
+    const TITLE: &str = "Managers:         ";
+    let Some(first) = lines.iter().position(|line| line.starts_with(TITLE)) else {
+        return;
+    };
+    let (_, rest) = lines.split_at_mut(first + 1);
+    let more = rest.iter().take_while(|line| line.starts_with("    "));
+    let end = first + 1 + more.count();
+    let managers = &mut lines[first..end];
+    managers.sort_by_key(|line| line[TITLE.len()..].to_owned());
+    for (index, line) in managers.iter_mut().enumerate() {
+        let title = if index == 0 { TITLE } else { "" };
+        *line = format!("{title:18}{}", &line[TITLE.len()..]);
+    }
+    sort_managers(&mut lines[end..]);
 }
