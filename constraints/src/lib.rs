@@ -2,13 +2,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod check;
-mod depth;
 mod error;
 mod go;
 mod old;
 mod pattern;
 mod rules;
 mod schema;
+mod size;
 mod violation;
 
 pub use error::SchemaError;
@@ -137,7 +137,7 @@ impl Definitions {
 }
 
 fn create(root: &Node, definitions: &BTreeMap<String, Node>, object: &Value) -> Validation {
-    if !depth::is_within_limit(object) {
+    if !size::is_within_limit(object) {
         return too_deep("object");
     }
     let mut object = object.clone();
@@ -153,10 +153,10 @@ fn update(
     object: &Value,
     old: &Value,
 ) -> Validation {
-    if !depth::is_within_limit(object) {
+    if !size::is_within_limit(object) {
         return too_deep("object");
     }
-    if !depth::is_within_limit(old) {
+    if !size::is_within_limit(old) {
         return too_deep("old object");
     }
     let (mut object, mut old) = (object.clone(), old.clone());
@@ -169,7 +169,7 @@ fn update(
 }
 
 fn too_deep(value: &str) -> Validation {
-    let reason = format!("the {value} has more than {} levels", depth::MAX_LEVELS);
+    let reason = format!("the {value} has more than {} levels", size::MAX_LEVELS);
     NotChecked::everything(&reason).into()
 }
 

@@ -81,14 +81,15 @@ fn dumps_of_queues_and_requests_without_a_waiting_request_show_no_load() {
 fn waits_between_two_samples() {
     let (schemas, levels) = objects(include_str!("../fixtures/loaded/objects.json"));
     let [before, after] = [BEFORE, AFTER].map(unpacked);
-    let diagnosed = |earlier: &str| {
+    let diagnosed_at = |earlier: &str, later: &str| {
         let mut server = ServerEvidence::new("a");
-        server.set_metrics(&after);
+        server.set_metrics(later);
         let interval = Duration::from_secs(60);
         server.set_earlier_metrics(earlier, interval).unwrap();
         let evidence = evidence(schemas.clone(), levels.clone(), server);
         diagnose(&evidence, &Scope::default())
     };
+    let diagnosed = |earlier: &str| diagnosed_at(earlier, &after);
     let diagnosis = diagnosed(&before);
     let found = of(&diagnosis, "waiting");
     assert_eq!(found.len(), 2, "{found:#?}");
@@ -105,4 +106,12 @@ fn waits_between_two_samples() {
     );
     assert!(found[1].message.contains("global-default"), "{found:#?}");
     assert!(of(&diagnosed(&after), "waiting").is_empty());
+    for sum in ["1e308", "-5"] {
+        let wrong = after.replace("421.1001739729997", sum);
+        let diagnosis = diagnosed_at(&before, &wrong);
+        assert_eq!(
+            lines(of(&diagnosis, "waiting")[0]),
+            ["a: apiserver_flowcontrol_request_wait_duration_seconds of batch: 915 above 0.1 s"]
+        );
+    }
 }

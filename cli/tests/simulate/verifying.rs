@@ -265,6 +265,14 @@ fn counted_waits_say_how_late_requests_begin() {
         let others = "the requests that the server counted between the metrics are not those of the logs (3018 and 1509 of batch, ";
         assert_eq!(notes.contains(others), !is_late, "{metrics:?}: {notes}");
     }
+    let empty = folder.file("empty.txt", "");
+    let binary = folder.file("binary.txt", b"\xff\xfe\0{\"a\":1}");
+    for file in [&empty, &binary] {
+        let output = simulate(&["--metrics", &after, "--metrics-before", file]);
+        assert_eq!(code(&output), 3);
+        let error = format!("{file} does not have metrics");
+        assert!(stderr(&output).contains(&error), "{}", stderr(&output));
+    }
     // 0.3 ms are not worth a sentence.
     let text = std::fs::read_to_string(&after).unwrap();
     let short = folder.file(

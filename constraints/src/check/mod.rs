@@ -7,11 +7,11 @@ mod numbers;
 mod objects;
 mod types;
 
-use crate::depth;
 use crate::go::bad_value;
 use crate::old::Then;
 use crate::rules;
 use crate::schema::Node;
+use crate::size;
 use crate::violation::{NotChecked, Reason, Validation, Violation};
 use found::{Fault, Found};
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn create(mut self, object: &Value) -> Validation {
-        self.checks = MAX_CHECKS.saturating_mul(depth::values(object));
+        self.checks = MAX_CHECKS.saturating_mul(size::values(object));
         let found = self.check(self.root, "", object, None);
         if let Some(reason) = self.exceeded {
             return NotChecked::everything(&reason).into();
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn update(mut self, object: &Value, old: &Value) -> Validation {
-        self.checks = MAX_CHECKS.saturating_mul(depth::values(object));
+        self.checks = MAX_CHECKS.saturating_mul(size::values(object));
         let then = Then::new(self.root, self.definitions, object, old);
         let found = self.check_changed(self.root, "", object, Some(then));
         if let Some(reason) = self.exceeded {

@@ -3,9 +3,9 @@
 use super::format::Format;
 use super::node::{Additional, ListType, Node, Pattern, Reference};
 use super::rule::Rule;
-use crate::depth;
 use crate::error::SchemaError;
 use crate::go;
+use crate::size;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,10 +49,10 @@ pub(crate) fn read_definitions(definitions: &Value) -> Result<BTreeMap<String, N
 }
 
 fn check_depth(schema: &Value) -> Result<(), SchemaError> {
-    match depth::is_within_limit(schema) {
+    match size::is_within_limit(schema) {
         true => Ok(()),
         false => {
-            let message = format!("must have at most {} levels", depth::MAX_LEVELS);
+            let message = format!("must have at most {} levels", size::MAX_LEVELS);
             Err(SchemaError::new("", message))
         }
     }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{Streams, note};
 use crate::stored_objects::MetricsFile;
 use k8s_flowcontrol_analysis::diagnosis::ServerEvidence;
-use k8s_flowcontrol_analysis::metrics::Histograms;
+use k8s_flowcontrol_analysis::metrics::{Histograms, samples};
 use k8s_flowcontrol_analysis::simulation::Report;
 use std::fmt::Display;
 use std::path::Path;
@@ -32,6 +32,13 @@ pub(super) fn counted_waits(
         Failure::input(format!("{} and {}: {problem}", before.name, after.name))
             .hint("give the metrics of one API server (`kubectl get --raw /metrics`) from before and after the time of the audit logs")
     };
+    // Without them, all waits since the start of the server would count.
+    if samples(&before.text).next().is_none() {
+        return Err(
+            Failure::input(format!("{} does not have metrics", before.name))
+                .hint("expected the output of `kubectl get --raw /metrics`"),
+        );
+    }
     server
         .set_earlier_metrics(&before.text, Duration::ZERO)
         .map_err(|error| wrong(&error))?;

@@ -83,11 +83,16 @@ fn in_metrics(context: &Context<'_>, logged: &BTreeSet<&str>, report: &mut Repor
             count(all, "request"),
             Period::Interval(*interval)
         );
+        // Metrics can have any sum.
+        let average = waits.sum() / all as f64;
+        let average = match (0.0..=LONGEST).contains(&average) {
+            true => format!("{average:.2} s on average"),
+            false => format!("{waited} above {bound} s"),
+        };
         let evidence = Observation::computed(format!(
-            "{}: {} of {name}: {:.2} s on average",
+            "{}: {} of {name}: {average}",
             load.server.name,
             REQUEST_WAIT_DURATION_SECONDS.name(),
-            waits.sum() / all as f64
         ));
         let action = "read the metrics and dump_requests while requests wait, to see why";
         report.level(
@@ -108,6 +113,8 @@ fn severity(are_long: bool, waited: u64, all: u64) -> Severity {
     }
 }
 
+/// No request waits longer than its timeout, of at most a minute, in seconds.
+const LONGEST: f64 = 60.0;
 /// Clients notice a wait of this length.
 const LONG: Duration = Duration::from_millis(100);
 /// Less than one of this many requests of a level does not make a risk.
