@@ -98,7 +98,6 @@ fn is_kind(item: &Item) -> bool {
     matches!(&item.body, Body::Struct(body) if body.served.is_some())
 }
 
-/// The definitions of a module.
 struct Definitions<'a> {
     documents: &'a Documents,
     /// The named schemas by their places.

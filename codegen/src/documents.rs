@@ -11,7 +11,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A document.
 #[derive(Debug)]
 pub(crate) struct Document {
     /// Its name in errors and references.
@@ -143,7 +142,6 @@ pub(crate) fn stem(name: &str) -> &str {
 /// The remedy for references that lead nowhere.
 const AS_JSON: &str = "read the values as any JSON with `--missing-as-json` or `missing_as_json()`";
 
-/// All documents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
     /// Whether schemas that no document has stand for any JSON.

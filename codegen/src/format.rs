@@ -3,7 +3,6 @@
 use crate::error::Error;
 use crate::json::{Json, Node};
 
-/// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     OpenApi3,

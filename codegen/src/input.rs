@@ -19,7 +19,6 @@ pub(crate) fn read(input: impl Read) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Reads a file to its end.
 pub(crate) fn read_file(path: &Path) -> io::Result<String> {
     read(File::open(path)?)
 }

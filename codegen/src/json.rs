@@ -104,7 +104,6 @@ impl<'a> Node<'a> {
         matches!(self.json, Json::Object(fields) if fields.is_empty())
     }
 
-    /// The fields of an object.
     pub(crate) fn fields(&self) -> Result<Vec<(&'a str, Node<'a>)>, Error> {
         match self.json {
             Json::Object(fields) => Ok(fields
@@ -123,7 +122,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The elements of an array.
     pub(crate) fn elements(&self) -> Result<Vec<Node<'a>>, Error> {
         match self.json {
             Json::Array(elements) => Ok(elements

@@ -137,7 +137,6 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     }
 }
 
-/// A generator with the documents of the options.
 fn documents(is_plain: bool, options: &Arguments) -> Result<Generator, Failure> {
     let mut generator = Generator::new();
     if is_plain {

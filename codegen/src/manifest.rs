@@ -36,7 +36,6 @@ pub(crate) fn read(text: &str, at: &At) -> Result<Vec<Json>, Error> {
     Ok(flat)
 }
 
-/// Whether the document is a CustomResourceDefinition.
 fn is_definition(document: &Json) -> bool {
     document.get("kind").and_then(Json::as_str) == Some("CustomResourceDefinition")
 }

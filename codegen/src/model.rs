@@ -73,7 +73,6 @@ impl fmt::Display for Key {
     }
 }
 
-/// A schema with a name.
 #[derive(Debug)]
 pub(crate) struct Schema {
     pub(crate) at: At,
@@ -122,7 +121,6 @@ pub(crate) struct Column {
     pub(crate) priority: i64,
 }
 
-/// The type of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
     Scalar(Scalar),
@@ -215,7 +213,6 @@ impl ObjectType {
     }
 }
 
-/// A field of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
@@ -252,7 +249,6 @@ pub(crate) enum ListKind {
     Map(Vec<String>),
 }
 
-/// An operation of a document.
 #[derive(Debug)]
 pub(crate) struct Operation {
     pub(crate) method: &'static str,
@@ -266,7 +262,6 @@ pub(crate) struct Operation {
     pub(crate) responses: Vec<(u16, Content)>,
 }
 
-/// A parameter of an operation.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: String,

@@ -81,7 +81,6 @@ pub(crate) fn plain_plurals(name: &str) -> String {
     out
 }
 
-/// The singular of an English word.
 pub(crate) fn singular(word: &str) -> String {
     const WHOLE: [&str; 7] = ["ss", "us", "is", "dns", "tls", "sls", "kubernetes"];
     let end = |suffix: &str| word.strip_suffix(suffix).filter(|stem| stem.len() > 1);

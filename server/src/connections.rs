@@ -13,7 +13,6 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// The time that a stopping server waits for responses.
 const GRACE: Duration = Duration::from_secs(1);
-/// A command to the task.
 pub(crate) enum Command {
     Restart(Release, oneshot::Sender<()>),
     Stop,
@@ -30,7 +29,6 @@ pub(crate) struct Listening {
     pub(crate) limits: ConnectionLimits,
 }
 
-/// The limits of the connections of clients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
     /// The maximum time between the start of a request's headers, or the previous response, and their end.

@@ -6,7 +6,6 @@
 use crate::query::Query;
 use std::collections::BTreeSet;
 
-/// The names of the checks.
 pub(crate) const CHECKS: [&str; 3] = ["healthz", "livez", "readyz"];
 
 /// The parts in the order of the reports.
@@ -55,12 +54,10 @@ const NEEDS_OBJECTS: [&str; 2] = [
     "poststarthook/priority-and-fairness-config-producer",
 ];
 
-/// The check with this name.
 pub(crate) fn check(name: &str) -> Option<&'static str> {
     CHECKS.into_iter().find(|check| *check == name)
 }
 
-/// The parts of a check.
 pub(crate) fn parts(check: &str) -> impl Iterator<Item = &'static str> {
     let is_ready = check == "readyz";
     PARTS
@@ -77,7 +74,6 @@ pub(crate) struct Storage {
     pub(crate) writes: bool,
 }
 
-/// Whether a part passes.
 pub(crate) fn passes(part: &str, storage: Storage) -> bool {
     (storage.reads_objects || !NEEDS_OBJECTS.contains(&part))
         && (storage.writes || part != "etcd-readiness")

@@ -10,7 +10,6 @@ use std::path::Path;
 /// The cluster, and the user and the context that are the current ones.
 const NAME: &str = "embedded";
 
-/// The credential of a user.
 #[derive(Clone, Copy)]
 pub(crate) enum Credential<'a> {
     Token(&'a str),

@@ -30,11 +30,9 @@ const DEFAULT_SEATS: u32 = 600;
 /// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);
 
-/// The state of a server.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) kinds: Kinds,
-    /// The interval of bookmarks.
     pub(crate) bookmark_interval: Duration,
     /// The last revision; waiting requests subscribe to it.
     pub(crate) revision: watch::Sender<u64>,

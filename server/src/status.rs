@@ -45,7 +45,6 @@ pub(crate) struct Details {
     pub(crate) retry_after_seconds: Option<u32>,
 }
 
-/// A cause of a failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Cause {
     pub(crate) reason: &'static str,

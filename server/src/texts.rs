@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The most bytes of all kept texts: 8 MiB. When they are more, all are dropped, so that keeping costs next to nothing.
 const MOST: usize = 8 << 20;
 
-/// The kept texts.
 #[derive(Debug, Default)]
 pub(crate) struct Texts(Mutex<Kept>);
 

@@ -22,7 +22,6 @@ const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A certificate and its key.
 type Issued = (CertificateDer<'static>, PrivatePkcs8KeyDer<'static>);
 
 /// A certificate authority for one host.
@@ -55,7 +54,6 @@ impl Authority {
         })
     }
 
-    /// The certificate of the authority.
     pub(crate) fn ca_pem(&self) -> &str {
         &self.ca_pem
     }

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The annotation of the bookmark that follows the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// One line of a watch.
 #[derive(Serialize)]
 struct Event<T> {
     r#type: &'static str,

@@ -179,7 +179,6 @@ pub const fn resource_schema<K: Resource>() -> ResourceSchema {
     }
 }
 
-/// The scope of a kind.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scope {

@@ -93,7 +93,6 @@ impl Constraints {
     }
 }
 
-/// The object as JSON.
 fn value(object: &impl WriteJson) -> Result<Value, NotChecked> {
     let text = json::to_string(object);
     serde_json::from_str(&text).map_err(|error| NotChecked::everything(&error.to_string()))

@@ -10,7 +10,6 @@ use quote::ToTokens;
 use std::fmt::Write;
 
 impl Emitter<'_> {
-    /// The table of a struct.
     pub(super) fn table(&self, item: &Item, body: &Struct) -> String {
         let mut text = format!(
             "{}::rt::v1::fields! {{\n    {}",
@@ -100,7 +99,6 @@ impl Emitter<'_> {
         text
     }
 
-    /// The facts behind a field.
     fn facts(&self, module: usize, field: &PlannedField) -> Vec<String> {
         let mut facts = Vec::new();
         if field.required && !field.is_plain() {

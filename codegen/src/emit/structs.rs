@@ -8,7 +8,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Emitter<'_> {
-    /// A struct with its documentation.
     pub(super) fn structure(&self, index: usize, body: &Struct) -> TokenStream {
         let runtime = &self.runtime;
         let item = &self.plan.items[index];

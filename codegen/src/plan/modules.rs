@@ -7,7 +7,6 @@ use crate::names;
 use crate::runtime;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The modules, by name.
 pub(super) struct Modules {
     /// Packages whose kinds are served, with group and version.
     packages: BTreeMap<String, (String, String)>,
@@ -33,7 +32,6 @@ impl Modules {
         self.packages.contains_key(&key.package)
     }
 
-    /// The module of a schema.
     pub(super) fn of(&mut self, key: &Key, at: &At) -> Result<usize, Error> {
         let is_meta = self.own_meta && runtime::is_own_meta(key);
         let version = self.packages.get(&key.package).cloned();

@@ -9,11 +9,9 @@ use std::collections::{BTreeSet, HashSet};
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) modules: Vec<Module>,
-    /// The types of all modules.
     pub(crate) items: Vec<Item>,
 }
 
-/// A Rust module.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) name: String,
@@ -38,7 +36,6 @@ pub(crate) struct ListAlias {
     pub(crate) item: usize,
 }
 
-/// A type.
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) module: usize,
@@ -54,7 +51,6 @@ pub(crate) struct Item {
 /// The origin of an item's name.
 #[derive(Debug)]
 pub(crate) enum Origin {
-    /// A named schema.
     Schema(Key),
     /// An inline schema, and the places of all equal ones in the module.
     Inline(Vec<Place>),
@@ -105,7 +101,6 @@ pub(crate) struct Struct {
     pub(crate) served: Option<Box<Served>>,
 }
 
-/// A field of a struct.
 #[derive(Debug)]
 pub(crate) struct PlannedField {
     pub(crate) name: String,
@@ -180,7 +175,6 @@ impl Shape {
     }
 }
 
-/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     /// Generate the shared schemas as the runtime's own module `meta`.

@@ -125,7 +125,6 @@ pub(super) fn complete(object: &mut ObjectType) {
     }
 }
 
-/// The schema of a list of the kind.
 fn list(item: &Key, kind: &ObjectType) -> ObjectType {
     let at = &kind.at;
     let reference = |key: Key| Type::Reference(key, at.clone());

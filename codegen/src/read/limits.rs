@@ -165,7 +165,6 @@ fn is_zero(value: &Json) -> bool {
     }
 }
 
-/// A value as JSON text.
 fn text(value: &Json) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.escape_debug());
     match value {

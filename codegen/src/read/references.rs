@@ -61,7 +61,6 @@ impl<'a> References<'a> {
         }
     }
 
-    /// The next schema to read.
     pub(super) fn next(&mut self) -> Option<Place> {
         self.queue.pop_front()
     }

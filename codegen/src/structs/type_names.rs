@@ -273,7 +273,6 @@ fn type_name(words: &[String]) -> String {
     names::type_name(&words.join("_"))
 }
 
-/// The name of the whole path.
 fn whole(place: &Place) -> String {
     let mut words = split(&place.root);
     words.extend(place.steps.iter().flat_map(part));

@@ -191,7 +191,6 @@ pub(super) fn check_text(node: &Node, path: &str, text: &str) -> Found {
     fault.map_or_else(Found::default, Found::of)
 }
 
-/// Checks the format of a string.
 pub(super) fn format(node: &Node, path: &str, text: &str) -> Found {
     match &node.format {
         Some(format) if !format.accepts(text) => {

@@ -19,13 +19,11 @@ const MAX_DEPTH: usize = 40;
 /// The parser takes tens of kilobytes of stack for each level.
 const STACK: usize = 256 << 20;
 
-/// The environment of all rules.
 pub(super) fn environment() -> &'static Arc<Env> {
     static ENVIRONMENT: OnceLock<Arc<Env>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Arc::new(functions::environment()))
 }
 
-/// Compiles the rules of a schema.
 pub(crate) fn compile(root: &mut Node, definitions: &mut BTreeMap<String, Node>) {
     let mut has_rules = false;
     let mut look = |node: &mut Node| has_rules |= !node.rules.is_empty();

@@ -217,7 +217,6 @@ impl Walk<'_> {
         field
     }
 
-    /// A rule that fails on the value.
     fn fails(&mut self, node: &Node, rule: &Rule, place: &Place<'_, '_>, words: &str) {
         let kind = format!("\"{}\"", node.only_type().unwrap_or_default());
         let detail = format!("{words} evaluating rule: {}", rule.name());

@@ -10,7 +10,6 @@ const WRONG_ARGUMENT: [&str; 3] = [
     "optional.none() dereference",
 ];
 
-/// A fault of an evaluation.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The rule fails on this value on a server too, with these words.

@@ -99,7 +99,6 @@ static OVERLOADS: &[Overload] = overloads! {
     "lastIndexOf"(LIST_TYPE, DYN_TYPE) => last_index_of,
 };
 
-/// The environment of rules.
 pub(super) fn environment() -> Env {
     let mut env = Env::stdlib();
     // Each name is declared once, so that no declaration fails; without one, rules that call the function are not checked.

@@ -8,7 +8,6 @@ use cel::context::VariableResolver;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The values of the variables.
 pub(super) struct Variables {
     now: Box<dyn Val>,
     before: Option<Box<dyn Val>>,

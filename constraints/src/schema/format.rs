@@ -84,7 +84,6 @@ impl Format {
         )
     }
 
-    /// Whether a string has the format.
     pub(crate) fn accepts(&self, text: &str) -> bool {
         match self {
             Self::Byte => is_base64(text),

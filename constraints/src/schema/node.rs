@@ -51,10 +51,8 @@ pub(crate) struct Node {
     pub(crate) unread: Vec<String>,
 }
 
-/// A reference to a definition.
 #[derive(Debug)]
 pub(crate) struct Reference {
-    /// The name of the definition.
     pub(crate) name: String,
     /// The JSON pointer of the reference.
     pub(crate) place: String,
@@ -65,7 +63,6 @@ pub(crate) struct Reference {
 pub(crate) enum Additional {
     /// `false`.
     Forbidden,
-    /// The schema of the values.
     Schema(Box<Node>),
 }
 

@@ -40,7 +40,6 @@ pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), Sch
     Ok((root, definitions))
 }
 
-/// Reads schemas with names.
 pub(crate) fn read_definitions(definitions: &Value) -> Result<BTreeMap<String, Node>, SchemaError> {
     check_depth(definitions)?;
     let definitions = named(definitions, "")?;
@@ -189,7 +188,6 @@ fn pattern(text: &str) -> Pattern {
     }
 }
 
-/// The keywords of a schema.
 struct Words<'a> {
     words: &'a Map<String, Value>,
     place: &'a str,

@@ -18,7 +18,6 @@ pub(crate) struct Rule {
     pub(crate) compiled_message: Compiled,
 }
 
-/// An expression, compiled.
 #[derive(Debug, Default)]
 pub(crate) enum Compiled {
     /// Not given.
@@ -56,7 +55,6 @@ impl Rule {
         }
     }
 
-    /// Why the rule is not checked.
     pub(crate) fn not_checked(&self) -> Option<&str> {
         match &self.compiled {
             Compiled::NotChecked(reason) => Some(reason),
@@ -72,7 +70,6 @@ impl Rule {
         }
     }
 
-    /// The message for a violation.
     pub(crate) fn message(&self) -> String {
         match self.message.is_empty() {
             true => format!("failed rule: {}", self.text),

@@ -21,7 +21,6 @@ pub(crate) enum Ecosystem {
     Cdk8s,
 }
 
-/// A library.
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) ecosystem: Ecosystem,
@@ -97,7 +96,6 @@ const SERVER: &[(&str, ApiVersion)] = &[
 const PYTHON: &[(ApiVersion, &str)] =
     &[(ApiVersion::V1Beta3, "26.1.0"), (ApiVersion::V1, "29.0.0")];
 
-/// The rows.
 pub(super) const LIBRARIES: &[Library] = &[
     // Source: kubernetes/typed/flowcontrol in the tags of kubernetes/client-go.
     Library::typed(Ecosystem::Go, "k8s.io/client-go", GO),

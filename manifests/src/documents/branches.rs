@@ -5,7 +5,6 @@ use super::template::{Action, Syntax, inside};
 use super::velocity::word;
 use k8s_flowcontrol_text::Span;
 
-/// The blocks of a template.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     /// Every `if` and every choice, an inner one before the one around it.

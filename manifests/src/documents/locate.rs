@@ -2,7 +2,6 @@
 
 use k8s_flowcontrol_text::{Content, Node, Span};
 
-/// The place of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// The best place to show: a scalar value, or the name of a field with another value.

@@ -65,7 +65,6 @@ pub(crate) fn parse_part(
     }
 }
 
-/// All documents of a text.
 pub(crate) struct Parsed {
     pub(crate) form: Form,
     pub(crate) documents: Vec<Document>,

@@ -27,7 +27,6 @@ pub(crate) struct Posted {
     pub(crate) version: Option<ApiVersion>,
 }
 
-/// The result of recognizing a document.
 pub(crate) enum Recognized {
     /// A flow-control object.
     Ours(Posted),

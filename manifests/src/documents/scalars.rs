@@ -5,12 +5,10 @@ use k8s_flowcontrol_text::{Content, Node, Span};
 /// Scalars deeper than this are not found.
 const MAX_DEPTH: usize = 200;
 
-/// A key or a scalar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar<'a> {
     pub(crate) span: Span,
     pub(crate) is_key: bool,
-    /// The text of a string.
     pub(crate) text: Option<&'a str>,
     /// The last step of its path; none for the root.
     step: Option<usize>,
@@ -30,7 +28,6 @@ enum Name<'a> {
     Element(usize),
 }
 
-/// The keys and scalars of a document.
 #[derive(Debug, Default)]
 pub(crate) struct Scalars<'a> {
     scalars: Vec<Scalar<'a>>,

@@ -5,7 +5,6 @@
 use super::velocity::{directive_at, is_velocity};
 use k8s_flowcontrol_text::Span;
 
-/// The syntax of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     /// `{{ … }}`, which Jinja has too.

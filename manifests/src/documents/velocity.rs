@@ -3,7 +3,6 @@
 use super::template::inside;
 use k8s_flowcontrol_text::Span;
 
-/// The names of the directives.
 const DIRECTIVES: [&str; 7] = ["if", "elseif", "else", "end", "foreach", "set", "macro"];
 
 /// Whether a text is a template of Velocity: a block begins and ends.

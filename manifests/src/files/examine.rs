@@ -16,13 +16,10 @@ use crate::{
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The treatment of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Treatment {
     Manifest,
-    /// Documentation.
     Documentation,
-    /// An archive.
     Archive,
     /// A program, which is never changed.
     Program,
@@ -30,7 +27,6 @@ enum Treatment {
     Unknown,
 }
 
-/// The endings of programs.
 const PROGRAMS: [&str; 52] = [
     ".go",
     ".py",

@@ -44,7 +44,6 @@ impl Dirty {
     }
 }
 
-/// The work tree of a file.
 fn work_tree(file: &Path) -> Option<&Path> {
     let folders = file.ancestors().skip(1);
     folders.into_iter().find(|folder| {

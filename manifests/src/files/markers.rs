@@ -21,7 +21,6 @@ pub(super) struct Markers {
     folders: HashMap<PathBuf, Folder>,
 }
 
-/// The marks of a folder.
 #[derive(Debug)]
 struct Folder {
     /// The files with each attribute, if the folder has a file with attributes.

@@ -175,7 +175,6 @@ fn object_form(content: &str) -> Option<Form> {
     }
 }
 
-/// The language of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     Manifest(Form),
@@ -185,7 +184,6 @@ enum Language {
     Unknown,
 }
 
-/// A block of documentation.
 struct Block {
     language: Language,
     range: Range<usize>,
@@ -198,7 +196,6 @@ struct Open {
     start: usize,
 }
 
-/// The end of a block.
 enum End {
     /// A line of at least this many of these characters.
     Fence(char, usize),

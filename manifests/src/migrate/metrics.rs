@@ -35,7 +35,6 @@ const STEM: &str = "request_concurrency";
 
 const PREFIX: &str = "apiserver_flowcontrol_";
 
-/// A removed metric in a text.
 pub(super) struct Removed {
     pub(super) span: Span,
     pub(super) old: &'static str,

@@ -21,7 +21,6 @@ struct Pattern {
     what: &'static str,
 }
 
-/// The spelling of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spelling {
     /// `v1beta3`

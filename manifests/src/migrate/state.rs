@@ -22,7 +22,6 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// Adds an object of a document to the result.
     pub(super) fn add(&mut self, object: MigratedObject, document: &mut DocumentEdits) {
         document.objects.push(self.result.objects.len());
         self.result.objects.push(object);

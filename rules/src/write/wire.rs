@@ -103,7 +103,6 @@ fn with_integers(value: &Value) -> Value {
     }
 }
 
-/// The treatment of empty lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EmptyLists {
     Nil,

@@ -118,7 +118,6 @@ impl FieldSet {
         self.steps.get(step).is_some_and(|node| node.is_included)
     }
 
-    /// The part of the set below a step.
     pub(crate) fn below(&self, step: &Step) -> Option<&Self> {
         self.steps
             .get(step)

@@ -35,7 +35,6 @@ pub(crate) struct Owned {
     pub(crate) time: Option<String>,
 }
 
-/// All managers of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Managers(pub(crate) BTreeMap<Manager, Owned>);
 

@@ -9,6 +9,5 @@ pub(crate) struct Writer<'a> {
     pub(crate) version: Version,
     pub(crate) manager: &'a str,
     pub(crate) subresource: &'a str,
-    /// The time of the write.
     pub(crate) now: &'a str,
 }

@@ -16,7 +16,6 @@ pub(super) const DISCOVERY: &[&str] = &[
     "/openapi",
     "/openapi/*",
 ];
-/// Paths for monitoring.
 const MONITORING: &[&str] = &[
     "/healthz/*",
     "/livez/*",

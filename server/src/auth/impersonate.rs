@@ -17,7 +17,6 @@ const UID: &str = "impersonate-uid";
 const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
-/// The error of an impersonation.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ImpersonationError {
     /// The user may not impersonate, or since 1.36 the headers name no user.

@@ -17,7 +17,6 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Users by their tokens.
 pub(crate) struct Tokens {
     users: HashMap<String, User>,
     /// The tokens in the order of the file.

@@ -34,7 +34,6 @@ pub(crate) struct Data {
     folder: PathBuf,
 }
 
-/// The error of a data folder.
 #[derive(Debug)]
 pub(crate) struct DataError {
     folder: PathBuf,

@@ -21,7 +21,6 @@ pub(crate) struct Loaded {
     pub(crate) objects: Vec<LoadedObject>,
 }
 
-/// An object of a folder.
 #[derive(Debug)]
 pub(crate) struct LoadedObject {
     pub(crate) resource: String,

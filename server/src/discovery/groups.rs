@@ -106,7 +106,6 @@ fn entry(group: Group) -> ApiGroup {
     }
 }
 
-/// The verbs of objects.
 pub(super) const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -117,7 +116,6 @@ pub(super) const VERBS: &[&str] = &[
     "update",
     "watch",
 ];
-/// The verbs of subresources.
 pub(super) const SUBRESOURCE_VERBS: &[&str] = &["get", "patch", "update"];
 
 /// `/apis/<group>/<version>`.

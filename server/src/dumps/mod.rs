@@ -14,7 +14,6 @@ use queues::Queues;
 use std::collections::{BTreeMap, BTreeSet};
 use tab_writer::write;
 
-/// A debug dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dump {
     PriorityLevels,
@@ -89,7 +88,6 @@ struct Tables<'a> {
     release: Release,
     /// The levels, with their queues if they have any.
     levels: BTreeMap<String, Option<QueuingConfiguration>>,
-    /// The deleted levels of them.
     deleted: BTreeSet<String>,
     flow: &'a Flow,
 }

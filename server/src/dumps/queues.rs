@@ -20,7 +20,6 @@ const TITLES: [&str; 9] = [
     "TotalWorkSum",
 ];
 
-/// The queues of all levels.
 #[derive(Default)]
 pub(super) struct Queues {
     rows: Vec<Row>,

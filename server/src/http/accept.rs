@@ -21,14 +21,12 @@ const STREAMS: &str =
 /// The representations of a path, which error messages list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
-    /// Only JSON.
     Json,
     Object,
     /// A list or a watch.
     Collection,
 }
 
-/// The encoding of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Json,

@@ -14,7 +14,6 @@ use k8s_flowcontrol_rules::matching::RequestAttributes;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The result of the filters.
 #[derive(Default)]
 pub(super) struct Filtered {
     /// The attributes of the request, for flow control.
@@ -23,7 +22,6 @@ pub(super) struct Filtered {
     pub(super) response: Option<ApiResponse>,
     /// The time that the request takes when it executes.
     pub(super) delay: Option<Duration>,
-    /// The warning of authentication.
     pub(super) warning: Option<String>,
     /// Whether the path or the authentication failed, which precedes classification.
     is_unclassified: bool,
@@ -113,7 +111,6 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// The user of a request.
 fn authenticate(
     context: &Context,
     (tokens, authorization): (Option<&Tokens>, Option<&str>),
@@ -148,7 +145,6 @@ fn filter_error(uri: &str, why: &str) -> String {
 }
 
 impl Filtered {
-    /// Completes the response.
     pub(super) fn finish(&self, mut response: Response<Body>) -> Response<Body> {
         let is_forbidden = response.status() == StatusCode::FORBIDDEN;
         let headers = response.headers_mut();

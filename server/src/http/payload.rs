@@ -11,7 +11,6 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use std::io::{self, Write};
 
-/// The body of a response.
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {

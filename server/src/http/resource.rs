@@ -14,7 +14,6 @@ use crate::status::{Failure, method_not_allowed};
 use hyper::{Method, header};
 use k8s_flowcontrol_types::GROUP;
 
-/// The verb of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     List,

@@ -18,7 +18,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The response to a request.
 pub(crate) struct ApiResponse {
     code: u16,
     body: Content,
@@ -31,7 +30,6 @@ pub(crate) struct ApiResponse {
 enum Content {
     /// Objects without a representation yet.
     Objects(Objects),
-    /// A YAML document.
     Yaml(String),
     /// Compact JSON.
     Json(Vec<u8>),
@@ -67,7 +65,6 @@ impl ApiResponse {
         Self::new(code, Content::Objects(Objects::one(object, kind, version)))
     }
 
-    /// A list, or a page of it.
     pub(crate) fn page(page: Page, kind: &Kind, version: Version) -> Self {
         Self::new(200, Content::Objects(Objects::page(page, kind, version)))
     }
@@ -91,7 +88,6 @@ impl ApiResponse {
         Ok(self.encoded(form))
     }
 
-    /// The response in the requested encoding.
     pub(crate) fn encoded(mut self, form: Form) -> Self {
         self.body = match self.body {
             Content::Json(text) | Content::PrettyJson(text) if form.encoding == Encoding::Yaml => {

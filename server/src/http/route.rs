@@ -7,7 +7,6 @@ use crate::kinds::{Kind, Kinds, Version};
 use crate::query::decode;
 use crate::status::{Failure, unknown_resource};
 
-/// The target of a path.
 #[derive(Debug)]
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),

@@ -101,7 +101,6 @@ impl Kinds {
         &self.kinds
     }
 
-    /// A kind of the own group.
     pub(crate) fn own(&self, kind: OwnKind) -> &Kind {
         // `new` puts the own kinds first, in the order of their declaration.
         &self.kinds[kind as usize]
@@ -129,7 +128,6 @@ impl Kinds {
         groups
     }
 
-    /// The kinds that are served in a version of a group.
     pub(crate) fn served_in(
         &self,
         group: &str,

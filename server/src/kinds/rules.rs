@@ -18,7 +18,6 @@ pub(super) struct Rules {
     zero_limited_shares: bool,
 }
 
-/// The deprecation of a version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deprecation {
     /// The first minor release that warns.

@@ -34,7 +34,6 @@ const TARGET: DecodeAs = DecodeAs {
     sorted: false,
 };
 
-/// The position at which a list continues.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     /// The revision of the first page, or -1 to continue at the present revision.

@@ -19,7 +19,6 @@ pub(crate) enum At {
     Exactly(u64),
 }
 
-/// The parameters of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListOptions {
     pub(crate) selector: Selector,
@@ -31,7 +30,6 @@ pub(crate) struct ListOptions {
     pub(crate) future_is_internal: bool,
 }
 
-/// The parameters of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchOptions {
     pub(crate) selector: Selector,

@@ -24,7 +24,6 @@ pub(crate) fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     );
 }
 
-/// The text of the metrics.
 pub(crate) fn text(state: &State) -> String {
     let flow_control = state.with_flow(|store, flow| match flow.throttled_mut() {
         Some(throttle) => metrics_text(throttle),

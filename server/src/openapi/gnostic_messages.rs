@@ -9,7 +9,6 @@ type Field = (&'static str, u64, Type);
 /// A field of a `oneof`: its condition, the number, and the type.
 type Alternative = (fn(&Value) -> bool, u64, Type);
 
-/// A message.
 pub(super) struct Message {
     pub(super) fields: &'static [Field],
     /// The number of the extensions, whose names start with `x-`.
@@ -18,7 +17,6 @@ pub(super) struct Message {
     pub(super) entries: Option<(u64, Type)>,
 }
 
-/// The type of a field.
 pub(super) enum Type {
     Text,
     Switch,

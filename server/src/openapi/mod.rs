@@ -49,7 +49,6 @@ pub(crate) fn version(kinds: &Kinds, asked: &str) -> Option<ApiVersion> {
     versions.into_iter().find(|&version| path(version) == asked)
 }
 
-/// The URL of a document, with its hash.
 pub(crate) fn url(path: &str, hash: &str) -> String {
     format!("/openapi/v3/{path}?hash={hash}")
 }

@@ -15,7 +15,6 @@ const MOST_MEASURED: usize = 5_000_000;
 /// The maximum depth of a patched object.
 pub(super) const DEEPEST: usize = 256;
 
-/// The fields of an operation.
 pub(crate) const FIELDS: &[&str] = &["op", "path", "from", "value"];
 
 /// Applies all operations in order, or none. `null` is an empty list.

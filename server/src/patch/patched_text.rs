@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 pub(crate) struct Touched(BTreeMap<String, Touched>);
 
 impl Touched {
-    /// From the operations of a JSON patch.
     pub(crate) fn by_operations(patch: &Value) -> Self {
         let mut touched = Self::default();
         for operation in patch.as_array().into_iter().flatten() {
@@ -34,7 +33,6 @@ impl Touched {
         touched
     }
 
-    /// From the fields of a merge patch.
     pub(crate) fn by_fields(patch: &Value) -> Self {
         let fields = patch.as_object().into_iter().flatten();
         Self(

@@ -113,7 +113,6 @@ impl Merge {
     }
 }
 
-/// The name of a list in a directive.
 fn list_name<'a>(directive: &'a str, format: &str) -> Result<&'a str, Failure> {
     directive
         .strip_prefix('/')

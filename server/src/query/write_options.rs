@@ -26,11 +26,9 @@ impl WriteVerb {
     }
 }
 
-/// The parameters of a write.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteOptions {
     pub(crate) dry_run: bool,
-    /// The field manager.
     pub(crate) manager: String,
     pub(crate) validation: FieldValidation,
     pub(crate) force: bool,

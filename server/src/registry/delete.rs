@@ -12,7 +12,6 @@ use std::sync::Arc;
 pub(crate) const ORPHAN: &str = "orphan";
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
-/// The options of a deletion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeleteOptions {
     /// A precondition: the UID of the object.
@@ -24,10 +23,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) orphan_dependents: Option<bool>,
 }
 
-/// The result of a deletion.
 #[derive(Debug)]
 pub(crate) enum Deleted {
-    /// The object is deleted.
     Gone(Box<Status>),
     /// The object waits for its finalizers.
     Terminating(Object),

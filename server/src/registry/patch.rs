@@ -27,7 +27,6 @@ pub(crate) enum Patch {
     Apply { config: Document, force: bool },
 }
 
-/// The result of a patch.
 #[derive(Debug)]
 pub(crate) struct Patched {
     pub(crate) object: Object,
@@ -113,7 +112,6 @@ fn no_map(found: &Value, prefix: &str) -> Failure {
     ))
 }
 
-/// A patched object, decoded.
 struct Decoded {
     tree: Value,
     /// The version of the patched text, which the patch may change.

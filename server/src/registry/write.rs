@@ -64,23 +64,18 @@ pub(super) fn store(
     Ok(store.put(write.kind.index, key, object))
 }
 
-/// A write by a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write<'a> {
     pub(crate) kind: &'a Kind,
-    /// The version of the request.
     pub(crate) version: Version,
     /// The namespace in the path; empty for cluster-scoped kinds.
     pub(crate) namespace: &'a str,
     /// `status`, or empty for the main resource.
     pub(crate) subresource: &'a str,
-    /// The field manager.
     pub(crate) manager: &'a str,
-    /// Whether it is a dry run.
     pub(crate) dry_run: bool,
     /// Whether it is a server-side apply.
     pub(crate) applies: bool,
-    /// The time of the write.
     pub(crate) now: &'a str,
 }
 

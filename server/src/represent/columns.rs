@@ -11,7 +11,6 @@ use serde_json::Value;
 
 const NONE: &str = "<none>";
 
-/// The columns of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns {
     FlowSchema {
@@ -34,7 +33,6 @@ pub(super) struct Column {
     priority: i32,
 }
 
-/// The content of a cell.
 pub(super) enum Cell<'a> {
     Value(Value),
     /// The time since this moment.
@@ -42,7 +40,6 @@ pub(super) enum Cell<'a> {
 }
 
 impl Columns {
-    /// The columns of a kind.
     pub(crate) fn of(kind: &Kind) -> Self {
         let release = kind.release();
         match kind.as_own() {

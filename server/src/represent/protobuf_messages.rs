@@ -5,7 +5,6 @@ use Type::{List, Map, Message, Number, Optional, Switch, Text, Time};
 /// The name in JSON, the number, and the type.
 pub(super) type Field = (&'static str, u64, Type);
 
-/// The type of a field.
 #[derive(Debug)]
 pub(super) enum Type {
     Text,
@@ -24,7 +23,6 @@ pub(super) enum Type {
     Optional(&'static Type),
 }
 
-/// The fields of a kind, if it has a message.
 pub(super) fn fields(kind: &str) -> Option<&'static [Field]> {
     Some(match kind {
         "FlowSchema" => FLOW_SCHEMA,

@@ -113,7 +113,6 @@ impl Store {
         }
     }
 
-    /// The objects of a kind, by name.
     pub(crate) fn objects(&self, kind: usize) -> impl Iterator<Item = (&String, &Object)> {
         self.objects.get(kind).into_iter().flatten()
     }

@@ -74,7 +74,6 @@ pub(super) fn memory(value: &Value) -> usize {
     size_of::<Value>() + inside
 }
 
-/// The length of a value in JSON, in bytes.
 pub(crate) fn json_length(value: &Value) -> usize {
     let mut length = Length(0);
     // Counting does not fail.

@@ -48,7 +48,6 @@ const SCHEMA_METRICS: [(&str, &str, &str, OfSchema); 5] = [
     ),
 ];
 
-/// The rejections by reason.
 fn reasons(counts: &Counts, release: Release) -> [(&'static str, u64); 4] {
     let [timed_out, cancelled] = match release.has(Fact::OwnWaitLimits) {
         true => [counts.timed_out + counts.cancelled, 0],

@@ -54,7 +54,6 @@ impl Subject<'_> {
     }
 }
 
-/// The end of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Executed {
@@ -95,7 +94,6 @@ impl Throttle {
         })
     }
 
-    /// Follows a changed configuration.
     pub(crate) fn follow(&mut self, configuration: &Configuration) {
         let names = configuration.levels.iter();
         let names: HashSet<_> = names

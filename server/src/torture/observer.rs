@@ -116,7 +116,6 @@ impl Observer {
             .or_default() += 1;
     }
 
-    /// A request has arrived.
     pub(super) fn request(&self, call: &Call) {
         let now = Instant::now();
         let state = &mut *self.lock();
@@ -182,7 +181,6 @@ impl Observer {
         broken.into_iter().for_each(|rule| state.find(rule, call));
     }
 
-    /// The exchange has ended.
     pub(super) fn ended(&self, call: &Call, outcome: Outcome) {
         let state = &mut *self.lock();
         let code = match outcome {

@@ -20,7 +20,6 @@ pub(super) struct OddCase<S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Body,
-    /// The status line.
     Status,
     /// Inside a name, with the number of its letters so far.
     Name(usize),

@@ -281,7 +281,6 @@ fn stale(shared: &Shared, call: &Call) -> Option<Response<Body>> {
     Some(Response::from_parts(head, payload::whole(body)))
 }
 
-/// The changes of watches.
 fn watched(
     shared: &Arc<Shared>,
     call: &Arc<Call>,

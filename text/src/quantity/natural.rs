@@ -7,7 +7,6 @@ const BASE: u64 = 1_000_000_000;
 /// The decimal digits of a digit.
 const WIDTH: usize = 9;
 
-/// A natural number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Natural {
     /// The digits in base 10^9, the lowest first, without zeros at the end.
@@ -75,7 +74,6 @@ impl Natural {
         (remainder == 0).then_some(quotient)
     }
 
-    /// The quotient and the remainder.
     fn quotient(&self, divisor: u32) -> (Self, u64) {
         let mut remainder = 0;
         let mut digits = self.digits.clone();

@@ -50,7 +50,6 @@ enum Progress {
     Done(Done),
 }
 
-/// A converted node.
 #[derive(Clone)]
 struct Done {
     id: Id,

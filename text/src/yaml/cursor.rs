@@ -104,7 +104,6 @@ impl Cursor {
         Some(out)
     }
 
-    /// Skips blanks.
     pub(super) fn skip_blanks(&mut self) {
         while is_blank(self.peek()) {
             self.next();

@@ -4,7 +4,6 @@ use super::cursor::Mark;
 use super::scanner::{Scanner, TokenKind, error_in_line};
 use crate::SyntaxError;
 
-/// An event of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     StreamEnd,

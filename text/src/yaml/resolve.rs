@@ -8,7 +8,6 @@ use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
-/// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,

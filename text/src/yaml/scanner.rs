@@ -9,7 +9,6 @@ use super::input::{BYTE_ORDER_MARK, Input};
 use crate::SyntaxError;
 use std::collections::{HashMap, VecDeque};
 
-/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     StreamStart,
@@ -107,7 +106,6 @@ impl Scanner {
         self.tokens.front().ok_or_else(no_token)
     }
 
-    /// Reads the next token.
     pub(super) fn next(&mut self) -> Scan<Token> {
         self.peek()?;
         self.levels.remove(&self.tokens_taken);
@@ -240,7 +238,6 @@ fn no_token() -> SyntaxError {
     SyntaxError::new("yaml: unexpected end of stream".into(), 0)
 }
 
-/// The indentation of a column.
 pub(super) fn to_indent(column: usize) -> isize {
     isize::try_from(column).unwrap_or(isize::MAX)
 }

@@ -42,13 +42,10 @@ impl LevelField {
 /// The value of an unknown field that has the name of the shares in the other version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownShares {
-    /// The field is absent.
     Absent,
     /// `null`, which equals absence.
     Null,
-    /// An integer.
     Number(i64),
-    /// Any other value.
     WrongType,
 }
 

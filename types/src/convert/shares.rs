@@ -52,7 +52,6 @@ impl ShareState {
 /// The changes to shares and annotation in a conversion.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The shares to write.
     pub(super) write: Option<i32>,
     pub(super) annotate: bool,
     pub(super) unannotate: bool,

@@ -146,7 +146,6 @@ impl LevelForm for TreeLevel<'_> {
     }
 }
 
-/// Whether the stanza only has defaults.
 fn is_default_exempt(exempt: &Map<String, Value>) -> bool {
     exempt.iter().all(|(name, value)| {
         matches!(

@@ -89,7 +89,6 @@ pub(super) fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end)? == &b':').then_some(end + 1)
 }
 
-/// The end of a string.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at)? != &b'"' {

@@ -11,7 +11,6 @@ use std::ops::{Deref, DerefMut};
 pub struct FieldPredictor {
     /// The places in their tables of the fields that came next.
     next: [u8; 1024],
-    /// The lengths of lists.
     lengths: [u8; 64],
 }
 
@@ -84,7 +83,6 @@ impl FieldPredictor {
         self.lengths[slot(field, 6)].into()
     }
 
-    /// Notes the length of a list in this field.
     pub(super) fn note_length(&mut self, field: u64, length: usize) {
         let length = u8::try_from(length).unwrap_or(MAX_LENGTH);
         self.lengths[slot(field, 6)] = length.min(MAX_LENGTH);

@@ -63,7 +63,6 @@ impl<'a> Reader<'a> {
         Some(if minus { -value } else { value })
     }
 
-    /// The text of a number.
     pub(super) fn number(&mut self) -> Result<&'a str, Fault> {
         match self.peek() {
             b'-' | b'0'..=b'9' => self.raw().map(RawValue::get),

@@ -168,7 +168,6 @@ impl<T: ReadJson> Elements for Vec<T> {
     }
 }
 
-/// Reads an array.
 pub(crate) fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(), Fault> {
     let field = reader.mark.field;
     if !reader.elements()? {

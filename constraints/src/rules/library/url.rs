@@ -3,7 +3,6 @@
 use k8s_flowcontrol_text::go::quote;
 use std::net::Ipv6Addr;
 
-/// A URL.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Url {
     pub(super) scheme: String,

@@ -42,7 +42,6 @@ impl VersionChains {
         Self { all, outer }
     }
 
-    /// Whether a place is in a chain.
     pub(in crate::migrate) fn contain(&self, place: Span) -> bool {
         let before = self.outer.partition_point(|span| span.start <= place.start);
         let last = before.checked_sub(1).and_then(|last| self.outer.get(last));
@@ -138,7 +137,6 @@ fn bare_versions(source: &Text<'_>, chain: &Chain, to: ApiVersion) -> Vec<Mentio
 }
 
 impl VersionChain {
-    /// Whether a place is in the chain.
     pub(in crate::migrate) fn contains(&self, place: Span) -> bool {
         contains(self.span, place)
     }

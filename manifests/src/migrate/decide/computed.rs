@@ -9,7 +9,6 @@ use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{GROUP, Kind};
 use std::ops::Range;
 
-/// A template with its blocks.
 #[derive(Clone, Copy)]
 pub(in crate::migrate) struct Template<'a> {
     pub(in crate::migrate) source: &'a Text<'a>,

@@ -13,7 +13,6 @@ use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind};
 use serde_json::{Value, json};
 
-/// The decision about an object.
 #[derive(Debug, Default)]
 pub(in crate::migrate) struct Decision {
     pub(in crate::migrate) report: Option<MigratedObject>,
@@ -265,7 +264,6 @@ pub(in crate::migrate) fn owned(node: Node<'_>) -> Vec<Span> {
     spans
 }
 
-/// The context of an object.
 #[derive(Clone, Copy)]
 pub(in crate::migrate) struct Surroundings<'a> {
     pub(in crate::migrate) source: &'a Text<'a>,

@@ -35,7 +35,6 @@ impl<'a> Unclear<'a> {
     }
 }
 
-/// The references in a document.
 #[derive(Clone, Debug, Default)]
 pub(in crate::migrate) struct References<'a> {
     pub(in crate::migrate) changes: Vec<ScalarEdit<'a>>,

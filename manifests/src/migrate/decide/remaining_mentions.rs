@@ -11,7 +11,6 @@ use std::collections::HashSet;
 pub(in crate::migrate) const LAST_APPLIED: &str =
     "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Classifies each mention.
 pub(in crate::migrate) fn classify(
     source: &Text<'_>,
     parsed: &Parsed,

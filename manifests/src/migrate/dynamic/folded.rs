@@ -277,7 +277,6 @@ impl<'a> Folding<'a, '_> {
 enum Placeholder<'a> {
     /// The source of a value.
     Named(&'a str),
-    /// The next argument.
     Next,
 }
 

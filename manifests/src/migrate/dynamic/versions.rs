@@ -71,7 +71,6 @@ pub(crate) fn versions_of_names(
     search.found
 }
 
-/// A search of the versions in a text.
 pub(super) struct Search<'a, 'b> {
     pub(super) folding: Folding<'a, 'b>,
     versions: &'b [&'static str],

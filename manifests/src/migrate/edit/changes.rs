@@ -15,7 +15,6 @@ pub(in crate::migrate) enum ChangeKind {
     Version,
     /// 0 shares, which mean the default of 30, become 30.
     ZeroShares,
-    /// The annotation for zero shares.
     ZeroAnnotation,
     Other,
 }

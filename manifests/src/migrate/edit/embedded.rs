@@ -7,7 +7,6 @@ use k8s_flowcontrol_text::Span;
 
 /// A text in a string scalar.
 pub(in crate::migrate) struct Embedded {
-    /// The text.
     pub(in crate::migrate) text: String,
     /// The offset in the outer text of each byte, and of the end.
     places: Vec<usize>,

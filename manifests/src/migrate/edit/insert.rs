@@ -8,7 +8,6 @@ use crate::migrate::read::Text;
 use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
-/// Inserts a field into a mapping.
 pub(in crate::migrate) fn insert(
     source: &Text<'_>,
     form: Form,

@@ -51,7 +51,6 @@ pub(in crate::migrate) fn value_span(
     Ok(Span::new(span.start, end))
 }
 
-/// The place of the colon after a key.
 pub(in crate::migrate) fn colon(source: &Text<'_>, key: Span) -> Result<usize, Refusal> {
     let at = skip_blanks_and_comments(source, key.end);
     match source.text.as_bytes().get(at) {

@@ -7,7 +7,6 @@ use crate::migrate::read::Text;
 use k8s_flowcontrol_text::{Content, Field, Node, Span};
 use serde_json::Value;
 
-/// Renames a key.
 pub(in crate::migrate) fn rename(source: &Text<'_>, field: &Field<'_>, name: &str) -> Edit {
     replace_word(source, field.name_span, field.name, name)
 }
@@ -133,7 +132,6 @@ fn without_comments(
     Ok(Edit::replace(span, text))
 }
 
-/// Removes the lines of a field.
 fn remove_block(source: &Text<'_>, field: &Field<'_>) -> Result<Edit, Refusal> {
     let value = value_span(source, field)?;
     let key = field.name_span;
@@ -179,7 +177,6 @@ fn remove_block(source: &Text<'_>, field: &Field<'_>) -> Result<Edit, Refusal> {
     Ok(Edit::replace(Span::new(line_start, end), text))
 }
 
-/// The quotes of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::migrate) enum Quote {
     None,

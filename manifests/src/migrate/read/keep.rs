@@ -15,7 +15,6 @@ pub(in crate::migrate) struct Kept {
 }
 
 impl Kept {
-    /// The kept lines of a text.
     pub(in crate::migrate) fn of(source: &Text<'_>) -> Self {
         let mut lines: Vec<Span> = Vec::new();
         for (at, _) in source.text.match_indices(KEEP) {
@@ -45,7 +44,6 @@ impl Kept {
         }
     }
 
-    /// Whether a place is kept.
     pub(in crate::migrate) fn contains(&self, offset: usize) -> bool {
         [&self.lines, &self.objects].into_iter().any(|spans| {
             let before = spans.partition_point(|span| span.start <= offset);

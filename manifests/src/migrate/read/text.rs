@@ -27,12 +27,10 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text of a span.
     pub(in crate::migrate) fn slice(&self, span: Span) -> &'a str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The line break that the text uses.
     pub(in crate::migrate) fn line_break(&self) -> &'static str {
         match self.breaks.first() {
             Some(at) if self.text[..*at].ends_with('\r') => "\r\n",

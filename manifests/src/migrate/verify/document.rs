@@ -10,7 +10,6 @@ use k8s_flowcontrol_types::convert::shares_name;
 use serde_json::Value;
 use std::ops::Range;
 
-/// The changes of one document.
 pub(in crate::migrate) struct DocumentEdits {
     /// The indexes of its objects in the result.
     pub(in crate::migrate) objects: Vec<usize>,

@@ -114,7 +114,6 @@ impl ServerLimits {
     }
 }
 
-/// A level with the input of its adjustment.
 struct Input<'a> {
     level: &'a LevelLimits,
     /// The seats that the level used and should keep.

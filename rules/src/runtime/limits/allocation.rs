@@ -4,7 +4,6 @@ use k8s_flowcontrol_types::order;
 
 /// The least target: a class with a smaller one counts with this, so that it has a proportion.
 const LEAST_TARGET: f64 = 0.001;
-/// The tolerance for sums.
 const TOLERANCE: f64 = 1e-7;
 
 /// The target and bounds of one class, with `0 <= lower <= target` and `lower <= upper`.

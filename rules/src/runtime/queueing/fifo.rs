@@ -30,7 +30,6 @@ impl Requests {
         }
     }
 
-    /// Frees the slot of a request.
     pub(super) fn remove(&mut self, slot: u32) {
         self.slots[slot as usize].phase = Phase::Over;
         self.free.push(slot);
@@ -76,7 +75,6 @@ impl Requests {
         ahead.count() as u32
     }
 
-    /// Appends a request to a queue.
     pub(super) fn push_back(&mut self, queue: &mut Queue, slot: u32) {
         let last = queue.last.replace(slot);
         match last {

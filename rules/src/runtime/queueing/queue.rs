@@ -58,9 +58,7 @@ pub(super) struct Queues {
     unused: Queue,
     /// The virtual times at which the oldest waiting requests would finish, with their queues.
     finishes: BTreeSet<(SeatSeconds, usize)>,
-    /// The number of active queues.
     pub(super) active: usize,
-    /// The sum of the seat demands.
     pub(super) seat_demand: u64,
 }
 

@@ -132,7 +132,6 @@ fn push_warnings(warnings: &mut Vec<String>, problem: &Problem) {
 
 const YAML_ERRORS: &str = "yaml: unmarshal errors:\n";
 
-/// A parsed body.
 struct Text {
     tree: Tree,
     sorted: bool,
@@ -141,7 +140,6 @@ struct Text {
 }
 
 impl Text {
-    /// The text names its kind.
     fn span_of_kind(&self) -> Option<Span> {
         let root = self.tree.root();
         root.get("kind")

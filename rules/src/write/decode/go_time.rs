@@ -4,7 +4,6 @@ use super::civil::Civil;
 use k8s_flowcontrol_text::go::time_quote;
 use std::ops::RangeInclusive;
 
-/// How precise a time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     /// `Time`: a fraction may be there and is dropped.

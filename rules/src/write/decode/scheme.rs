@@ -2,7 +2,6 @@
 
 use k8s_flowcontrol_types::{ApiVersion, Fact, GROUP, Kind, Release};
 
-/// The group, version and kind in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GroupVersionKind {
     pub(super) group: String,

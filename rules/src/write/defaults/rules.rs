@@ -30,7 +30,6 @@ impl Field {
         }
     }
 
-    /// The field's name.
     pub(super) fn name(self, version: ApiVersion) -> &'static str {
         match self {
             Self::MatchingPrecedence => "matchingPrecedence",
@@ -44,7 +43,6 @@ impl Field {
     }
 }
 
-/// A default of a field.
 pub(super) struct Rule {
     pub(super) kind: Kind,
     pub(super) field: Field,

@@ -21,7 +21,6 @@ pub(super) enum GoValue {
     Pointer(&'static str, Option<Box<GoValue>>),
 }
 
-/// A field of a struct.
 pub(super) struct Field {
     name: &'static str,
     /// The field's name in JSON.

@@ -49,9 +49,7 @@ pub(super) struct Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Subject {
     pub(super) kind: String,
-    /// The name of the user.
     pub(super) user: Option<String>,
-    /// The name of the group.
     pub(super) group: Option<String>,
     pub(super) service_account: Option<ServiceAccount>,
 }

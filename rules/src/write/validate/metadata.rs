@@ -56,7 +56,6 @@ impl Metadata {
 }
 
 impl Metadata {
-    /// Drops the managed fields.
     pub(super) fn forget_managed_fields(&mut self) {
         self.managed_fields.clear();
     }

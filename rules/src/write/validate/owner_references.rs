@@ -7,7 +7,6 @@ use std::collections::HashSet;
 
 const TYPE: &str = "v1.OwnerReference";
 
-/// A reference to an owner.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OwnerReference {
     api_version: String,

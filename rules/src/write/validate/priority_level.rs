@@ -8,12 +8,10 @@ use k8s_flowcontrol_types::{Fact, Release};
 const TYPES: &[&str] = &["Exempt", "Limited"];
 const RESPONSES: &[&str] = &["Queue", "Reject"];
 
-/// The rule for the shares of a limited level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShareRule {
     /// The field's name in the request's version.
     pub(super) field: &'static str,
-    /// Whether zero is valid.
     pub(super) allows_zero: bool,
 }
 

@@ -65,7 +65,6 @@ impl Reason {
     }
 }
 
-/// A path to a field.
 #[derive(Clone, Debug)]
 pub(super) struct Path(String);
 
@@ -85,13 +84,10 @@ impl Path {
 
 /// An invalid value, to be printed in a message.
 pub(super) enum BadValue<'a> {
-    /// A string.
     Text(&'a str),
     /// A string of a named Go type.
     Named(&'a str),
-    /// An integer.
     Integer(i64),
-    /// A list of strings.
     Texts(&'a [String]),
     /// A value of another Go type.
     Go(GoValue),

@@ -14,7 +14,6 @@ pub(super) struct Wording {
     pub(super) names_owner_kinds: bool,
     /// Whether the message for an empty field of an owner reference names the field.
     names_empty_owner_fields: bool,
-    /// The message for an empty condition type.
     pub(super) empty_condition_type: &'static str,
     /// Whether the message for a namespace with a dot mentions the dot.
     pub(super) says_dots: bool,

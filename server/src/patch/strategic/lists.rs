@@ -178,7 +178,6 @@ fn list_field(schema: Option<&TypeSchema>, name: &str) -> Result<&'static FieldS
     }
 }
 
-/// The elements of a list, if there is one.
 fn elements(list: Option<&Value>) -> Result<Option<Vec<Value>>, Failure> {
     match list {
         None => Ok(None),

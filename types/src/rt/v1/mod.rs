@@ -140,7 +140,6 @@ impl<T: Field> Field for BTreeMap<String, T> {
 
 /// A struct with a table of its fields.
 pub trait Object: Fields + ReadJson + WriteJson {
-    /// The table.
     const TABLE: Table;
 }
 
