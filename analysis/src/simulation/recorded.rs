@@ -1,8 +1,10 @@
 //! The requests of an audit log as a load.
 
+mod beginning;
 mod prepared;
 mod replay;
 
+use beginning::Beginning;
 pub(crate) use prepared::Shape;
 
 use super::averages::Executed;
@@ -20,7 +22,7 @@ use crate::api_resources::with_group;
 use crate::audit::Event;
 use crate::estimates;
 use crate::metrics::Histograms;
-use crate::times::widen;
+use crate::times::{after, widen};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
@@ -84,10 +86,12 @@ pub struct Recording {
     counted_waits: Option<Histograms>,
     /// The times of the first and of the last request.
     period: Option<(i64, i64)>,
+    /// The time at which the first request ended.
+    first_end_us: Option<i64>,
 }
 
 impl Recording {
-    /// A recording for a server that is idle at the time of the first request.
+    /// A recording for a server with these limits at the time of the first request.
     pub fn new(server: FlowController, bounds: LevelBounds, estimator: Estimator) -> Self {
         Self {
             server,
@@ -106,6 +110,7 @@ impl Recording {
             recorded_waits: 0,
             counted_waits: None,
             period: None,
+            first_end_us: None,
         }
     }
 
@@ -164,13 +169,16 @@ impl Recording {
         self.recorded_waits += u64::from(observed.is_some());
         let rejected = event.is_rejected_by_flow_control();
         widen(&mut self.period, received_us);
+        let took = bounded(event.response_time());
+        let end = took.map(|took| after(received_us, took));
+        self.first_end_us = self.first_end_us.into_iter().chain(end).min();
         Recorded {
             received_us,
             class,
             execution,
             observed,
             client,
-            took: bounded(event.response_time()),
+            took,
             rejected,
             overhead: Duration::ZERO,
         }
@@ -181,12 +189,17 @@ impl Recording {
         self.period
     }
 
-    /// Finds the clients that wait for a response before they send their next request.
+    /// Finds the clients that wait for a response before they send their next request, and the demand before the log.
     ///
-    /// The requests must be sorted by time, and must be the requests of the following replay.
+    /// The requests must be sorted by time, and must be the requests of the following replay. The server then begins with the limits of
+    /// one that had the demand of the first ten seconds long before, unless the waits and executions of these seconds show an idle server.
     pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut server = self.server.clone();
+        let mut beginning = self.first_end_us.map(Beginning::new);
         let with_retry_after = requests.into_iter().map(|request| {
+            if let Some(beginning) = &mut beginning {
+                beginning.add(request);
+            }
             let retry_after = request.rejected.then(|| {
                 let flow = self.classes[request.class as usize].flow;
                 let level = self.flows.all[flow as usize].level;
@@ -195,14 +208,16 @@ impl Recording {
             (request, retry_after)
         });
         self.habits = habits(with_retry_after);
+        if let Some(beginning) = beginning {
+            self.begin(&beginning);
+        }
     }
 
     /// Takes out of the executions the waits that the log does not have: servers write them since 1.31, for requests that took
     /// more than half a second. The requests keep their order.
     ///
     /// The waits follow from the queues of this server, which get the requests of the log at their times. A rejection shows
-    /// the time that the server needs besides. The requests must be sorted by time, and the server must have been idle
-    /// before the first of them.
+    /// the time that the server needs besides. The requests must be sorted by time; none waits when the log begins.
     pub fn separate_waits<I: Iterator<Item = Recorded>>(
         &self,
         requests: I,
@@ -244,29 +259,6 @@ impl Recording {
     /// not show that requests slow each other down.
     pub fn slowdown(&self) -> Option<f64> {
         self.slowdown.as_ref().map(Slowdown::of_doubling)
-    }
-
-    /// The same requests and what was learned of them, for a server with other priority levels of the same names. The seats of
-    /// requests stay the same.
-    ///
-    /// Returns `None` if the names of the levels differ.
-    pub fn on(&self, server: FlowController) -> Option<Self> {
-        let names = |server: &FlowController| {
-            let levels = server.levels();
-            levels
-                .map(|level| level.name.to_owned())
-                .collect::<Vec<_>>()
-        };
-        (names(&server) == names(&self.server)).then(|| Self {
-            server,
-            ..self.clone()
-        })
-    }
-
-    /// Takes the clients and the slowdown of another recording of the same requests.
-    pub fn learn_from(&mut self, other: &Self) {
-        self.slowdown.clone_from(&other.slowdown);
-        self.habits.clone_from(&other.habits);
     }
 
     /// Replays the requests, and returns the traces of the first `most` requests of a flow, which is named by its flow schema

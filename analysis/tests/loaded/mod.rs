@@ -167,7 +167,11 @@ fn every_request_is_classified_as_the_server_answered() {
 fn without_waits() -> String {
     let mut text = String::new();
     MultiGzDecoder::new(LOG).read_to_string(&mut text).unwrap();
-    text.replace("apiserver.latency.k8s.io/apf-queue-wait", "none")
+    without_waits_of(&text)
+}
+
+fn without_waits_of(log: &str) -> String {
+    log.replace("apiserver.latency.k8s.io/apf-queue-wait", "none")
 }
 
 #[test]
@@ -181,6 +185,25 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     let report = predict(events(&text), [&objects, &objects], release);
     check(&report);
     assert_eq!(report.start_delay, Duration::ZERO);
+}
+
+/// A log that begins while the server is busy does not begin with the limits of an idle one.
+#[test]
+fn limits_before_a_log_follow_from_its_demand() {
+    let objects = objects();
+    let mut text = String::new();
+    MultiGzDecoder::new(LOG).read_to_string(&mut text).unwrap();
+    let ended = |line: &&str| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let time = event["stageTimestamp"].as_str().unwrap();
+        time >= "2026-11-23T10:51:52"
+    };
+    let lines: Vec<_> = text.lines().filter(ended).collect();
+    let log = lines.join("\n");
+    for (log, minor) in [(&log, 36), (&without_waits_of(&log), 29)] {
+        let release = Release::nearest(minor);
+        check(&predict(events(log), [&objects, &objects], release));
+    }
 }
 
 /// A server before 1.31 writes no waits into its log, and its metrics count them.

@@ -60,9 +60,11 @@ fn clients_that_wait_for_responses_send_less_to_a_slower_server() {
         closed(server(), ms(20_000)),
         log_of(&closed(wide_server(), ms(20_000))),
     );
+    let (mut base, requests) = read_for(wide_server(), &log);
+    base.find_loops(requests.clone());
     let (mut recording, requests) = read(&log);
     let open = recording.clone().replay(requests.clone(), |_| ());
-    recording.find_loops(requests.clone());
+    recording.learn_from(&base);
     let report = recording.replay(requests.clone(), |_| ());
     let flow = &report.flows[0];
     let sent = flow.counts.dispatched as f64;
@@ -108,8 +110,10 @@ fn clients_that_wait_for_responses_send_less_to_a_slower_server() {
 fn clients_that_wait_for_responses_send_more_to_a_faster_server() {
     let real = closed(wide_server(), ms(20_000));
     let log = log_of(&closed(server(), ms(20_000)));
+    let (mut base, requests) = read(&log);
+    base.find_loops(requests);
     let (mut recording, requests) = read_for(wide_server(), &log);
-    recording.find_loops(requests.clone());
+    recording.learn_from(&base);
     let report = recording.replay(requests.clone(), |_| ());
     let sent = report.flows[0].counts.dispatched;
     assert!(sent > requests.len() as u64 * 3 / 2, "{sent}");

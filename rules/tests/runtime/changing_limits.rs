@@ -1,9 +1,11 @@
 //! The limits of a server whose configuration changes.
 
 use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController};
+use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::time::Duration;
 
 const SEATS: u32 = 600;
@@ -60,4 +62,27 @@ fn a_level_that_does_not_queue_any_more_keeps_its_bound() {
         .unwrap();
     let batch = server.level("batch").unwrap();
     assert_eq!(server.max_seats(batch), None);
+}
+
+/// A server that takes the demand of another one continues with its limits.
+#[test]
+fn limits_follow_from_the_demand_of_another_server() {
+    let levels = level(10, &queues());
+    let mut busy = server(&levels);
+    let batch = busy.level("batch").unwrap();
+    for _ in 0..500 {
+        let _ = busy.arrive(Duration::ZERO, batch, 0, Work::seats(1));
+    }
+    busy.advance(ADJUSTMENT_PERIOD);
+    let of = |server: &FlowController| {
+        let levels = server.levels();
+        let of = levels.map(|level| (level.name.to_owned(), (level.limit, level.demand)));
+        of.collect::<HashMap<_, _>>()
+    };
+    let mut other = server(&levels);
+    assert_ne!(of(&other), of(&busy));
+    let demand = of(&busy);
+    other.set_demand(Duration::ZERO, |level| Some(demand.get(level)?.1));
+    assert_eq!(of(&other), of(&busy));
+    assert_eq!(other.next_event(), ADJUSTMENT_PERIOD);
 }

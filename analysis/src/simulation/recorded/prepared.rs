@@ -16,6 +16,34 @@ pub(crate) struct Shape {
 }
 
 impl Recording {
+    /// The same requests and what was learned of them, for a server with other priority levels of the same names. The seats of
+    /// requests stay the same.
+    ///
+    /// Returns `None` if the names of the levels differ.
+    pub fn on(&self, server: FlowController) -> Option<Self> {
+        let names = |server: &FlowController| {
+            let levels = server.levels();
+            levels
+                .map(|level| level.name.to_owned())
+                .collect::<Vec<_>>()
+        };
+        (names(&server) == names(&self.server)).then(|| {
+            let mut new = Self {
+                server,
+                ..self.clone()
+            };
+            new.begin_as(&self.server);
+            new
+        })
+    }
+
+    /// Takes the clients, the slowdown and the demand before the log of another recording of the same requests.
+    pub fn learn_from(&mut self, other: &Self) {
+        self.begin_as(&other.server);
+        self.slowdown.clone_from(&other.slowdown);
+        self.habits.clone_from(&other.habits);
+    }
+
     /// How long each request executes: as [`separate_waits`](Self::separate_waits) says, or else as others of its class.
     pub(crate) fn executions(&self) -> impl Fn(&Recorded) -> Duration + '_ {
         let averages = self.executed.averages(&self.classes);
@@ -96,12 +124,17 @@ impl Recording {
         Some(self.flows.all.get(class.flow as usize)?.level.index())
     }
 
-    pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
-        let level = self.server.levels().nth(self.level_of(class)?)?;
-        let class = self.classes.get(class as usize)?;
+    /// The index of the level of a class, and the seats that its requests need.
+    pub(in crate::simulation) fn place_of(&self, class: u32) -> Option<(usize, u32)> {
+        let work = self.classes.get(class as usize)?.work;
         Some((
-            level.name,
-            class.work.initial_seats.max(class.work.final_seats),
+            self.level_of(class)?,
+            work.initial_seats.max(work.final_seats),
         ))
+    }
+
+    pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
+        let (level, seats) = self.place_of(class)?;
+        Some((self.server.levels().nth(level)?.name, seats))
     }
 }

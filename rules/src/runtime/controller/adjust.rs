@@ -52,6 +52,23 @@ impl FlowController {
             let period = level.recorder.finish_period(now);
             level.adjusted.demand.update(&period);
         }
+        self.adjust_to_demand(now);
+    }
+
+    /// Sets the demand that levels had until now, and adjusts the limits to it. Levels without one keep theirs.
+    ///
+    /// With the demand of a server's metrics or log, a new controller continues as that server would.
+    pub fn set_demand(&mut self, now: Duration, of: impl Fn(&str) -> Option<SeatDemand>) {
+        self.advance(now);
+        for level in &mut self.levels {
+            let demand = of(&level.adjusted.name);
+            level.adjusted.demand = demand.unwrap_or(level.adjusted.demand);
+        }
+        self.adjust_to_demand(now);
+        self.next_event = self.find_next_event();
+    }
+
+    fn adjust_to_demand(&mut self, now: Duration) {
         let levels = self.levels.iter_mut().map(|level| &mut level.adjusted);
         let adjustment = adjust(&self.limits, &mut levels.collect::<Vec<_>>());
         self.adjustment = Some(adjustment);

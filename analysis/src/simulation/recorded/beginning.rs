@@ -1,0 +1,185 @@
+//! The demand before a log.
+//!
+//! A log begins at any time of a server. Usually the server was busy before, and its limits had long followed its demand. The log lacks the
+//! requests that ended before its first one, so that its demand is complete from the first end of a request on: the
+//! first period of it stands for what was before, unless the log fits better to a server that was idle.
+
+use super::{Recorded, Recording};
+use crate::times::after;
+use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController};
+use k8s_flowcontrol_rules::limits::{DemandRecorder, SeatDemand};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The most requests of the first period that count.
+const MOST: usize = 100_000;
+/// The recorded waits that show whether the server was idle.
+const WAITS: usize = 20;
+/// The requests of a class in both periods that show how long it executes in each.
+const EXECUTIONS: usize = 5;
+/// Executions change that many times more on a server that was idle if the server of the log was busy, and less if it was idle.
+const CERTAIN: f64 = 2.5;
+/// An execution that differs from another one by less is equally long.
+const SHORT: Duration = Duration::from_millis(1);
+
+/// The requests of the first two periods of a log.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    first_end_us: i64,
+    requests: Vec<Recorded>,
+}
+
+impl Beginning {
+    /// `first_end_us` is the time at which the first request ended.
+    pub(super) fn new(first_end_us: i64) -> Self {
+        Self {
+            first_end_us,
+            requests: Vec::new(),
+        }
+    }
+
+    /// Adds the next request.
+    pub(super) fn add(&mut self, request: Recorded) {
+        if self.requests.len() < MOST && self.since(request.received_us) < ADJUSTMENT_PERIOD * 2 {
+            self.requests.push(request);
+        }
+    }
+
+    /// Whether a request is of the second period.
+    fn is_late(&self, request: &Recorded) -> bool {
+        self.since(request.received_us) >= ADJUSTMENT_PERIOD
+    }
+
+    fn since(&self, us: i64) -> Duration {
+        let since = us.saturating_sub(self.first_end_us).max(0);
+        Duration::from_micros(since.unsigned_abs())
+    }
+
+    /// The demand of each level of a recording: the seats of requests that wait or execute.
+    fn demand(&self, recording: &Recording) -> Vec<SeatDemand> {
+        let levels = recording.server.levels().count();
+        let mut recorders = vec![(DemandRecorder::new(Duration::ZERO), 0_i64); levels];
+        let mut changes = Vec::new();
+        let executed = self.requests.iter().filter(|request| !request.rejected);
+        for request in executed.filter(|request| !self.is_late(request)) {
+            let Some((level, seats)) = recording.place_of(request.class) else {
+                continue;
+            };
+            let end = request.took.map(|took| after(request.received_us, took));
+            let seats = i64::from(seats);
+            changes.push((self.since(request.received_us), level, seats));
+            changes.extend(end.map(|end| (self.since(end), level, -seats)));
+        }
+        changes.sort_unstable();
+        let last = self.requests.last();
+        let until = last.map_or(Duration::ZERO, |last| self.since(last.received_us));
+        let until = until.min(ADJUSTMENT_PERIOD);
+        for (at, level, change) in changes {
+            let (recorder, seats) = &mut recorders[level];
+            *seats += change;
+            if at <= until {
+                recorder.set(at, *seats as f64);
+            }
+        }
+        let demand = recorders.into_iter().map(|(mut recorder, _)| {
+            let mut demand = SeatDemand::default();
+            demand.update(&recorder.finish_period(until));
+            demand
+        });
+        demand.collect()
+    }
+}
+
+/// How badly the queues of a server explain the log.
+struct Misfit {
+    /// The differences between recorded waits of the first period and those in the queues, in seconds; none with few recorded waits.
+    waits: Option<f64>,
+    /// How many times as long or as short executions are in the first period as in the second: the average logarithm.
+    change: Option<f64>,
+}
+
+impl Misfit {
+    /// Whether the server of the log had no demand before the log, and not that of its first period.
+    ///
+    /// Without recorded waits, a wait in the queues that is too long is taken from the execution, and a real wait that the queues do not
+    /// have lengthens it. In the second period both servers have seats for their demand.
+    fn is_of_idle(&self, of_busy: &Self) -> bool {
+        match (self.waits, of_busy.waits) {
+            (Some(waits), Some(of_busy)) => waits < of_busy,
+            _ => self.change < of_busy.change.map(|change| change * CERTAIN),
+        }
+    }
+}
+
+impl Recording {
+    /// Sets the demand before the log.
+    pub(super) fn begin(&mut self, beginning: &Beginning) {
+        let mut busy = self.clone();
+        let levels = self.server.levels().map(|level| level.name);
+        let demand = levels.zip(beginning.demand(self)).collect();
+        set_demand(&mut busy.server, &demand);
+        let was_idle = self.misfit(beginning).is_of_idle(&busy.misfit(beginning));
+        if !was_idle {
+            self.server = busy.server;
+        }
+    }
+
+    /// Lets the server have the demand before the log that another one had.
+    pub(super) fn begin_as(&mut self, other: &FlowController) {
+        let demand = other.levels().map(|level| (level.name, level.demand));
+        set_demand(&mut self.server, &demand.collect());
+    }
+
+    fn misfit(&self, beginning: &Beginning) -> Misfit {
+        let without_waits = beginning.requests.iter().map(|request| Recorded {
+            observed: None,
+            ..*request
+        });
+        let mut errors = Vec::new();
+        let mut executions = HashMap::<u32, [Mean; 2]>::new();
+        for (found, request) in self.separate_waits(without_waits).zip(&beginning.requests) {
+            let is_late = beginning.is_late(request);
+            if let Some(recorded) = request.observed.filter(|_| !is_late) {
+                errors.push(found.wait().abs_diff(recorded).as_secs_f64());
+            }
+            if let Some(execution) = found.execution {
+                let logarithm = (execution + SHORT).as_secs_f64().ln();
+                executions.entry(found.class).or_default()[usize::from(is_late)].add(logarithm);
+            }
+        }
+        let mut change = Mean::default();
+        let executions = executions.into_values();
+        for [early, late] in
+            executions.filter(|both| both.iter().all(|mean| mean.count >= EXECUTIONS))
+        {
+            let of_class = (early.mean() - late.mean()).abs();
+            change.sum += of_class * early.count as f64;
+            change.count += early.count;
+        }
+        Misfit {
+            waits: (errors.len() >= WAITS).then(|| errors.iter().sum()),
+            change: (change.count > 0).then(|| change.mean()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    sum: f64,
+    count: usize,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    fn mean(self) -> f64 {
+        self.sum / self.count as f64
+    }
+}
+
+fn set_demand(server: &mut FlowController, demand: &HashMap<&str, SeatDemand>) {
+    server.set_demand(Duration::ZERO, |level| demand.get(level).copied());
+}
