@@ -76,7 +76,7 @@ pub(crate) use loops::Habit;
 pub(crate) use quiet::{LevelDemand, Quiet, awaited_periods, demand};
 pub(crate) use random::{MOVED_US, moved_us};
 pub use recorded::Recording;
-pub(crate) use recorded::{DEADLINE, Shape, patience};
+pub(crate) use recorded::{Beginning, DEADLINE, Shape, patience};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
 pub(crate) use source::Stretches;

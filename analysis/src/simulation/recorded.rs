@@ -4,7 +4,7 @@ mod beginning;
 mod prepared;
 mod replay;
 
-use beginning::Beginning;
+pub(crate) use beginning::Beginning;
 pub(crate) use prepared::Shape;
 
 use super::averages::Executed;
@@ -88,6 +88,8 @@ pub struct Recording {
     period: Option<(i64, i64)>,
     /// The time at which the first request ended.
     first_end_us: Option<i64>,
+    /// The same if the server was busy before.
+    busy_before_us: Option<i64>,
 }
 
 impl Recording {
@@ -111,6 +113,7 @@ impl Recording {
             counted_waits: None,
             period: None,
             first_end_us: None,
+            busy_before_us: None,
         }
     }
 
@@ -209,7 +212,7 @@ impl Recording {
         });
         self.habits = habits(with_retry_after);
         if let Some(beginning) = beginning {
-            self.begin(&beginning);
+            self.find_beginning(&beginning);
         }
     }
 
@@ -276,10 +279,17 @@ impl Recording {
     }
 
     fn prepare<I: Iterator<Item = Recorded>, O: Observer>(
-        self,
-        requests: I,
+        mut self,
+        mut requests: I,
         observer: O,
-    ) -> Run<Causal<I>, O> {
+    ) -> Run<Causal<impl Iterator<Item = Recorded>>, O> {
+        // Another configuration has the requests of the beginning on other levels.
+        let mut first = Vec::new();
+        if let Some(first_end_us) = self.busy_before_us {
+            let first_requests = requests.by_ref().inspect(|request| first.push(*request));
+            self.begin(&Beginning::of(first_end_us, first_requests));
+        }
+        let requests = first.into_iter().chain(requests);
         let (first, last) = self.period.unwrap_or_default();
         let executing = self.slowdown.clone().map(Executing::new);
         let names = self.kinds.clone();

@@ -37,6 +37,8 @@ pub struct Requests {
     pub(super) period: (i64, i64),
     /// The seats of the server of the logs.
     pub(super) seats: u32,
+    /// The first end of a request, if the server was busy before it.
+    pub(super) busy_before_us: Option<i64>,
     /// How many times as long a request executes if twice as many execute.
     pub(super) slowdown: Option<f64>,
     /// The recorded waits of executed requests, by shape.
@@ -161,6 +163,7 @@ impl Collector {
             found
         }));
         Ok(Requests {
+            busy_before_us: recording.busy_before_us(),
             slowdown: learned.slowdown(),
             habits: recording.habits(),
             shapes,

@@ -9,10 +9,14 @@ use std::ops::ControlFlow;
 const INTENTS: &str =
     "server: {seats: 60}\nintents:\n- name: alice\n  client: {user: alice}\n  waits: {p99: 1s}\n";
 
-/// Requests of alice, so many of them at a time, each of half a second, for 20 seconds.
+/// Requests of alice, so many of them at a time, each of half a second, for 20 seconds. The server was idle before, so that
+/// it has not given them seats of other levels yet.
 fn log(at_a_time: u32) -> Vec<(&'static str, u32, u32)> {
-    let starts = (0..20 * 2 * at_a_time).map(|request| request * 500 / at_a_time);
-    starts.map(|start| ("alice", start, start + 500)).collect()
+    let starts = (0..20 * 2 * at_a_time).map(|request| 10_000 + request * 500 / at_a_time);
+    let first = std::iter::once(("alice", 0, 1));
+    first
+        .chain(starts.map(|start| ("alice", start, start + 500)))
+        .collect()
 }
 
 fn earlier() -> Sizing {

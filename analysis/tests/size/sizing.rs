@@ -291,6 +291,27 @@ fn logs_that_cannot_be_sized_have_an_error_each() {
     ));
 }
 
+/// Seats of other levels that a level had before the log are there when the log begins; after a quiet start they come ten seconds later.
+#[test]
+fn a_log_of_a_busy_server_begins_with_its_limits() {
+    let intents = "server: {seats: 60}\nintents:\n- client: {user: alice}\n  waits: {p99: 1s}\n  atLoad: {fromLog: true}\n";
+    let (schemas, levels) = built_in();
+    let changes = |first: u32| {
+        let busy = (0..1000).map(|request| 10_000 + request * 25);
+        let times = std::iter::once(first).chain(busy);
+        let times: Vec<_> = times.map(|start| ("alice", start, start + 500)).collect();
+        let requests = requests(&times, &schemas, &levels).unwrap();
+        let intents = Intents::read(intents.as_bytes()).unwrap();
+        let sizer = Sizer::new(&intents, &schemas, &levels, RELEASE, Some(&requests)).unwrap();
+        let answer = sizer.size(|_| ControlFlow::Continue(())).unwrap();
+        let Answer::Sized(sizing) = answer else {
+            panic!("{answer:?}")
+        };
+        sizing.changes.len()
+    };
+    assert_eq!([changes(10_000), changes(0)], [0, 1]);
+}
+
 /// Without logs, too: the name is what is wrong first.
 #[test]
 fn a_level_that_the_configuration_lacks_is_named() {

@@ -6,7 +6,7 @@
 
 use super::{Recorded, Recording};
 use crate::times::after;
-use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController};
+use k8s_flowcontrol_rules::controller::ADJUSTMENT_PERIOD;
 use k8s_flowcontrol_rules::limits::{DemandRecorder, SeatDemand};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const SHORT: Duration = Duration::from_millis(1);
 
 /// The requests of the first two periods of a log.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(crate) struct Beginning {
     first_end_us: i64,
     requests: Vec<Recorded>,
 }
@@ -38,11 +38,23 @@ impl Beginning {
         }
     }
 
-    /// Adds the next request.
-    pub(super) fn add(&mut self, request: Recorded) {
-        if self.requests.len() < MOST && self.since(request.received_us) < ADJUSTMENT_PERIOD * 2 {
-            self.requests.push(request);
+    /// The beginning of these requests.
+    pub(crate) fn of(first_end_us: i64, requests: impl IntoIterator<Item = Recorded>) -> Self {
+        let mut new = Self::new(first_end_us);
+        for request in requests {
+            if !new.add(request) {
+                break;
+            }
         }
+        new
+    }
+
+    /// Adds the next request; false if it is not part of the beginning.
+    pub(super) fn add(&mut self, request: Recorded) -> bool {
+        let is_part =
+            self.requests.len() < MOST && self.since(request.received_us) < ADJUSTMENT_PERIOD * 2;
+        self.requests.extend(is_part.then_some(request));
+        is_part
     }
 
     /// Whether a request is of the second period.
@@ -112,22 +124,23 @@ impl Misfit {
 }
 
 impl Recording {
-    /// Sets the demand before the log.
-    pub(super) fn begin(&mut self, beginning: &Beginning) {
+    /// Finds whether the server was busy before the log, and sets its demand.
+    pub(super) fn find_beginning(&mut self, beginning: &Beginning) {
         let mut busy = self.clone();
-        let levels = self.server.levels().map(|level| level.name);
-        let demand = levels.zip(beginning.demand(self)).collect();
-        set_demand(&mut busy.server, &demand);
-        let was_idle = self.misfit(beginning).is_of_idle(&busy.misfit(beginning));
-        if !was_idle {
+        busy.begin(beginning);
+        if !self.misfit(beginning).is_of_idle(&busy.misfit(beginning)) {
             self.server = busy.server;
+            self.busy_before_us = Some(beginning.first_end_us);
         }
     }
 
-    /// Lets the server have the demand before the log that another one had.
-    pub(super) fn begin_as(&mut self, other: &FlowController) {
-        let demand = other.levels().map(|level| (level.name, level.demand));
-        set_demand(&mut self.server, &demand.collect());
+    /// Sets the demand before the log.
+    pub(crate) fn begin(&mut self, beginning: &Beginning) {
+        let levels = self.server.levels();
+        let names: Vec<_> = levels.map(|level| level.name.to_owned()).collect();
+        let demand: HashMap<_, _> = names.into_iter().zip(beginning.demand(self)).collect();
+        self.server
+            .set_demand(Duration::ZERO, |level| demand.get(level).copied());
     }
 
     fn misfit(&self, beginning: &Beginning) -> Misfit {
@@ -178,8 +191,4 @@ impl Mean {
     fn mean(self) -> f64 {
         self.sum / self.count as f64
     }
-}
-
-fn set_demand(server: &mut FlowController, demand: &HashMap<&str, SeatDemand>) {
-    server.set_demand(Duration::ZERO, |level| demand.get(level).copied());
 }

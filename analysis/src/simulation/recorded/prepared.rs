@@ -27,19 +27,15 @@ impl Recording {
                 .map(|level| level.name.to_owned())
                 .collect::<Vec<_>>()
         };
-        (names(&server) == names(&self.server)).then(|| {
-            let mut new = Self {
-                server,
-                ..self.clone()
-            };
-            new.begin_as(&self.server);
-            new
+        (names(&server) == names(&self.server)).then(|| Self {
+            server,
+            ..self.clone()
         })
     }
 
-    /// Takes the clients, the slowdown and the demand before the log of another recording of the same requests.
+    /// Takes from another recording of the same requests the clients, the slowdown, and whether the server was busy before the log.
     pub fn learn_from(&mut self, other: &Self) {
-        self.begin_as(&other.server);
+        self.busy_before_us = other.busy_before_us;
         self.slowdown.clone_from(&other.slowdown);
         self.habits.clone_from(&other.habits);
     }
@@ -60,6 +56,11 @@ impl Recording {
         clients
             .map(|client| habit(client).unwrap_or(Habit::Independent))
             .collect()
+    }
+
+    /// The first end of a request, if the server was busy before it. [`find_loops`](Self::find_loops) comes before it.
+    pub(crate) fn busy_before_us(&self) -> Option<i64> {
+        self.busy_before_us
     }
 
     /// A recording on a server. Its classes are the given shapes, in their order; the execution times of its requests are known
