@@ -3,8 +3,7 @@
 //! A server records the waits of some requests only. The others follow from its queues, which can be derived from the log: they
 //! get each request when it arrived, and lose it when it ended.
 
-use super::flows::Flow;
-use super::logged::{Class, Recorded};
+use super::logged::Recorded;
 use super::places::Places;
 use super::waits::Waits;
 use crate::times::after;
@@ -305,30 +304,22 @@ impl Separator {
 }
 
 /// The requests of a log whose waits are separated from their executions.
-pub(super) struct Separate<'a, I> {
-    classes: &'a [Class],
-    flows: &'a [Flow],
+pub(super) struct Separate<I> {
     separator: Separator,
     requests: I,
 }
 
-impl<'a, I: Iterator<Item = Recorded>> Separate<'a, I> {
+impl<I: Iterator<Item = (Recorded, Arriving)>> Separate<I> {
     /// `separator` is that of the same log.
-    pub(super) fn new(
-        (classes, flows): (&'a [Class], &'a [Flow]),
-        separator: Separator,
-        requests: I,
-    ) -> Self {
+    pub(super) fn new(separator: Separator, requests: I) -> Self {
         Self {
-            classes,
-            flows,
             separator,
             requests,
         }
     }
 }
 
-impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
+impl<I: Iterator<Item = (Recorded, Arriving)>> Iterator for Separate<I> {
     type Item = Recorded;
 
     fn next(&mut self) -> Option<Recorded> {
@@ -337,17 +328,9 @@ impl<I: Iterator<Item = Recorded>> Iterator for Separate<'_, I> {
             if done.is_some() {
                 return done;
             }
-            let Some(request) = self.requests.next() else {
+            let Some((request, arriving)) = self.requests.next() else {
                 self.separator.finish();
                 return self.separator.pop();
-            };
-            let class = &self.classes[request.class as usize];
-            let flow = &self.flows[class.flow as usize];
-            let arriving = Arriving {
-                level: flow.level,
-                hash: flow.hash,
-                work: class.work,
-                patience: self.separator.server.wait_limit(class.deadline),
             };
             self.separator.push(request, arriving);
         }

@@ -39,6 +39,7 @@
 //! [`FlowController`]: k8s_flowcontrol_rules::controller::FlowController
 
 mod averages;
+mod beginning;
 mod causal;
 mod clients;
 mod connections;
@@ -67,6 +68,7 @@ mod trust;
 mod waits;
 
 pub use crate::fields::{InvalidFile, Problem};
+pub(crate) use beginning::Beginning;
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub(crate) use hidden::{Arriving, Separator, overhead_of_rejection};
 pub use load::{Arrivals, Client, Load, ServiceTime};
@@ -76,7 +78,7 @@ pub(crate) use loops::Habit;
 pub(crate) use quiet::{LevelDemand, Quiet, awaited_periods, demand};
 pub(crate) use random::{MOVED_US, moved_us};
 pub use recorded::Recording;
-pub(crate) use recorded::{Beginning, DEADLINE, Shape, patience};
+pub(crate) use recorded::{DEADLINE, Shape, patience};
 pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
 pub use run::Progress;
 pub(crate) use source::Stretches;

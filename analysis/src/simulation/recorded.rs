@@ -1,13 +1,12 @@
 //! The requests of an audit log as a load.
 
-mod beginning;
 mod prepared;
 mod replay;
 
-pub(crate) use beginning::Beginning;
 pub(crate) use prepared::Shape;
 
 use super::averages::Executed;
+use super::beginning::Beginning;
 use super::causal::Causal;
 use super::executing::Executing;
 use super::explain::{RequestTrace, Tracer};
@@ -194,14 +193,14 @@ impl Recording {
 
     /// Finds the clients that wait for a response before they send their next request, and the demand before the log.
     ///
-    /// The requests must be sorted by time, and must be the requests of the following replay. The server then begins with the limits of
-    /// one that had the demand of the first ten seconds long before, unless the waits and executions of these seconds show an idle server.
+    /// The requests must be sorted by time, and must be the requests of the following replay. The limits then begin as if the demand of the
+    /// first ten seconds had lasted long before, unless the waits and executions of these seconds show an idle server.
     pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut server = self.server.clone();
         let mut beginning = self.first_end_us.map(Beginning::new);
         let with_retry_after = requests.into_iter().map(|request| {
             if let Some(beginning) = &mut beginning {
-                beginning.add(request);
+                beginning.add(request, self.arriving(&request));
             }
             let retry_after = request.rejected.then(|| {
                 let flow = self.classes[request.class as usize].flow;
@@ -212,7 +211,8 @@ impl Recording {
         });
         self.habits = habits(with_retry_after);
         if let Some(beginning) = beginning {
-            self.find_beginning(&beginning);
+            let was_busy = beginning.begin_log(&mut self.server);
+            self.busy_before_us = self.first_end_us.filter(|_| was_busy);
         }
     }
 
@@ -226,8 +226,8 @@ impl Recording {
         requests: I,
     ) -> impl Iterator<Item = Recorded> + use<'_, I> {
         let (first, _) = self.period.unwrap_or_default();
-        let known = (&self.classes[..], &self.flows.all[..]);
-        Separate::new(known, Separator::new(self.server.clone(), first), requests)
+        let requests = requests.map(|request| (request, self.arriving(&request)));
+        Separate::new(Separator::new(self.server.clone(), first), requests)
     }
 
     /// Sets the waits that the server counted over the time of the log ([`REQUEST_WAIT_DURATION_SECONDS`](crate::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS)): the
@@ -286,8 +286,8 @@ impl Recording {
         // Another configuration has the requests of the beginning on other levels.
         let mut first = Vec::new();
         if let Some(first_end_us) = self.busy_before_us {
-            let first_requests = requests.by_ref().inspect(|request| first.push(*request));
-            self.begin(&Beginning::of(first_end_us, first_requests));
+            let requests = requests.by_ref().inspect(|request| first.push(*request));
+            self.begin(first_end_us, requests);
         }
         let requests = first.into_iter().chain(requests);
         let (first, last) = self.period.unwrap_or_default();

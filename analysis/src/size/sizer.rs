@@ -9,7 +9,7 @@ use super::requests::Requests;
 use super::setting::Objects;
 use super::variation::{Variation, load};
 use super::windows::Windows;
-use crate::simulation::{self, Beginning, Load, Recording, Trial};
+use crate::simulation::{self, Load, Recording, Trial};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Subject, User};
@@ -307,7 +307,7 @@ impl<'a> Sizer<'a> {
         let requests = self.requests.unwrap_or(&NONE);
         if let Some(first_end_us) = requests.busy_before_us {
             let recurring = Recurring::new(requests, &self.factors, variation);
-            recording.begin(&Beginning::of(first_end_us, recurring));
+            recording.begin(first_end_us, recurring);
         }
         let limits = recording.server.limits().clone();
         let levels = self.levels_of(&recording, &load);

@@ -1,7 +1,8 @@
 //! The waits that logs do not have: estimated from the queues of the server.
 
 use super::sample::Sample;
-use crate::simulation::{Arriving, Recorded, Separator};
+use crate::simulation::{Arriving, Beginning, Recorded, Separator};
+use crate::times::after;
 use k8s_flowcontrol_rules::controller::FlowController;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
@@ -15,7 +16,7 @@ const MAX_PENDING: usize = 1 << 14;
 /// of their arrivals.
 #[derive(Clone, Debug)]
 pub(super) struct WaitModel {
-    /// The idle server.
+    /// The server without requests.
     server: FlowController,
     /// The queues; none before the first request.
     queues: Option<Separator>,
@@ -82,7 +83,7 @@ impl WaitModel {
         self.leave(done);
     }
 
-    /// Ends all requests, so that the next one finds an idle server.
+    /// Ends all requests, so that the next one begins another log.
     pub(super) fn finish(&mut self, done: &mut impl FnMut(Sample)) {
         while !self.pending.is_empty() {
             self.enter();
@@ -97,14 +98,28 @@ impl WaitModel {
 
     /// Moves the first pending request into the queues.
     fn enter(&mut self) {
-        if let Some(((received, _), (recorded, arriving, sample))) = self.pending.pop_first() {
-            let server = &self.server;
-            let queues = self
-                .queues
-                .get_or_insert_with(|| Separator::new(server.clone(), received));
+        if self.queues.is_none() {
+            self.queues = self.begin();
+        }
+        if let Some((_, (recorded, arriving, sample))) = self.pending.pop_first()
+            && let Some(queues) = &mut self.queues
+        {
             queues.push(recorded, arriving);
             self.inside.push_back(sample);
         }
+    }
+
+    /// The queues at the time of the first pending request; none without one.
+    fn begin(&self) -> Option<Separator> {
+        let ((first, _), _) = self.pending.first_key_value()?;
+        let requests = self.pending.values();
+        let ends = requests
+            .clone()
+            .map(|(request, ..)| after(request.received_us, request.took.unwrap_or_default()));
+        let requests = requests.map(|(request, arriving, _)| (*request, *arriving));
+        let mut server = self.server.clone();
+        Beginning::of(ends.min()?, requests).begin_log(&mut server);
+        Some(Separator::new(server, *first))
     }
 
     fn leave(&mut self, done: &mut impl FnMut(Sample)) {

@@ -95,11 +95,18 @@ fn seat_seconds_are_near_the_executed_time_of_the_server() {
     assert!(README.contains(&table), "README.md lacks:\n{table}");
 }
 
-fn traffic(log: &[u8], (schemas, levels): &Objects) -> traffic::Report {
+fn traffic(log: &[u8], objects: &Objects) -> traffic::Report {
+    traffic_of(|add| each_of(log, add), objects)
+}
+
+fn traffic_of(
+    read: impl FnOnce(&mut dyn FnMut(&Event<'_>)),
+    (schemas, levels): &Objects,
+) -> traffic::Report {
     let accounting = Accounting::new(schemas, levels, SEATS, Release::nearest(36));
     let mut traffic = Traffic::new(&accounting);
     traffic.begin_log();
-    each_of(log, |event| traffic.add(event, accounting.sample(event)));
+    read(&mut |event| traffic.add(event, accounting.sample(event)));
     traffic.report()
 }
 
@@ -187,10 +194,8 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
     assert_eq!(report.start_delay, Duration::ZERO);
 }
 
-/// A log that begins while the server is busy does not begin with the limits of an idle one.
-#[test]
-fn limits_before_a_log_follow_from_its_demand() {
-    let objects = objects();
+/// The events since a moment at which the server was busy.
+fn rotated() -> String {
     let mut text = String::new();
     MultiGzDecoder::new(LOG).read_to_string(&mut text).unwrap();
     let ended = |line: &&str| {
@@ -199,10 +204,35 @@ fn limits_before_a_log_follow_from_its_demand() {
         time >= "2026-11-23T10:51:52"
     };
     let lines: Vec<_> = text.lines().filter(ended).collect();
-    let log = lines.join("\n");
+    lines.join("\n")
+}
+
+/// A log that begins while the server is busy does not begin with the limits of an idle one.
+#[test]
+fn limits_before_a_log_follow_from_its_demand() {
+    let objects = objects();
+    let log = rotated();
     for (log, minor) in [(&log, 36), (&without_waits_of(&log), 29)] {
         let release = Release::nearest(minor);
         check(&predict(events(log), [&objects, &objects], release));
+    }
+}
+
+/// Waits from queues with the limits of an idle server would be too long.
+#[test]
+fn seat_seconds_of_a_rotated_log_are_the_same_without_its_waits() {
+    let objects = objects();
+    let log = rotated();
+    let of = |log: &str| {
+        let report = traffic_of(events(log), &objects);
+        let levels = report.priority_levels.into_iter();
+        let levels = levels.map(|level| (level.name, level.sums.seat_seconds));
+        levels.collect::<BTreeMap<_, _>>()
+    };
+    let (recorded, estimated) = (of(&log), of(&without_waits_of(&log)));
+    for level in ["batch", "global-default"] {
+        let error = estimated[level] / recorded[level] - 1.0;
+        assert!(error.abs() < 0.05, "{level}: {error}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! The same requests on any server: the knowledge of a recording about a log, apart from its configuration.
 
+use super::super::beginning::Beginning;
+use super::super::hidden::Arriving;
 use super::super::loops::Habit;
 use super::{Causal, Flows, Recorded, Recording};
 use k8s_flowcontrol_rules::controller::FlowController;
@@ -61,6 +63,29 @@ impl Recording {
     /// The first end of a request, if the server was busy before it. [`find_loops`](Self::find_loops) comes before it.
     pub(crate) fn busy_before_us(&self) -> Option<i64> {
         self.busy_before_us
+    }
+
+    /// Sets the demand before these requests to that of their beginning.
+    pub(crate) fn begin(
+        &mut self,
+        first_end_us: i64,
+        requests: impl IntoIterator<Item = Recorded>,
+    ) {
+        let requests = requests.into_iter();
+        let requests = requests.map(|request| (request, self.arriving(&request)));
+        Beginning::of(first_end_us, requests).begin(&mut self.server);
+    }
+
+    /// Where a request arrives.
+    pub(super) fn arriving(&self, request: &Recorded) -> Arriving {
+        let class = &self.classes[request.class as usize];
+        let flow = &self.flows.all[class.flow as usize];
+        Arriving {
+            level: flow.level,
+            hash: flow.hash,
+            work: class.work,
+            patience: self.server.wait_limit(class.deadline),
+        }
     }
 
     /// A recording on a server. Its classes are the given shapes, in their order; the execution times of its requests are known
@@ -125,17 +150,9 @@ impl Recording {
         Some(self.flows.all.get(class.flow as usize)?.level.index())
     }
 
-    /// The index of the level of a class, and the seats that its requests need.
-    pub(in crate::simulation) fn place_of(&self, class: u32) -> Option<(usize, u32)> {
-        let work = self.classes.get(class as usize)?.work;
-        Some((
-            self.level_of(class)?,
-            work.initial_seats.max(work.final_seats),
-        ))
-    }
-
     pub(crate) fn level_and_seats(&self, class: u32) -> Option<(&str, u32)> {
-        let (level, seats) = self.place_of(class)?;
-        Some((self.server.levels().nth(level)?.name, seats))
+        let level = self.server.levels().nth(self.level_of(class)?)?;
+        let work = self.classes.get(class as usize)?.work;
+        Some((level.name, work.initial_seats.max(work.final_seats)))
     }
 }

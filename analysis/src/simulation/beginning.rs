@@ -4,14 +4,15 @@
 //! requests that ended before its first one, so that its demand is complete from the first end of a request on: the
 //! first period of it stands for what was before, unless the log fits better to a server that was idle.
 
-use super::{Recorded, Recording};
+use super::hidden::{Arriving, Separate, Separator};
+use super::logged::Recorded;
 use crate::times::after;
-use k8s_flowcontrol_rules::controller::ADJUSTMENT_PERIOD;
+use k8s_flowcontrol_rules::controller::{ADJUSTMENT_PERIOD, FlowController};
 use k8s_flowcontrol_rules::limits::{DemandRecorder, SeatDemand};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The most requests of the first period that count.
+/// The most requests of the first two periods that count.
 const MOST: usize = 100_000;
 /// The recorded waits that show whether the server was idle.
 const WAITS: usize = 20;
@@ -26,12 +27,12 @@ const SHORT: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(crate) struct Beginning {
     first_end_us: i64,
-    requests: Vec<Recorded>,
+    requests: Vec<(Recorded, Arriving)>,
 }
 
 impl Beginning {
     /// `first_end_us` is the time at which the first request ended.
-    pub(super) fn new(first_end_us: i64) -> Self {
+    pub(crate) fn new(first_end_us: i64) -> Self {
         Self {
             first_end_us,
             requests: Vec::new(),
@@ -39,10 +40,13 @@ impl Beginning {
     }
 
     /// The beginning of these requests.
-    pub(crate) fn of(first_end_us: i64, requests: impl IntoIterator<Item = Recorded>) -> Self {
+    pub(crate) fn of(
+        first_end_us: i64,
+        requests: impl IntoIterator<Item = (Recorded, Arriving)>,
+    ) -> Self {
         let mut new = Self::new(first_end_us);
-        for request in requests {
-            if !new.add(request) {
+        for (request, arriving) in requests {
+            if !new.add(request, arriving) {
                 break;
             }
         }
@@ -50,10 +54,10 @@ impl Beginning {
     }
 
     /// Adds the next request; false if it is not part of the beginning.
-    pub(super) fn add(&mut self, request: Recorded) -> bool {
+    pub(crate) fn add(&mut self, request: Recorded, arriving: Arriving) -> bool {
         let is_part =
             self.requests.len() < MOST && self.since(request.received_us) < ADJUSTMENT_PERIOD * 2;
-        self.requests.extend(is_part.then_some(request));
+        self.requests.extend(is_part.then_some((request, arriving)));
         is_part
     }
 
@@ -67,29 +71,47 @@ impl Beginning {
         Duration::from_micros(since.unsigned_abs())
     }
 
-    /// The demand of each level of a recording: the seats of requests that wait or execute.
-    fn demand(&self, recording: &Recording) -> Vec<SeatDemand> {
-        let levels = recording.server.levels().count();
+    /// Sets the demand of a server before the log; false if the log shows that its server was idle.
+    pub(crate) fn begin_log(&self, server: &mut FlowController) -> bool {
+        let mut busy = server.clone();
+        self.begin(&mut busy);
+        let was_busy = !self.misfit(server).is_of_idle(&self.misfit(&busy));
+        if was_busy {
+            *server = busy;
+        }
+        was_busy
+    }
+
+    /// Sets the demand of a server before the log.
+    pub(crate) fn begin(&self, server: &mut FlowController) {
+        let names: Vec<_> = server.levels().map(|level| level.name.to_owned()).collect();
+        let demand = self.demand(names.len());
+        let demand: HashMap<_, _> = names.into_iter().zip(demand).collect();
+        server.set_demand(Duration::ZERO, |level| demand.get(level).copied());
+    }
+
+    /// The demand of each level: the seats of requests that wait or execute.
+    fn demand(&self, levels: usize) -> Vec<SeatDemand> {
         let mut recorders = vec![(DemandRecorder::new(Duration::ZERO), 0_i64); levels];
         let mut changes = Vec::new();
-        let executed = self.requests.iter().filter(|request| !request.rejected);
-        for request in executed.filter(|request| !self.is_late(request)) {
-            let Some((level, seats)) = recording.place_of(request.class) else {
-                continue;
-            };
+        let executed = self
+            .requests
+            .iter()
+            .filter(|(request, _)| !request.rejected);
+        for (request, arriving) in executed.filter(|(request, _)| !self.is_late(request)) {
             let end = request.took.map(|took| after(request.received_us, took));
-            let seats = i64::from(seats);
+            let level = arriving.level.index();
+            let seats = i64::from(arriving.work.initial_seats.max(arriving.work.final_seats));
             changes.push((self.since(request.received_us), level, seats));
             changes.extend(end.map(|end| (self.since(end), level, -seats)));
         }
         changes.sort_unstable();
         let last = self.requests.last();
-        let until = last.map_or(Duration::ZERO, |last| self.since(last.received_us));
+        let until = last.map_or(Duration::ZERO, |(last, _)| self.since(last.received_us));
         let until = until.min(ADJUSTMENT_PERIOD);
         for (at, level, change) in changes {
-            let (recorder, seats) = &mut recorders[level];
-            *seats += change;
-            if at <= until {
+            if let Some((recorder, seats)) = recorders.get_mut(level).filter(|_| at <= until) {
+                *seats += change;
                 recorder.set(at, *seats as f64);
             }
         }
@@ -99,6 +121,43 @@ impl Beginning {
             demand
         });
         demand.collect()
+    }
+
+    fn misfit(&self, server: &FlowController) -> Misfit {
+        let first = self.requests.first();
+        let first = first.map_or(self.first_end_us, |(first, _)| first.received_us);
+        let without_waits = self.requests.iter().map(|(request, arriving)| {
+            let request = Recorded {
+                observed: None,
+                ..*request
+            };
+            (request, *arriving)
+        });
+        let found = Separate::new(Separator::new(server.clone(), first), without_waits);
+        let mut errors = Vec::new();
+        let mut executions = HashMap::<u32, [Mean; 2]>::new();
+        for (found, (request, _)) in found.zip(&self.requests) {
+            let is_late = self.is_late(request);
+            if let Some(recorded) = request.observed.filter(|_| !is_late) {
+                errors.push(found.wait().abs_diff(recorded).as_secs_f64());
+            }
+            if let Some(execution) = found.execution {
+                let logarithm = (execution + SHORT).as_secs_f64().ln();
+                executions.entry(found.class).or_default()[usize::from(is_late)].add(logarithm);
+            }
+        }
+        let mut change = Mean::default();
+        let executions = executions.into_values();
+        let is_known = |both: &[Mean; 2]| both.iter().all(|mean| mean.count >= EXECUTIONS);
+        for [early, late] in executions.filter(is_known) {
+            let of_class = (early.mean() - late.mean()).abs();
+            change.sum += of_class * early.count as f64;
+            change.count += early.count;
+        }
+        Misfit {
+            waits: (errors.len() >= WAITS).then(|| errors.iter().sum()),
+            change: (change.count > 0).then(|| change.mean()),
+        }
     }
 }
 
@@ -119,59 +178,6 @@ impl Misfit {
         match (self.waits, of_busy.waits) {
             (Some(waits), Some(of_busy)) => waits < of_busy,
             _ => self.change < of_busy.change.map(|change| change * CERTAIN),
-        }
-    }
-}
-
-impl Recording {
-    /// Finds whether the server was busy before the log, and sets its demand.
-    pub(super) fn find_beginning(&mut self, beginning: &Beginning) {
-        let mut busy = self.clone();
-        busy.begin(beginning);
-        if !self.misfit(beginning).is_of_idle(&busy.misfit(beginning)) {
-            self.server = busy.server;
-            self.busy_before_us = Some(beginning.first_end_us);
-        }
-    }
-
-    /// Sets the demand before the log.
-    pub(crate) fn begin(&mut self, beginning: &Beginning) {
-        let levels = self.server.levels();
-        let names: Vec<_> = levels.map(|level| level.name.to_owned()).collect();
-        let demand: HashMap<_, _> = names.into_iter().zip(beginning.demand(self)).collect();
-        self.server
-            .set_demand(Duration::ZERO, |level| demand.get(level).copied());
-    }
-
-    fn misfit(&self, beginning: &Beginning) -> Misfit {
-        let without_waits = beginning.requests.iter().map(|request| Recorded {
-            observed: None,
-            ..*request
-        });
-        let mut errors = Vec::new();
-        let mut executions = HashMap::<u32, [Mean; 2]>::new();
-        for (found, request) in self.separate_waits(without_waits).zip(&beginning.requests) {
-            let is_late = beginning.is_late(request);
-            if let Some(recorded) = request.observed.filter(|_| !is_late) {
-                errors.push(found.wait().abs_diff(recorded).as_secs_f64());
-            }
-            if let Some(execution) = found.execution {
-                let logarithm = (execution + SHORT).as_secs_f64().ln();
-                executions.entry(found.class).or_default()[usize::from(is_late)].add(logarithm);
-            }
-        }
-        let mut change = Mean::default();
-        let executions = executions.into_values();
-        for [early, late] in
-            executions.filter(|both| both.iter().all(|mean| mean.count >= EXECUTIONS))
-        {
-            let of_class = (early.mean() - late.mean()).abs();
-            change.sum += of_class * early.count as f64;
-            change.count += early.count;
-        }
-        Misfit {
-            waits: (errors.len() >= WAITS).then(|| errors.iter().sum()),
-            change: (change.count > 0).then(|| change.mean()),
         }
     }
 }
