@@ -82,9 +82,9 @@ impl Fault {
         }
     }
 
-    /// The error with its line and column in `text`.
+    /// The error with the path of its field, and its line and column in `text`.
     pub fn into_positioned(self, text: &str) -> serde_json::Error {
-        let Problem { at, message, .. } = *self.0;
+        let (at, message) = (self.0.at, self.with_path());
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before

@@ -14,7 +14,7 @@
 //! assert_eq!(json::to_string(&list), serde_json::to_string(&list)?);
 //!
 //! let error = json::from_str::<FlowSchema>("{\"spec\":\n {\"rules\": 5}}").unwrap_err();
-//! assert_eq!(error.to_string(), "invalid type: integer `5`, expected a JSON array at line 2 column 12");
+//! assert_eq!(error.to_string(), "spec.rules: invalid type: integer `5`, expected a JSON array at line 2 column 12");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
@@ -60,6 +60,7 @@ pub(crate) use values::{Elements, read_elements};
 
 #[doc(hidden)]
 pub use serde;
+use serde::de::Error as _;
 use serde_json::{Error, Value};
 
 /// A value that can be read from JSON text.
@@ -84,14 +85,18 @@ pub trait WriteJson {
 /// Reads a value from JSON text.
 ///
 /// # Errors
-/// The text is not exactly one JSON value, or does not fit the type; the error has its line and column.
+/// The text is not exactly one JSON value, or does not fit the type; the error has its line and column, and the path of the field.
 pub fn from_str<T: ReadJson>(text: &str) -> Result<T, Error> {
     let mut value = T::default();
-    read_whole(text, |reader| match T::HOLDS_NULL {
-        true => reader.value(&mut value),
-        false => value.read_json(reader),
-    })?;
+    read_whole(text, |reader| read(&mut value, reader))?;
     Ok(value)
+}
+
+fn read<T: ReadJson>(value: &mut T, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    match T::HOLDS_NULL {
+        true => reader.value(value),
+        false => value.read_json(reader),
+    }
 }
 
 /// Reads a value from JSON text in bytes.
@@ -105,9 +110,13 @@ pub fn from_slice<T: ReadJson>(bytes: &[u8]) -> Result<T, Error> {
 /// Reads a value from a tree.
 ///
 /// # Errors
-/// The tree does not fit the type.
+/// The tree does not fit the type; the error has the path of the field.
 pub fn from_value<T: ReadJson>(tree: &Value) -> Result<T, Error> {
-    from_str(&tree.to_string())
+    let text = tree.to_string();
+    let mut value = T::default();
+    // A tree does not have lines.
+    read(&mut value, &mut Reader::new(&text)).map_err(|fault| Error::custom(fault.with_path()))?;
+    Ok(value)
 }
 
 /// Writes a value as compact JSON text.

@@ -5,7 +5,7 @@
 
 use super::reader::MAX_DEPTH;
 use super::through::{is_of_serde_json, raw_name, writes_compact_text};
-use super::{Fault, ReadJson, Reader, WriteJson, Writer, from_str, to_string};
+use super::{Fault, ReadJson, Reader, WriteJson, Writer, from_str, read, to_string};
 use crate::meta::Number;
 use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
@@ -24,12 +24,8 @@ pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> R
     }
     let mut reader = Reader::new(&text);
     let mut value = T::default();
-    let read = match T::HOLDS_NULL {
-        true => reader.value(&mut value),
-        false => value.read_json(&mut reader),
-    };
     // The text has other lines than the source of the value.
-    read.map_err(|fault| D::Error::custom(fault.with_path()))?;
+    read(&mut value, &mut reader).map_err(|fault| D::Error::custom(fault.with_path()))?;
     Ok(value)
 }
 

@@ -186,11 +186,16 @@ fn positions() {
         json::from_str::<K>(text).unwrap_err().to_string()
     }
     let text = "{\n  \"metadata\": {\"name\": 5}\n}";
-    let expected = "invalid type: integer `5`, expected a string at line 2 column 24";
+    let expected =
+        "metadata.name: invalid type: integer `5`, expected a string at line 2 column 24";
     assert_eq!(error::<v1::FlowSchema>(text), expected);
     let text = "{\"spec\": {\n\"rules\": [{},\n {\"subjects\": [{\"kind\": {}}]}]}}";
-    let expected = "invalid type: map, expected a string (SubjectKind) at line 3 column 24";
+    let expected = "spec.rules[1].subjects[0].kind: invalid type: map, expected a string (SubjectKind) at line 3 column 24";
     assert_eq!(error::<v1::FlowSchema>(text), expected);
+    // A tree does not have lines.
+    let tree = text.parse().unwrap();
+    let of_tree = json::from_value::<v1::FlowSchema>(&tree).unwrap_err();
+    assert!(expected.starts_with(&format!("{of_tree} at ")), "{of_tree}");
     let text = "{\"apiVersion\": \"v1\"}";
     assert!(error::<v1::FlowSchema>(text).contains("expected apiVersion"));
     let bytes = b"{\"metadata\":\n{\"name\":\"\xff\"}}";

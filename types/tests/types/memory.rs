@@ -15,7 +15,7 @@ fn the_memory_of_elements_is_bounded_by_their_text() {
     let error = json::from_str::<List<FlowSchema>>(&items).map(drop);
     let error = error.unwrap_err().to_string();
     let message = "the elements of 900011 bytes of JSON take more than 74308952 bytes of memory";
-    assert!(error.starts_with(message), "{error}");
+    assert!(error.contains(message), "{error}");
     assert!(serde_json::from_str::<List<FlowSchema>>(&items).is_err());
 
     let rules = repeated(r#"{"spec":{"rules":["#, "{}", 2_000_000, "]}}");
@@ -32,7 +32,7 @@ fn the_memory_of_elements_is_bounded_by_their_text() {
     type Schemas = BTreeMap<String, FlowSchema>;
     let error = json::from_str::<Schemas>(&entries(300_000)).map(drop);
     let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("the elements of "), "{error}");
+    assert!(error.contains("the elements of "), "{error}");
     assert_eq!(json::from_str::<Schemas>(&entries(10)).unwrap().len(), 10);
 
     // Real objects, however many, are far from it.
