@@ -90,7 +90,8 @@ macro_rules! include_generated {
 #[macro_export]
 macro_rules! always_send {
     ($object:expr, $($field:ident),+ $(,)?) => {{
-        let object = &mut $object;
+        use $crate::rt::v1::Reborrow as _;
+        let object = $object.reborrow();
         $($crate::rt::v1::always_send(object, |object| &object.$field);)+
     }};
 }

@@ -4,6 +4,7 @@ use super::compact::compact_value_end;
 use super::same_value::{hash_value, same_value};
 use super::{Fault, ReadJson, Reader, WriteJson, Writer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -19,6 +20,7 @@ use std::hash::{Hash, Hasher};
 /// let value: RawJson = serde_json::from_str(r#"{ "n": 12345678901234567890123, "t": 1.50 }"#)?;
 /// assert_eq!(value.as_str(), r#"{"n":12345678901234567890123,"t":1.50}"#);
 /// assert_eq!(value, RawJson::parse(r#"{"t":15e-1,"n":12345678901234567890123}"#).unwrap());
+/// assert_eq!(RawJson::from(serde_json::json!({"a": [1, "x"]})).as_str(), r#"{"a":[1,"x"]}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
@@ -90,6 +92,12 @@ impl From<Box<RawValue>> for RawJson {
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
         Self(compact(raw.get()))
+    }
+}
+
+impl From<Value> for RawJson {
+    fn from(value: Value) -> Self {
+        Self::from_compact(value.to_string())
     }
 }
 

@@ -5,6 +5,14 @@ use crate::rt::v1::scalars;
 use std::fmt;
 
 /// An integer or a string, such as a port number or a port name.
+///
+/// ```
+/// use k8s_flowcontrol_types::meta::IntOrString;
+///
+/// let of = |percent: u32| IntOrString::from(format!("{percent}%"));
+/// assert_eq!(of(25), IntOrString::from("25%"));
+/// assert_eq!(IntOrString::from(80).to_string(), "80");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IntOrString {
     /// An integer.
@@ -35,6 +43,12 @@ impl From<i32> for IntOrString {
 impl From<&str> for IntOrString {
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
+    }
+}
+
+impl From<String> for IntOrString {
+    fn from(value: String) -> Self {
+        Self::String(value)
     }
 }
 

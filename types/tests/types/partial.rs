@@ -18,7 +18,8 @@ fn defaults_are_sent_in_elements_of_lists_and_survive_a_change() {
     rule.subjects = vec![subject, Subject::default()];
     let mut schema = FlowSchema::partial("a");
     schema.spec.rules.push(rule);
-    always_send!(schema.spec, matching_precedence);
+    let spec = &mut schema.spec;
+    always_send!(spec, matching_precedence);
     let spec = json!({
         "matchingPrecedence": null,
         "rules": [{"subjects": [{"kind": "User", "user": {"name": ""}}, {}], "resourceRules": []}],

@@ -26,7 +26,7 @@ pub use crate::json;
 pub use crate::json::Name;
 pub use fields::{API_VERSION, KIND, field};
 pub use hidden::{Metadata, Names, Secret};
-pub use object::{always_send, is_default, read_object, write_object};
+pub use object::{Reborrow, always_send, is_default, read_object, write_object};
 pub use open_enum::{UnknownValue, read_enum};
 pub use serde;
 pub use unknown::Unknown;

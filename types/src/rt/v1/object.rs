@@ -129,6 +129,18 @@ fn write_always(object: &mut dyn Fields, fields: u128) {
     }
 }
 
+/// An object that is borrowed for [`always_send!`](crate::always_send), be it a value or a reference.
+pub trait Reborrow {
+    /// The object itself.
+    fn reborrow(&mut self) -> &mut Self;
+}
+
+impl<T: Fields> Reborrow for T {
+    fn reborrow(&mut self) -> &mut Self {
+        self
+    }
+}
+
 /// Sends a field of a partial object also while it has its default, see [`always_send!`](crate::always_send).
 pub fn always_send<T: Fields, F>(object: &mut T, field: impl FnOnce(&T) -> &F) {
     let address = std::ptr::from_ref(field(object)).cast::<()>();
