@@ -18,11 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("give the path of an audit log")?;
     let schemas = bootstrap::flow_schemas(Release::NEWEST);
     let levels = bootstrap::priority_levels(Release::NEWEST);
-    let classifier = Classifier::new(
-        schemas.iter().map(|(_, schema)| schema),
-        levels.iter().map(|(_, level)| level),
-        Release::NEWEST,
-    );
+    let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
 
     // The number of requests, and of rejections, by schema and user.
     let mut tally: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();

@@ -30,10 +30,8 @@ clients:
 fn main() -> Result<(), Box<dyn Error>> {
     let release: Release = "1.36".parse()?;
     // The objects that every server has; a program can add its own.
-    let schemas = bootstrap::flow_schemas(release).into_iter();
-    let schemas: Vec<_> = schemas.map(|(_, schema)| schema).collect();
-    let levels = bootstrap::priority_levels(release).into_iter();
-    let levels: Vec<_> = levels.map(|(_, level)| level).collect();
+    let schemas = bootstrap::flow_schemas(release);
+    let levels = bootstrap::priority_levels(release);
 
     let user = User::authenticated("alice", ["dev"]);
     let request = RequestAttributes::from_http("GET", "/api/v1/pods", user)?;

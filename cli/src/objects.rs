@@ -252,8 +252,8 @@ fn of_any_version<K: Resource>(value: Value, kind: Kind) -> Result<K, String> {
 }
 
 /// Adds the built-in objects whose names are free.
-fn add_missing<K: Resource>(objects: &mut Vec<K>, built_in: Vec<(bool, K)>) {
-    for (_, object) in built_in {
+fn add_missing<K: Resource>(objects: &mut Vec<K>, built_in: Vec<K>) {
+    for object in built_in {
         if objects.iter().all(|other| other.name() != object.name()) {
             objects.push(object);
         }

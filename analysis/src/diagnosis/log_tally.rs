@@ -151,11 +151,9 @@ impl LogTally {
 
 /// The classifier of a server with the built-in objects alone.
 pub(super) fn built_in(release: Release) -> Classifier {
-    let schemas = bootstrap::flow_schemas(release).into_iter();
-    let levels = bootstrap::priority_levels(release).into_iter();
     Classifier::new(
-        &schemas.map(|(_, schema)| schema).collect::<Vec<_>>(),
-        &levels.map(|(_, level)| level).collect::<Vec<_>>(),
+        &bootstrap::flow_schemas(release),
+        &bootstrap::priority_levels(release),
         release,
     )
 }

@@ -193,21 +193,23 @@ fn repeated<K: Resource>(kind: Kind, objects: &[K]) -> impl Iterator<Item = (Kin
 /// unless the configuration is complete.
 fn with_built_in<K: Resource>(
     given: Vec<K>,
-    built_in: Vec<(bool, K)>,
+    built_in: Vec<K>,
     complete: bool,
 ) -> Vec<(K, Maintainer)> {
     let mut objects: Vec<(K, Maintainer)> = given
         .into_iter()
         .map(|object| (object, Maintainer::User))
         .collect();
-    for (mandatory, built_in) in built_in {
+    for built_in in built_in {
         let found = objects
             .iter_mut()
             .find(|(object, _)| object.name() == built_in.name());
         match found {
             Some((object, maintainer)) if is_reset(object) => *maintainer = Maintainer::Server,
             Some(_) => {}
-            None if mandatory || !complete => objects.push((built_in, Maintainer::Assumed)),
+            None if !complete || bootstrap::is_mandatory(built_in.name()) => {
+                objects.push((built_in, Maintainer::Assumed))
+            }
             None => {}
         }
     }

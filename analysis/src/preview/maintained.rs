@@ -26,14 +26,14 @@ pub(super) fn maintained_schemas(schemas: &[FlowSchema], of: Release) -> Vec<Flo
 /// of built-in objects and do not belong to its release.
 fn maintained<K: Resource + Clone>(
     objects: &[K],
-    built_in: Vec<(bool, K)>,
+    built_in: Vec<K>,
     keep: impl Fn(&K, &mut K),
 ) -> Vec<K> {
     let annotation = |object: &K| {
         let annotations = &object.metadata().annotations;
         annotations.get(AUTO_UPDATE_ANNOTATION).cloned()
     };
-    let is_built_in = |object: &K| built_in.iter().any(|(_, new)| new.name() == object.name());
+    let is_built_in = |object: &K| built_in.iter().any(|new| new.name() == object.name());
     let others = objects.iter().filter(|object| !is_built_in(object));
     let mut after: Vec<K> = others
         .filter(|object| {
@@ -44,7 +44,7 @@ fn maintained<K: Resource + Clone>(
         })
         .cloned()
         .collect();
-    for (_, new) in &built_in {
+    for new in &built_in {
         let mut new = new.clone();
         let old = objects.iter().rfind(|object| object.name() == new.name());
         if let Some(old) = old {

@@ -81,11 +81,9 @@ impl Recipes {
 
     /// The configuration of a new cluster: the built-in objects of a release.
     pub fn built_in(seats: u32, release: Release) -> Self {
-        let schemas = bootstrap::flow_schemas(release).into_iter();
-        let levels = bootstrap::priority_levels(release).into_iter();
         Self {
-            flow_schemas: schemas.map(|(_, schema)| schema).collect(),
-            priority_levels: levels.map(|(_, level)| level).collect(),
+            flow_schemas: bootstrap::flow_schemas(release),
+            priority_levels: bootstrap::priority_levels(release),
             seats,
             release,
         }

@@ -5,6 +5,7 @@ use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::{
     Classifier, PolicyRule, RequestAttributes, Subject, UNAUTHENTICATED,
 };
+use k8s_flowcontrol_types::Resource;
 use std::collections::BTreeSet;
 
 /// A method and a URL.
@@ -99,11 +100,10 @@ impl Recipes {
         }
         let without = taken(classifier, request);
         // A server has the mandatory ones, whether they are given or not.
-        let mandatory = bootstrap::flow_schemas(self.release);
-        let mandatory = mandatory
+        let built_in = bootstrap::flow_schemas(self.release);
+        let mandatory = built_in
             .iter()
-            .filter(|(is_mandatory, _)| *is_mandatory)
-            .map(|(_, schema)| schema);
+            .filter(|schema| bootstrap::is_mandatory(schema.name()));
         let rules = self
             .flow_schemas
             .iter()

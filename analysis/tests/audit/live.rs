@@ -318,14 +318,8 @@ fn a_state_is_kept_whole_and_others_are_rejected() {
 
 #[test]
 fn metrics_are_the_traffic_and_escape_names() {
-    let schemas: Vec<_> = bootstrap::flow_schemas(Release::NEWEST)
-        .into_iter()
-        .map(|(_, schema)| schema)
-        .collect();
-    let levels: Vec<_> = bootstrap::priority_levels(Release::NEWEST)
-        .into_iter()
-        .map(|(_, level)| level)
-        .collect();
+    let schemas = bootstrap::flow_schemas(Release::NEWEST);
+    let levels = bootstrap::priority_levels(Release::NEWEST);
     let accounting = Accounting::new(&schemas, &levels, 600, Release::NEWEST);
     let mut counter = Counter::new(accounting, By::Caller, Redactor::default());
     let mut live = Live::new(WINDOW, By::Caller);

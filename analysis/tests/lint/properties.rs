@@ -5,8 +5,8 @@ use crate::strategies::{level, release, request, schema};
 use k8s_flowcontrol_analysis::lint::{Configuration, Finding, lint};
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_rules::matching::{Classifier, PolicyRule, is_covered, may_overlap};
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::FlowSchema;
+use k8s_flowcontrol_types::{Release, Resource};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -123,7 +123,7 @@ proptest! {
         let release = Release::NEWEST;
         // A cluster has the mandatory levels: its server creates them again.
         let built_in = bootstrap::priority_levels(release).into_iter();
-        let mandatory = built_in.filter_map(|(mandatory, level)| mandatory.then_some(level));
+        let mandatory = built_in.filter(|level| bootstrap::is_mandatory(level.name()));
         let levels: Vec<_> = levels.into_iter().chain(mandatory).collect();
         let findings = lint(&Configuration::cluster(&schemas, &levels, release));
         let classifier = Classifier::new(&schemas, &levels, release);

@@ -185,11 +185,10 @@ fn metrics_of_a_text_and_seats_of_levels_are_compared() -> Result<(), UnknownRel
     );
     // But not to an object that belongs to users.
     let mut levels = bootstrap::priority_levels("1.25".parse()?);
-    for (_, level) in &mut levels {
+    for level in &mut levels {
         let annotations = &mut level.metadata.annotations;
         annotations.insert(bootstrap::AUTO_UPDATE_ANNOTATION.into(), "false".into());
     }
-    let levels: Vec<_> = levels.into_iter().map(|(_, level)| level).collect();
     let mut preview = self::preview("1.25", "1.32")?;
     preview.add_levels(&levels, 600);
     let seats = of(&preview, Area::Seats);
@@ -219,14 +218,8 @@ fn event(verb: &'static str, agent: &'static str, uri: &'static str) -> Event<'s
 fn seats_of_requests_and_readers_of_watches_are_compared() -> Result<(), UnknownRelease> {
     let mut preview = preview("1.31", "1.37")?;
     let release = preview.plan().from;
-    let schemas: Vec<_> = bootstrap::flow_schemas(release)
-        .into_iter()
-        .map(|(_, schema)| schema)
-        .collect();
-    let levels: Vec<_> = bootstrap::priority_levels(release)
-        .into_iter()
-        .map(|(_, level)| level)
-        .collect();
+    let schemas = bootstrap::flow_schemas(release);
+    let levels = bootstrap::priority_levels(release);
     let stored = StoredObjects::parse("apiserver_storage_objects{resource=\"pods\"} 5000\n");
     let mut requests = Requests::new(preview.plan(), &schemas, &levels, 600, stored);
     let go = "kubectl/v1.31.0 (linux/amd64) kubernetes/5864a46";
@@ -259,10 +252,7 @@ fn seats_of_requests_and_readers_of_watches_are_compared() -> Result<(), Unknown
 /// A server creates its built-in objects where they are missing, and resets them.
 #[test]
 fn requests_go_to_the_objects_that_a_server_maintains() -> Result<(), UnknownRelease> {
-    let mut levels: Vec<_> = bootstrap::priority_levels("1.31".parse()?)
-        .into_iter()
-        .map(|(_, level)| level)
-        .collect();
+    let mut levels = bootstrap::priority_levels("1.31".parse()?);
     for level in &mut levels {
         if let Some(limited) = &mut level.spec.limited {
             let is_large = level.metadata.name.as_deref() == Some("catch-all");

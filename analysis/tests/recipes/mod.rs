@@ -127,13 +127,9 @@ fn groups_count() {
     .unwrap();
     let schemas: Vec<_> = k8s_flowcontrol_rules::bootstrap::flow_schemas(Release::NEWEST)
         .into_iter()
-        .map(|(_, schema)| schema)
         .chain([team])
         .collect();
-    let levels: Vec<_> = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
-        .into_iter()
-        .map(|(_, level)| level)
-        .collect();
+    let levels = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST);
     let recipes = Recipes::new(&schemas, &levels, 600, Release::NEWEST);
     let alice = |groups: Option<&[&str]>| Client::User {
         name: "alice".into(),
@@ -264,10 +260,7 @@ fn probes_of_everybody_are_proven_for_two_users() {
         },
     }))
     .unwrap();
-    let levels: Vec<_> = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
-        .into_iter()
-        .map(|(_, level)| level)
-        .collect();
+    let levels = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST);
     let recipes = Recipes::new(&[early], &levels, 600, Release::NEWEST);
     let taken = |path: &str| -> Vec<(String, String)> {
         let recipe = recipes.exempt_probes(None, &[path.to_owned()]).unwrap();

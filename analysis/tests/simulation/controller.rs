@@ -140,9 +140,8 @@ fn a_removed_level_keeps_its_shares_until_it_is_drained() {
 fn a_missing_mandatory_level_is_as_it_was() {
     let mut exempt = k8s_flowcontrol_rules::bootstrap::priority_levels(Release::NEWEST)
         .into_iter()
-        .find(|(_, level)| level.metadata.name.as_deref() == Some("exempt"))
-        .unwrap()
-        .1;
+        .find(|level| level.metadata.name.as_deref() == Some("exempt"))
+        .unwrap();
     exempt
         .spec
         .exempt

@@ -34,11 +34,9 @@ const RELEASE: Release = Release::NEWEST;
 
 /// The built-in objects.
 fn built_in() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
-    let schemas = bootstrap::flow_schemas(RELEASE).into_iter();
-    let levels = bootstrap::priority_levels(RELEASE).into_iter();
     (
-        schemas.map(|(_, schema)| schema).collect(),
-        levels.map(|(_, level)| level).collect(),
+        bootstrap::flow_schemas(RELEASE),
+        bootstrap::priority_levels(RELEASE),
     )
 }
 

@@ -73,10 +73,10 @@ async fn main() -> Outcome {
 
 /// The flow schemas and priority levels that a server creates.
 fn built_in() -> (Vec<FlowSchema>, Vec<PriorityLevelConfiguration>) {
-    let schemas = bootstrap::flow_schemas(Release::NEWEST).into_iter();
-    let levels = bootstrap::priority_levels(Release::NEWEST).into_iter();
-    let schemas = schemas.map(|(_, schema)| schema).collect();
-    (schemas, levels.map(|(_, level)| level).collect())
+    (
+        bootstrap::flow_schemas(Release::NEWEST),
+        bootstrap::priority_levels(Release::NEWEST),
+    )
 }
 
 /// Requests of several sorts, with a server's own configuration and a hundred schemas of teams.

@@ -30,10 +30,8 @@ pub(crate) fn size(
     is_checked: bool,
 ) -> Result<(), Box<dyn Error>> {
     let release = Release::NEWEST;
-    let schemas = bootstrap::flow_schemas(release).into_iter();
-    let schemas: Vec<_> = schemas.map(|(_, schema)| schema).collect();
-    let levels = bootstrap::priority_levels(release).into_iter();
-    let levels: Vec<_> = levels.map(|(_, level)| level).collect();
+    let schemas = bootstrap::flow_schemas(release);
+    let levels = bootstrap::priority_levels(release);
     let servers = seats.split_once('-');
     let seats = if servers.is_some() { "unknown" } else { seats };
     let intents = Intents::read(intents(seats)?.as_bytes())?;
@@ -278,7 +276,11 @@ fn line(text: &mut String, number: usize, minute: usize, (at, took): (u32, u32),
         1000..2000 => (
             format!("system:serviceaccount:team-{}:controller", who - 1000),
             "\"system:serviceaccounts\"",
-            if number.is_multiple_of(20) { "list" } else { "get" },
+            if number.is_multiple_of(20) {
+                "list"
+            } else {
+                "get"
+            },
             pods,
             "/api/v1/namespaces/a/pods?limit=500",
         ),

@@ -1,5 +1,6 @@
 //! The objects that a server uses: the given objects with defaults, and missing mandatory objects.
 
+use crate::bootstrap;
 use crate::defaults::Defaulted;
 use k8s_flowcontrol_types::api::v1::{
     LimitResponseType, PriorityLevelConfiguration, PriorityLevelType,
@@ -70,8 +71,9 @@ pub fn levels_in_use<'a>(
     if has(EXEMPT) && has(CATCH_ALL) {
         return in_use;
     }
-    for (mandatory, object) in crate::bootstrap::priority_levels(release) {
-        if mandatory && in_use.iter().all(|level| level.name() != object.name()) {
+    for object in bootstrap::priority_levels(release) {
+        let is_mandatory = bootstrap::is_mandatory(object.name());
+        if is_mandatory && in_use.iter().all(|level| level.name() != object.name()) {
             let built_in_fallback = true;
             in_use.push(LevelInUse {
                 object,

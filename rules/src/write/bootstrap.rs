@@ -129,27 +129,35 @@ pub fn auto_update(annotation: &str) -> Option<bool> {
 /// Whether a server resets a built-in object to its built-in spec: always a mandatory one, and another one unless its annotation says otherwise. If
 /// the annotation is absent or not a boolean, a server resets an object that has never been changed.
 pub fn is_updated(name: &str, annotation: Option<&str>, generation: Option<i64>) -> bool {
-    // The mandatory flow schemas have the names of the mandatory levels.
-    let mut mandatory = LEVELS.iter().filter(|level| level.mandatory);
-    mandatory.any(|level| level.name == name)
+    is_mandatory(name)
         || annotation
             .and_then(auto_update)
             .unwrap_or(generation.unwrap_or(1) <= 1)
 }
 
-/// The built-in priority levels of `release`, and whether each is mandatory.
-pub fn priority_levels(release: Release) -> Vec<(bool, v1::PriorityLevelConfiguration)> {
-    LEVELS
-        .iter()
-        .map(|level| (level.mandatory, level.object(release)))
-        .collect()
+/// Whether the built-in priority level of this name is mandatory, and the flow schema of this name: `exempt` and `catch-all`.
+///
+/// ```
+/// use k8s_flowcontrol_rules::bootstrap;
+/// use k8s_flowcontrol_types::{Release, Resource};
+///
+/// let mut schemas = bootstrap::flow_schemas(Release::NEWEST);
+/// schemas.retain(|schema| bootstrap::is_mandatory(schema.name()));
+/// assert_eq!(schemas.len(), 2);
+/// ```
+pub fn is_mandatory(name: &str) -> bool {
+    let mut mandatory = LEVELS.iter().filter(|level| level.mandatory);
+    mandatory.any(|level| level.name == name)
 }
 
-/// The built-in flow schemas of `release`, and whether each is mandatory.
-pub fn flow_schemas(release: Release) -> Vec<(bool, v1::FlowSchema)> {
-    schemas_of(release)
-        .map(|schema| (schema.mandatory, schema.object()))
-        .collect()
+/// The built-in priority levels of `release`.
+pub fn priority_levels(release: Release) -> Vec<v1::PriorityLevelConfiguration> {
+    LEVELS.iter().map(|level| level.object(release)).collect()
+}
+
+/// The built-in flow schemas of `release`.
+pub fn flow_schemas(release: Release) -> Vec<v1::FlowSchema> {
+    schemas_of(release).map(Schema::object).collect()
 }
 
 fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {

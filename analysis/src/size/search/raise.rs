@@ -142,15 +142,14 @@ impl Search<'_, '_> {
             .iter()
             .any(|object| object.name() == level && object.spec.limited.is_some());
         let built_in = bootstrap::priority_levels(self.sizer.release);
-        let of_name = built_in.iter().find(|(_, object)| object.name() == level);
-        let is_mandatory = of_name.is_some_and(|(mandatory, _)| *mandatory);
+        let is_built_in = built_in.iter().any(|object| object.name() == level);
         is_present
-            && !is_mandatory
+            && !bootstrap::is_mandatory(level)
             && match &self.sizer.intents.keep {
-                Keep::BuiltIn => of_name.is_none(),
+                Keep::BuiltIn => !is_built_in,
                 Keep::All => false,
                 Keep::Nothing => true,
-                Keep::Levels(names) => of_name.is_none() && !names.iter().any(|name| name == level),
+                Keep::Levels(names) => !is_built_in && !names.iter().any(|name| name == level),
             }
     }
 

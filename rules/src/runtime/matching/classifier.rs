@@ -4,6 +4,7 @@ use super::index::SubjectIndex;
 use super::objects;
 use super::policy::PolicyRule;
 use super::request::RequestAttributes;
+use crate::bootstrap;
 use crate::sharding::flow_hash;
 use k8s_flowcontrol_types::api::v1::{
     FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration,
@@ -84,9 +85,9 @@ impl Classifier {
             |schema: &FlowSchema| level_of(schema).is_some_and(|level| !level.built_in_fallback);
         let given = in_order(flow_schemas, release);
         let mut built_in_fallback = Vec::new();
-        for (mandatory, built_in) in crate::bootstrap::flow_schemas(release) {
+        for built_in in bootstrap::flow_schemas(release) {
             let found = given.iter().find(|schema| schema.name() == built_in.name());
-            if mandatory && !found.is_some_and(is_usable) {
+            if bootstrap::is_mandatory(built_in.name()) && !found.is_some_and(is_usable) {
                 built_in_fallback.push(built_in);
             }
         }
