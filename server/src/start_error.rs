@@ -10,10 +10,8 @@ use std::{fmt, io};
 
 /// The error of a server that cannot start, cannot [restart](crate::ApiServer::upgrade), or cannot use
 /// [tokens](crate::ApiServer::replace_tokens).
-#[derive(Debug)]
 pub struct StartError(Cause);
 
-#[derive(Debug)]
 pub(crate) enum Cause {
     Release(UnknownRelease),
     Bind(SocketAddr, io::Error),
@@ -127,6 +125,13 @@ impl fmt::Display for StartError {
                 )
             }
         }
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -271,7 +271,7 @@ impl FromStr for Release {
 }
 
 /// Text that names no known release.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownRelease(Box<str>);
 
 impl fmt::Display for UnknownRelease {
@@ -283,6 +283,13 @@ impl fmt::Display for UnknownRelease {
             Release::OLDEST,
             Release::NEWEST
         )
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for UnknownRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

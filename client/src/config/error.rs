@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 /// An invalid configuration. The text names the file, the context and the field, and does not contain secrets.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ConfigError {
     message: String,
     is_missing_file: bool,
@@ -43,6 +43,13 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

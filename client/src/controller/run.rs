@@ -283,7 +283,6 @@ impl<Q> fmt::Debug for Controller<Q> {
 }
 
 /// Why a [`Controller`](super::Controller) ended before it was stopped.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ControllerError {
     /// The first list of a store failed, for instance with 403.
@@ -307,6 +306,13 @@ impl fmt::Display for ControllerError {
             Self::Election(error) => write!(f, "the election of a leader failed: {error}"),
             Self::LeaseLost(lost) => lost.fmt(f),
         }
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for ControllerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

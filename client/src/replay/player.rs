@@ -251,12 +251,19 @@ impl http_body::Body for Replayed {
 /// A recording that cannot be read, or requests that differ from it.
 ///
 /// The text names the line of the recording, and contains no values of bodies.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ReplayError(String);
 
 impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

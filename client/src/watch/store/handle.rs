@@ -180,7 +180,7 @@ impl<K: Resource> fmt::Debug for Store<K> {
 }
 
 /// The error of [`Store::wait_ready`](super::Store::wait_ready): the copy of the server's objects is not complete.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StoreNotReady(Option<Arc<Error>>);
 
 impl StoreNotReady {
@@ -202,6 +202,13 @@ impl fmt::Display for StoreNotReady {
             Some(error) => write!(f, "{error}; the store tries again"),
             None => f.write_str("the driver was dropped; keep it and poll it, or use Store::start"),
         }
+    }
+}
+
+/// The text of the error, which a program prints that returns it from `main`.
+impl fmt::Debug for StoreNotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
