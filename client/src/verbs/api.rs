@@ -25,6 +25,8 @@ const STATUS: Option<&str> = Some("status");
 /// ([`Error::is_argument`]). `.await` returns the value; `.send().await` returns a [`Response`](crate::client::Response) with the
 /// status code and the headers too.
 ///
+/// A future that is dropped cancels its request; a write may have taken effect by then.
+///
 /// ```no_run
 /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
 /// let schemas = client.flow_schemas();

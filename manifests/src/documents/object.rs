@@ -55,7 +55,28 @@ impl std::error::Error for DecodeError {}
 
 impl Document {
     /// The object as a server of `release` decodes it. `server_tree` of `k8s_flowcontrol_rules::conversion` converts it to another
-    /// version.
+    /// version, with the defaults of the server.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_manifests::read;
+    /// use k8s_flowcontrol_rules::conversion::server_tree;
+    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    /// use k8s_flowcontrol_types::kind::VersionedKind;
+    /// use k8s_flowcontrol_types::{ApiVersion, Release, json};
+    ///
+    /// let text = "\
+    /// apiVersion: flowcontrol.apiserver.k8s.io/v1beta3
+    /// kind: FlowSchema
+    /// metadata: {name: batch}
+    /// spec: {priorityLevelConfiguration: {name: workload-low}}
+    /// ";
+    /// let release: Release = "1.29".parse()?;
+    /// let object = read(text.as_bytes()).documents[0].decode(release)?;
+    /// let kind = VersionedKind::new(object.kind, object.version, release);
+    /// let schema: FlowSchema = json::from_value(&server_tree(object.tree, kind, ApiVersion::V1)?)?;
+    /// assert_eq!(schema.spec.matching_precedence, Some(1000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The first syntax error or value of a wrong type, an empty document, or an unknown kind or version of the group.

@@ -81,7 +81,7 @@ impl Leadership {
 }
 
 impl Election {
-    /// Waits until this candidate leads.
+    /// Waits until this candidate leads. If the future is dropped, the candidate may have the Lease, which then expires.
     ///
     /// # Errors
     /// Waiting does not change the reason: the Lease may not be read or written, or the namespace does not exist. After all other errors the
