@@ -1,6 +1,6 @@
 //! Advice that is simulated over an audit log before it is given.
 
-use super::checks::machine::Limit;
+use super::checks::machine::{Limit, is_known_now};
 use super::context::Context;
 use super::evidence::{Evidence, Scope};
 use super::finding::{Finding, Severity};
@@ -126,12 +126,7 @@ impl Change {
             let message = format!(
                 "whether {what} help priority level {level} is unknown: the simulation does not agree with the log"
             );
-            let action = match limit(&context) {
-                None => "keep the configuration, or try the change for a short time and measure"
-                    .to_owned(),
-                Some(limit) => limit.keep(),
-            };
-            return finding(message, vec![error_of(&context, wrong)], &action);
+            return finding(message, vec![error_of(&context, wrong)], &try_it(&context));
         }
         let effects = effects(before, after);
         let gains: Vec<_> = effects.iter().filter(|effect| effect.sign < 0).collect();
@@ -157,6 +152,15 @@ impl Change {
                 .find(own)
                 .map(|own| error_of(&context, own)),
         );
+        if helps && !before.is_slowdown_known && !has_idle_machine(&context) {
+            let message = format!(
+                "whether {what} help priority level {level} is unknown: the log does not show whether requests slow each other down"
+            );
+            evidence.push(Observation::computed(
+                "about as many requests execute all the time in the log. In the simulation they do not slow each other down; on a busy processor, more seats for one level make the requests of all slower".to_owned(),
+            ));
+            return finding(message, evidence, &try_it(&context));
+        }
         let slowdown = before.slowdown.filter(|factor| *factor >= SLOWDOWN);
         evidence.extend(slowdown.map(|factor| {
             Observation::computed(format!(
@@ -180,6 +184,23 @@ impl Change {
         let action = kept.as_deref().unwrap_or(action);
         let message = format!("simulated over the log, {what} {verb} priority level {level}{more}");
         finding(message, evidence, action)
+    }
+}
+
+/// Whether the metrics show that nothing but seats limits the servers, so that requests do not slow each other down.
+fn has_idle_machine(context: &Context<'_>) -> bool {
+    let servers = &context.evidence.servers;
+    let mut idle = servers
+        .iter()
+        .map(|server| is_known_now(server) && Limit::of(server).is_none());
+    !servers.is_empty() && idle.all(|is_idle| is_idle)
+}
+
+/// The action if the effect of a change is unknown.
+fn try_it(context: &Context<'_>) -> String {
+    match limit(context) {
+        None => "keep the configuration, or try the change for a short time and measure".to_owned(),
+        Some(limit) => limit.keep(),
     }
 }
 

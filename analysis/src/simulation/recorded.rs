@@ -79,8 +79,9 @@ pub struct Recording {
     next_client: u32,
     /// When each client sends its next request.
     habits: HashMap<u32, Habit>,
-    /// None if the log does not show that requests slow each other down, and before [`find_slowdown`](Self::find_slowdown).
+    /// [`find_slowdown`](Self::find_slowdown) comes before it.
     slowdown: Option<Slowdown>,
+    is_slowdown_known: bool,
     recorded_waits: u64,
     counted_waits: Option<Histograms>,
     /// The times of the first and of the last request.
@@ -108,6 +109,7 @@ impl Recording {
             next_client: 0,
             habits: HashMap::new(),
             slowdown: None,
+            is_slowdown_known: true,
             recorded_waits: 0,
             counted_waits: None,
             period: None,
@@ -255,13 +257,19 @@ impl Recording {
         let counted = self.counted_waits.as_ref();
         let of_server = counted.and_then(|counted| delays.of_server(self, counted));
         let of_log = || delays.of_log().filter(|_| are_recorded);
-        self.slowdown = executions.slowdown(of_server.or_else(of_log).unwrap_or_default());
+        let found = executions.find(of_server.or_else(of_log).unwrap_or_default());
+        (self.slowdown, self.is_slowdown_known) = (found.slowdown, found.is_known);
     }
 
     /// How many times as long a request executes if twice as many execute, as [`find_slowdown`](Self::find_slowdown) found it; none if the log does
     /// not show that requests slow each other down.
     pub fn slowdown(&self) -> Option<f64> {
-        self.slowdown.as_ref().map(Slowdown::of_doubling)
+        self.slowdown.as_ref()?.of_doubling()
+    }
+
+    /// Whether the log shows if requests slow each other down. It does not if about as many execute all the time.
+    pub fn is_slowdown_known(&self) -> bool {
+        self.is_slowdown_known
     }
 
     /// Replays the requests, and returns the traces of the first `most` requests of a flow, which is named by its flow schema

@@ -22,8 +22,10 @@ pub struct Report {
     /// How many times as long the requests of an audit log execute if twice as many execute at the same time; none if the log does
     /// not show that they slow each other down, and for generated clients.
     pub slowdown: Option<f64>,
-    /// How long a request of an audit log that waited has its seats before it begins, which servers record as a part of its wait; zero
-    /// without a slowdown.
+    /// Whether the audit log shows if requests slow each other down: it does not if about as many execute all the time. If they do, a
+    /// change of the configuration has other effects than those simulated.
+    pub is_slowdown_known: bool,
+    /// How long a request of an audit log that waited has its seats before it begins, which servers record as a part of its wait.
     pub start_delay: Duration,
 }
 

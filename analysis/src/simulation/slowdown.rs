@@ -23,6 +23,18 @@ const ENOUGH: f64 = 100.0;
 /// How many times weaker the dependence on the requests just before an execution may be than that on the requests meanwhile.
 const WEAKER: f64 = 4.0;
 
+/// A number of executing requests whose logarithm has a smaller standard deviation hardly changes.
+const STEADY: f64 = 0.17;
+
+/// What a log shows about the slowdown.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// None if every request executes as long as in the log, from its dispatch on.
+    pub(super) slowdown: Option<Slowdown>,
+    /// Whether the log shows if requests slow each other down.
+    pub(super) is_known: bool,
+}
+
 /// The speed of requests by the number that execute at the same time. One alone has the speed 1.
 #[derive(Clone, Debug)]
 pub(super) struct Slowdown {
@@ -38,9 +50,9 @@ impl Slowdown {
         executing.max(1.0).powf(-self.exponent)
     }
 
-    /// How many times as long a request executes if twice as many execute.
-    pub(super) fn of_doubling(&self) -> f64 {
-        2_f64.powf(self.exponent)
+    /// How many times as long a request executes if twice as many execute; none if that does not matter.
+    pub(super) fn of_doubling(&self) -> Option<f64> {
+        (self.exponent > 0.0).then(|| 2_f64.powf(self.exponent))
     }
 
     /// The average speed in the log.
@@ -248,9 +260,32 @@ impl Executions {
         }
     }
 
-    /// The dependence that the executions show; none if they do not show any, or if those whose wait the log has do not.
-    pub(super) fn slowdown(mut self, start_delay: Duration) -> Option<Slowdown> {
+    /// What the executions show.
+    pub(super) fn find(mut self, start_delay: Duration) -> Found {
         self.close(i64::MAX);
+        let exponent = self.exponent();
+        let is_known = exponent.is_some() || !self.is_steady();
+        let is_needed = exponent.is_some() || !start_delay.is_zero();
+        let slowdown = is_needed.then_some(Slowdown {
+            exponent: exponent.unwrap_or_default(),
+            concurrency: self.concurrency,
+            start_delay,
+        });
+        Found { slowdown, is_known }
+    }
+
+    /// Whether about the same number of requests execute all the time, so that nothing shows how they depend on it.
+    fn is_steady(&self) -> bool {
+        let [mut squares, mut freedom] = [0.0, -1.0];
+        for sums in self.kinds.values().map(|kind| kind.meanwhile) {
+            squares += sums.xx - sums.x * sums.x / sums.count;
+            freedom += sums.count - 1.0;
+        }
+        freedom > 0.0 && (squares / freedom).sqrt() < STEADY
+    }
+
+    /// The dependence that the executions show; none if they do not show any, or if those whose wait the log has do not.
+    fn exponent(&self) -> Option<f64> {
         let kinds = self.kinds.values();
         let meanwhile = slope(kinds.clone().map(|kind| &kind.meanwhile))?;
         let [all, recorded] =
@@ -265,11 +300,7 @@ impl Executions {
             true => meanwhile,
             false => before,
         };
-        Some(Slowdown {
-            exponent: exponent.min(1.0),
-            concurrency: self.concurrency,
-            start_delay,
-        })
+        Some(exponent.min(1.0))
     }
 }
 

@@ -18,7 +18,7 @@ const PARTS: f64 = 4.0;
 /// The average is used if it is that many times its standard error.
 const CERTAIN: f64 = 2.0;
 /// A longer average has another reason, such as the objects of another server, in seconds.
-const LONGEST: f64 = 0.05;
+const LONGEST: f64 = 0.1;
 
 /// By how much the waits of a log are longer than its queues explain.
 ///

@@ -192,6 +192,7 @@ impl Tally {
             end: self.end,
             requests: self.requests,
             slowdown: None,
+            is_slowdown_known: true,
             start_delay: Duration::ZERO,
         }
     }

@@ -41,6 +41,7 @@ pub struct Requests {
     pub(super) busy_before_us: Option<i64>,
     /// How many times as long a request executes if twice as many execute.
     pub(super) slowdown: Option<f64>,
+    pub(super) is_slowdown_known: bool,
     /// The recorded waits of executed requests, by shape.
     pub(super) waits: Vec<(u32, Short)>,
 }
@@ -165,6 +166,7 @@ impl Collector {
         Ok(Requests {
             busy_before_us: recording.busy_before_us(),
             slowdown: learned.slowdown(),
+            is_slowdown_known: learned.is_slowdown_known(),
             habits: recording.habits(),
             shapes,
             packed,
@@ -185,6 +187,11 @@ impl Requests {
     /// logs do not show that they slow each other down.
     pub fn slowdown(&self) -> Option<f64> {
         self.slowdown
+    }
+
+    /// Whether the logs show if requests slow each other down. They do not if about as many execute all the time.
+    pub fn is_slowdown_known(&self) -> bool {
+        self.is_slowdown_known
     }
 
     /// The times of the first and of the last request, in microseconds since 1970.

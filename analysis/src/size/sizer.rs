@@ -72,6 +72,7 @@ static NONE: Requests = Requests {
     period: (0, 0),
     seats: 0,
     slowdown: None,
+    is_slowdown_known: true,
     waits: Vec::new(),
 };
 

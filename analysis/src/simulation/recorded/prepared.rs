@@ -39,6 +39,7 @@ impl Recording {
     pub fn learn_from(&mut self, other: &Self) {
         self.busy_before_us = other.busy_before_us;
         self.slowdown.clone_from(&other.slowdown);
+        self.is_slowdown_known = other.is_slowdown_known;
         self.habits.clone_from(&other.habits);
     }
 

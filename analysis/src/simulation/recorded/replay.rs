@@ -80,13 +80,13 @@ impl Recording {
         progress: &mut dyn FnMut(Progress),
     ) -> Report {
         let flows = self.flows.all.clone();
-        let slowdown = self.slowdown();
+        let (slowdown, is_slowdown_known) = (self.slowdown(), self.is_slowdown_known());
         let start_delay = self.slowdown.as_ref().map(|slowdown| slowdown.start_delay);
         let mut run = self.prepare(requests, ());
         run.run(progress);
         let observed = std::mem::take(&mut run.source.observed);
         let mut report = run.report();
-        report.slowdown = slowdown;
+        (report.slowdown, report.is_slowdown_known) = (slowdown, is_slowdown_known);
         report.start_delay = start_delay.unwrap_or_default();
         report.clients.retain(|(_, counts)| counts.arrived > 0);
         for (flow, observed) in flows.iter().zip(observed) {

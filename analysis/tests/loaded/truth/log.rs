@@ -55,6 +55,9 @@ impl World<'_> {
             "stageTimestamp": time(self.now),
             "annotations": annotations,
         });
+        if self.now < self.run.rotated {
+            return;
+        }
         let is_recorded = took > 0.5 && request.ended > 0.0;
         self.logs[1] += &format!("{event}\n");
         if is_recorded {

@@ -52,6 +52,8 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     /// The seconds before clients begin.
     pub(crate) quiet: f64,
+    /// The seconds after which the log and the counts begin, as after a rotation.
+    pub(crate) rotated: f64,
     /// Whether clients wait for the end of `Retry-After`; they pause as after any response if not.
     pub(crate) waits_after_rejection: bool,
     pub(crate) seed: u64,

@@ -158,6 +158,9 @@ impl World<'_> {
 
     pub(super) fn count(&mut self, request: usize, mut count: impl FnMut(&mut Counted)) {
         let (level, flow, _) = self.class(request);
+        if self.now < self.run.rotated {
+            return;
+        }
         for key in [(level.clone(), String::new()), (level, flow)] {
             count(self.counted.entry(key).or_default());
         }

@@ -45,12 +45,25 @@ impl Outcome {
         (self.period.is_some() && is_executed && self.observed() == 0).then_some(NOT_OBSERVED)
     }
 
+    /// How much requests of the logs slow each other down.
+    fn slowdown(&self) -> String {
+        let report = &self.before;
+        match (report.slowdown, report.is_slowdown_known, &self.after) {
+            (Some(factor), ..) => format!(
+                "in the logs, requests take {factor:.1} times as long while twice as many execute"
+            ),
+            (None, true, _) => "the logs do not show that requests slow each other down, so they do not in the simulation".to_owned(),
+            (None, false, None) => UNKNOWN_SLOWDOWN.to_owned(),
+            (None, false, Some(_)) => format!("{UNKNOWN_SLOWDOWN}; on a busy processor, more seats for one level make the requests of all slower, which the differences lack"),
+        }
+    }
+
     /// How late requests of the logs begin that waited.
     fn late_starts(&self) -> String {
         let milliseconds = (self.before.start_delay.as_secs_f64() * 1000.0).round();
         match milliseconds > 0.0 {
             true => {
-                format!(", and begin about {milliseconds} ms after their dispatch if they waited")
+                format!("; requests that waited begin about {milliseconds} ms after their dispatch")
             }
             false => String::new(),
         }
@@ -72,17 +85,15 @@ impl Outcome {
             Some([first, last]) => format!(
                 "{}{after} for the logs from {first} to {last}, Kubernetes {release}; {seats}; {}",
                 requests("simulated request"),
-                match self.before.slowdown {
-                    Some(factor) => format!(
-                        "in the logs, requests take {factor:.1} times as long while twice as many execute{}",
-                        self.late_starts()
-                    ),
-                    None => "the logs do not show that requests slow each other down, so they do not in the simulation".to_owned(),
-                }
+                self.slowdown() + &self.late_starts()
             ),
         }
     }
 }
+
+/// The logs do not show a slowdown, and do not exclude it.
+const UNKNOWN_SLOWDOWN: &str = "\
+in the logs, about as many requests execute all the time, so that they do not show whether requests slow each other down: in the simulation they do not";
 
 /// The limits of the model, for people.
 const OF_LOAD: &str = "\

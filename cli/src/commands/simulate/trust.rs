@@ -265,6 +265,7 @@ pub(super) fn json(report: &Report) -> Value {
     json!({
         "isReliable": (is_shown || !is_within_limits).then_some(is_within_limits),
         "slowdown": report.slowdown,
+        "isSlowdownKnown": report.is_slowdown_known,
         "startDelaySeconds": seconds(report.start_delay),
         "predictions": predictions.iter().map(one).collect::<Vec<_>>(),
     })

@@ -134,6 +134,10 @@ impl Args {
             warn(&format!(
                 "in the logs, requests take {factor:.1} times as long while twice as many execute. Here they do not: check an answer with `kubectl flowcontrol simulate --audit-log LOG --compare ANSWER`, where they do"
             ))?;
+        } else if !requests.is_slowdown_known() {
+            warn(
+                "in the logs, about as many requests execute all the time, so that they do not show whether requests slow each other down. Here they do not: on a busy processor, more seats for one level make the requests of all slower",
+            )?;
         }
         Ok(requests)
     }
