@@ -26,7 +26,7 @@ const WEAKER: f64 = 4.0;
 /// A number of executing requests whose logarithm has a smaller standard deviation hardly changes.
 const STEADY: f64 = 0.17;
 
-/// What a log shows about the slowdown.
+/// The slowdown in a log.
 #[derive(Debug)]
 pub(super) struct Found {
     /// None if every request executes as long as in the log, from its dispatch on.
@@ -260,7 +260,7 @@ impl Executions {
         }
     }
 
-    /// What the executions show.
+    /// The slowdown of the executions, and whether they show it.
     pub(super) fn find(mut self, start_delay: Duration) -> Found {
         self.close(i64::MAX);
         let exponent = self.exponent();

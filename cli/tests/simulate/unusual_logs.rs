@@ -89,8 +89,7 @@ fn few_requests_give_no_verdict() {
     let verdict = "The logs do not show whether to rely on this simulation";
     assert!(text.contains(verdict), "{text}");
     assert!(!text.contains("No request waited"), "{text}");
-    let slowdown =
-        "the logs do not show that requests slow each other down, so they do not in the simulation";
+    let slowdown = "in the logs, about as many requests execute all the time, so that they do not show whether requests slow each other down: in the simulation they do not";
     assert!(text.contains(slowdown), "{text}");
     // The server rejected the fourth request.
     let mut rejected = late.to_vec();

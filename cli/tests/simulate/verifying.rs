@@ -214,7 +214,7 @@ fn a_simulation_says_how_late_requests_begin() {
         stdout(&output)
     };
     let text = simulate("30", &[]);
-    let said = "2.0 times as long while twice as many execute, and begin about 8 ms after their dispatch if they waited\n";
+    let said = "2.0 times as long while twice as many execute; requests that waited begin about 8 ms after their dispatch\n";
     assert!(text.contains(said), "{text}");
     assert!(
         text.contains("The prediction agrees with the logs"),
@@ -225,7 +225,7 @@ fn a_simulation_says_how_late_requests_begin() {
     assert!((delay - 0.00809).abs() < 1e-5, "{delay}");
     // Other seats are the reason for longer differences.
     let text = simulate("60", &[]);
-    assert!(!text.contains("and begin about"), "{text}");
+    assert!(!text.contains("waited begin about"), "{text}");
     assert!(text.contains("Do not rely on this simulation"), "{text}");
 }
 
@@ -252,7 +252,7 @@ fn counted_waits_say_how_late_requests_begin() {
         let of_server = ["--kubernetes", "1.29", "--server-seats", "30"];
         run(&[&arguments[..], &of_server, &["--audit-log", &log], metrics].concat())
     };
-    let late = "and begin about 7 ms after their dispatch";
+    let late = "requests that waited begin about 7 ms after their dispatch";
     for (metrics, is_late) in [
         (&["--metrics", &after][..], true),
         (&["--metrics", &after, "--metrics-before", &before], true),
@@ -280,7 +280,7 @@ fn counted_waits_say_how_late_requests_begin() {
         text.replace(" 421.1001739729997\n", " 409.5\n"),
     );
     let text = stdout(&simulate(&["--metrics", &short]));
-    assert!(!text.contains("and begin about"), "{text}");
+    assert!(!text.contains("waited begin about"), "{text}");
     let sample = |name: &str, started: u32, dispatched: u32| {
         let text = std::fs::read_to_string(&after).unwrap();
         let labels = "flow_schema=\"batch\",priority_level=\"batch\"";

@@ -29,6 +29,25 @@ fn waiting(more: u64) -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
+/// The same with some requests of an administrator, who does not wait, in each other second, so that the number of requests that execute changes.
+fn waiting_beside_others() -> String {
+    let administrator = (0..30).map(|number| {
+        let annotations = json!({"authorization.k8s.io/decision": "allow"});
+        let (second, place) = (number / 10 * 2, number % 10);
+        let event = event(
+            100 + number,
+            second * 1000 + place * 20,
+            500,
+            200,
+            &annotations,
+        );
+        let groups = r#""groups":["system:masters""#;
+        event.replace(r#""groups":["#, &format!("{groups},"))
+    });
+    let administrator: Vec<_> = administrator.collect();
+    format!("{}\n{}", waiting(200), administrator.join("\n"))
+}
+
 /// A diagnosis with an audit log.
 fn diagnosis(cluster: &Cluster, log: &str, more: &[&str]) -> Ran {
     let log = cluster.file("audit.log", log);
@@ -82,7 +101,7 @@ async fn audit_logs_are_part_of_the_evidence() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_is_simulated_before_it_is_advised() {
     let cluster = narrow(queue(50), Vec::new()).await;
-    let log = waiting(200);
+    let log = waiting_beside_others();
     let report = diagnosis(&cluster, &log, &[]).expect(1).json();
     let found = findings(&report, "simulated-change");
     let message = found[0]["message"].as_str().unwrap();
@@ -105,6 +124,20 @@ async fn a_change_is_simulated_before_it_is_advised() {
     assert!(!redacted["findings"].to_string().contains("bob"));
     let other = diagnosis(&cluster, &log, &["--level", "workload-low"]).json();
     assert!(findings(&other, "simulated-change").is_empty());
+}
+
+/// One request of the log executes at any time.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_advised_if_requests_may_slow_each_other_down() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let report = diagnosis(&cluster, &waiting(200), &[]).expect(1).json();
+    let found = findings(&report, "simulated-change");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message
+            .ends_with("is unknown: the log does not show whether requests slow each other down"),
+        "{message}"
+    );
 }
 
 /// No request of the log waits, so that the server that wrote it had more than the one seat of today.
