@@ -25,9 +25,7 @@ pub(crate) struct Read {
 }
 
 /// Reads a body as a `kind` of `version`. An absent type is that of the path.
-///
-/// # Errors
-/// 400 for text that is not such an object.
+/// Errors: 400 for text that is not such an object.
 pub(crate) fn read_object(
     body: &[u8],
     format: Format,
@@ -60,8 +58,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// # Errors
-    /// The server's message for text that is not JSON.
+    /// Errors: the server's message for text that is not JSON.
     pub(crate) fn from_json(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
         // Fails for text that is nested too deeply, which bounds the recursion below.
@@ -79,9 +76,7 @@ impl Document {
     }
 
     /// The operations of a JSON patch.
-    ///
-    /// # Errors
-    /// As of [`from_json`](Self::from_json).
+    /// Errors: as of [`from_json`](Self::from_json).
     pub(crate) fn from_operations(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
         let value = text::to_value(tree.root()).map_err(|error| error.to_string())?;
@@ -110,9 +105,7 @@ impl Document {
     }
 
     /// The patch, of which a server reads the numbers as 64-bit integers or floats.
-    ///
-    /// # Errors
-    /// The server's message for a number that is neither.
+    /// Errors: the server's message for a number that is neither.
     pub(crate) fn in_64_bits(self) -> Result<Self, String> {
         match self.number_error {
             Some(error) => Err(error),
@@ -120,8 +113,7 @@ impl Document {
         }
     }
 
-    /// # Errors
-    /// The server's message for text that is not YAML.
+    /// Errors: the server's message for text that is not YAML.
     pub(crate) fn from_yaml(body: &[u8]) -> Result<Self, String> {
         let yaml = text::parse_yaml(body).map_err(|error| error.message().to_owned())?;
         Ok(Self {

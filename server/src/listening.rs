@@ -27,16 +27,14 @@ impl Default for Listening {
 }
 
 impl Listening {
-    /// # Errors
-    /// The tokens are not in the form of kube-apiserver's token file, or no record has a token.
+    /// Errors: the tokens are not in the form of kube-apiserver's token file, or no record has a token.
     pub(crate) fn parse_tokens(&self) -> Result<Option<Tokens>, StartError> {
         let tokens = self.tokens.as_ref();
         let tokens = tokens.map(|Secret(text)| Tokens::parse_usable(text));
         Ok(tokens.transpose().map_err(Cause::Tokens)?)
     }
 
-    /// # Errors
-    /// [`StartError::is_unprotected`] for an address that other hosts can reach.
+    /// Errors: [`StartError::is_unprotected`] for an address that other hosts can reach.
     pub(crate) fn check_exposure(&self, is_protected: bool) -> Result<(), StartError> {
         let address = self.address.ip();
         match is_local(address) || is_protected || self.unprotected {
@@ -46,9 +44,7 @@ impl Listening {
     }
 
     /// The listener, and the address with its port.
-    ///
-    /// # Errors
-    /// The port is in use, or the address does not belong to this host.
+    /// Errors: the port is in use, or the address does not belong to this host.
     pub(crate) async fn bind(&self) -> Result<(TcpListener, SocketAddr), StartError> {
         let failed = |error| Cause::Bind(self.address, error);
         let listener = TcpListener::bind(self.address).await.map_err(failed)?;

@@ -17,9 +17,7 @@ const MANAGER: &str = "kubectl";
 const NAMESPACE: &str = "default";
 
 /// Creates an object as a client does.
-///
-/// # Errors
-/// The object is of no kind that is served, or the server rejects it.
+/// Errors: the object is of no kind that is served, or the server rejects it.
 pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));

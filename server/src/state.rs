@@ -172,9 +172,7 @@ impl State {
     }
 
     /// Runs a transaction and the controllers that react to it.
-    ///
-    /// # Errors
-    /// The data folder cannot be written. The transaction has no effect then.
+    /// Errors: the data folder cannot be written. The transaction has no effect then.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> Result<T, Failure> {
         let mut store = self.lock();
         let before = store.revision();

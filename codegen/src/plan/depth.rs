@@ -12,9 +12,7 @@ const PLAIN: usize = 115;
 const MAX: usize = 1000;
 
 /// A note if a crate with the types must raise the compiler's limit.
-///
-/// # Errors
-/// If the types hold each other in too many levels for any limit.
+/// Errors: if the types hold each other in too many levels for any limit.
 pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
     let next: Vec<Vec<(usize, usize)>> = plan.items.iter().map(|item| held(&item.body)).collect();
     let edges = next

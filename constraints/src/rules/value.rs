@@ -67,9 +67,7 @@ pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
 }
 
 /// The value of `self`.
-///
-/// # Errors
-/// If a value does not have the type of the schema, which a server reports before.
+/// Errors: if a value does not have the type of the schema, which a server reports before.
 pub(super) fn cel_value(
     node: &Node,
     definitions: &BTreeMap<String, Node>,

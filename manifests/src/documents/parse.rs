@@ -75,9 +75,7 @@ pub(crate) struct Parsed {
 }
 
 /// Reads a text in the likely form, or else in another form that it may have.
-///
-/// # Errors
-/// The syntax error of the likely form.
+/// Errors: the syntax error of the likely form.
 pub(crate) fn parse_all(text: &str, likely: Form) -> Result<Parsed, SyntaxError> {
     let (first, second) = match likely {
         Form::Json | Form::JsonLines => (Form::Json, Form::Yaml),
@@ -95,17 +93,13 @@ pub(crate) fn parse_all(text: &str, likely: Form) -> Result<Parsed, SyntaxError>
 }
 
 /// Reads a text in one form.
-///
-/// # Errors
-/// The first syntax error.
+/// Errors: the first syntax error.
 pub(crate) fn parse_as(text: &str, form: Form) -> Result<Parsed, SyntaxError> {
     parse_part_as(text, form, 0)
 }
 
 /// Reads a part of a text in one form, like the whole text in which a number of template actions come before the part.
-///
-/// # Errors
-/// The first syntax error.
+/// Errors: the first syntax error.
 pub(crate) fn parse_part_as(
     text: &str,
     form: Form,

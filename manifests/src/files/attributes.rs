@@ -5,9 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Gives a copy the mode and the extended attributes of a file, so that the same users may read it.
-///
-/// # Errors
-/// The name of an attribute that cannot be kept. The copy must not take the place of the file then.
+/// Errors: the name of an attribute that cannot be kept. The copy must not take the place of the file then.
 pub(super) fn keep_access(file: &Path, copy: &File) -> io::Result<()> {
     copy.set_permissions(std::fs::symlink_metadata(file)?.permissions())?;
     // After the mode: with an access control list, the bits of the group are only its mask.

@@ -42,9 +42,7 @@ impl Backups {
     }
 
     /// Saves a copy of a file. A backup with the same text is kept.
-    ///
-    /// # Errors
-    /// If a backup with another text exists, or the copy cannot be written. A partial copy is never left.
+    /// Errors: if a backup with another text exists, or the copy cannot be written. A partial copy is never left.
     pub(super) fn keep(&self, file: &Path, text: &[u8]) -> io::Result<()> {
         let backup = self.path(file);
         if let Some(folder) = backup.parent() {

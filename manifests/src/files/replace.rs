@@ -40,9 +40,8 @@ pub(super) struct Original<'a> {
 
 impl Original<'_> {
     /// Replaces the text of the file.
-    ///
-    /// # Errors
-    /// If the file is read-only, has hard links, was changed in the meantime, or cannot be written with its owner and attributes. It then has its old text.
+    /// Errors: if the file is read-only, has hard links, was changed in the meantime, or cannot be written with its owner and attributes.
+    /// It then has its old text.
     pub(super) fn replace(&self, new: &[u8]) -> io::Result<()> {
         self.draft(new)?.take_place()
     }

@@ -98,9 +98,7 @@ impl Writer<'_> {
     }
 
     /// Merges an applied configuration into `live`; both `live` and the result are in hub form.
-    ///
-    /// # Errors
-    /// A conflict with another manager unless `force`, or a configuration that does not fit the schema.
+    /// Errors: a conflict with another manager unless `force`, or a configuration that does not fit the schema.
     pub(crate) fn apply(
         &self,
         live: &Value,

@@ -37,8 +37,7 @@ pub(crate) struct Action<'a> {
     pub(crate) name: &'a str,
 }
 
-/// # Errors
-/// 403 when the user may not do this.
+/// Errors: 403 when the user may not do this.
 pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), Failure> {
     if request.is_resource_request {
         return authorize_action(
@@ -62,8 +61,7 @@ pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), 
     Err(failure(403, "Forbidden", message).with_details(Details::default()))
 }
 
-/// # Errors
-/// 403 when the user may not do this.
+/// Errors: 403 when the user may not do this.
 pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), Failure> {
     if user.is_admin() || is_self_review(user, action) {
         return Ok(());

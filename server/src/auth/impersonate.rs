@@ -90,9 +90,7 @@ impl Claim {
 
 /// The user that a request acts as: the user named in its headers (names in lower case), or else its own. `request`
 /// returns the attributes of the request.
-///
-/// # Errors
-/// When the user may not impersonate, or the headers name no user.
+/// Errors: when the user may not impersonate, or the headers name no user.
 pub(crate) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,

@@ -17,9 +17,7 @@ pub(crate) use user::User;
 use crate::status::{Failure, failure};
 
 /// The user of a request with this `Authorization` header. Without tokens every user is of `system:masters`.
-///
-/// # Errors
-/// 401 for an unknown token. A request without a bearer token is anonymous.
+/// Errors: 401 for an unknown token. A request without a bearer token is anonymous.
 pub(crate) fn authenticate(
     tokens: Option<&Tokens>,
     authorization: Option<&str>,

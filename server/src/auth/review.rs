@@ -81,9 +81,7 @@ impl Review {
     }
 
     /// The review of the client with its status.
-    ///
-    /// # Errors
-    /// 422 or 400 for a review without a question.
+    /// Errors: 422 or 400 for a review without a question.
     pub(crate) fn answer(
         self,
         user: &User,

@@ -95,8 +95,7 @@ impl fmt::Display for BadTokens {
 impl std::error::Error for BadTokens {}
 
 impl Tokens {
-    /// # Errors
-    /// [`BadTokens`] for a record with too few columns or a wrong quote.
+    /// Errors: [`BadTokens`] for a record with too few columns or a wrong quote.
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
         let mut users: HashMap<String, User> = HashMap::new();
         let mut order = Vec::new();
@@ -145,9 +144,7 @@ impl Tokens {
     }
 
     /// The tokens of a server that starts. A real server has other ways to authenticate, and starts without a usable token.
-    ///
-    /// # Errors
-    /// [`BadTokens`] as for [`parse`](Self::parse), and if no record has a token.
+    /// Errors: [`BadTokens`] as for [`parse`](Self::parse), and if no record has a token.
     pub(crate) fn parse_usable(text: &str) -> Result<Self, BadTokens> {
         let tokens = Self::parse(text)?;
         match tokens.main {

@@ -54,9 +54,7 @@ enum Cause {
 
 impl Data {
     /// Opens a folder, which is created if it does not exist, and reads it.
-    ///
-    /// # Errors
-    /// Another server uses the folder, a newer version has written it, or it cannot be read or written.
+    /// Errors: another server uses the folder, a newer version has written it, or it cannot be read or written.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Loaded), DataError> {
         let fail = |cause| DataError {
             folder: folder.to_owned(),
@@ -83,9 +81,7 @@ impl Data {
     }
 
     /// Writes one transaction to the disk.
-    ///
-    /// # Errors
-    /// The disk is full, for instance. Nothing is written then.
+    /// Errors: the disk is full, for instance. Nothing is written then.
     pub(crate) fn commit(
         &self,
         release: Release,

@@ -67,8 +67,7 @@ impl Form {
         pretty: false,
     };
 
-    /// # Errors
-    /// 406 for a watch in an encoding without streams.
+    /// Errors: 406 for a watch in an encoding without streams.
     pub(crate) fn check_stream(self) -> Result<(), Failure> {
         match self.encoding {
             Encoding::Json | Encoding::Protobuf => Ok(()),
@@ -78,9 +77,7 @@ impl Form {
 }
 
 /// Negotiation in the router.
-///
-/// # Errors
-/// 406 without a known media type.
+/// Errors: 406 without a known media type.
 pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Failure> {
     let accept = accept.unwrap_or_default();
     let (offered, streams) = match offer {
@@ -100,9 +97,7 @@ pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Fail
 }
 
 /// Negotiation in the handler of a resource.
-///
-/// # Errors
-/// 406 without an acceptable clause.
+/// Errors: 406 without an acceptable clause.
 pub(crate) fn negotiate(accept: Option<&str>, has_protobuf: bool) -> Result<Form, Failure> {
     first_acceptable(accept, |clause| {
         let form = clause.form(true);
@@ -112,9 +107,7 @@ pub(crate) fn negotiate(accept: Option<&str>, has_protobuf: bool) -> Result<Form
 }
 
 /// The representation of a document with one view: a `Status`, or a document about the server.
-///
-/// # Errors
-/// 406 without an acceptable clause.
+/// Errors: 406 without an acceptable clause.
 pub(crate) fn negotiate_plain(accept: Option<&str>) -> Result<Form, Failure> {
     first_acceptable(accept, |clause| clause.form(false)).ok_or_else(|| only(OBJECTS))
 }

@@ -39,9 +39,7 @@ async fn wait_for_list(state: &State, options: &ListOptions) -> Result<(), Failu
 }
 
 /// Waits a short time for a revision.
-///
-/// # Errors
-/// 504 when the revision did not come in time.
+/// Errors: 504 when the revision did not come in time.
 pub(super) async fn wait_for(state: &State, revision: u64) -> Result<(), Failure> {
     let mut revisions = state.revision.subscribe();
     let come = revisions.wait_for(|current| *current >= revision);

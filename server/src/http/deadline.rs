@@ -11,9 +11,7 @@ use std::time::Duration;
 pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The deadline in the parameter `timeout`, which watches and other long-running requests do not have.
-///
-/// # Errors
-/// 400 for a text that is not a duration.
+/// Errors: 400 for a text that is not a duration.
 pub(super) fn of(request: &ApiRequest) -> Result<Option<Duration>, Failure> {
     let text = request.query.text("timeout");
     if text.is_empty() {

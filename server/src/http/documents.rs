@@ -17,8 +17,7 @@ use std::time::{Duration, SystemTime};
 const SWAGGER_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// # Errors
-/// 406 for a representation that the document does not have, 405 for a method other than `GET`. Some documents have every method.
+/// Errors: 406 for a representation that the document does not have, 405 for a method other than `GET`. Some documents have every method.
 pub(super) fn respond(
     context: &Context,
     request: &ApiRequest,

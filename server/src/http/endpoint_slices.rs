@@ -9,8 +9,7 @@ use crate::status::{Failure, failure, method_not_allowed};
 use hyper::{Method, header};
 use serde_json::{Value, json};
 
-/// # Errors
-/// For other methods than `GET`, an invalid selector, and 404 for an unknown name.
+/// Errors: for other methods than `GET`, an invalid selector, and 404 for an unknown name.
 pub(super) fn respond(
     context: &Context,
     request: &ApiRequest,

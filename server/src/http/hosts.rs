@@ -20,9 +20,7 @@ pub(crate) enum Hosts {
 }
 
 /// Checks that a request names a host of the server, and does not come from a page of another site.
-///
-/// # Errors
-/// 403 for another name in `Host` or `Origin`.
+/// Errors: 403 for another name in `Host` or `Origin`.
 pub(crate) fn check(hosts: Hosts, parts: &Parts) -> Result<(), Failure> {
     let is_served = match hosts {
         Hosts::Any => return Ok(()),

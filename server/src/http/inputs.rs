@@ -13,9 +13,7 @@ use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_types::FieldValidation;
 
 /// The part of its object that each row of a table carries.
-///
-/// # Errors
-/// 400 for an unknown value.
+/// Errors: 400 for an unknown value.
 pub(super) fn include(request: &ApiRequest) -> Result<Include, Failure> {
     Include::parse(request.query.text("includeObject")).map_err(|value| {
         bad_request(format!(
@@ -26,9 +24,7 @@ pub(super) fn include(request: &ApiRequest) -> Result<Include, Failure> {
 }
 
 /// The format of the body.
-///
-/// # Errors
-/// 415 for a body that is neither JSON nor YAML.
+/// Errors: 415 for a body that is neither JSON nor YAML.
 pub(super) fn format(request: &ApiRequest) -> Result<Format, Failure> {
     let media_type = request.header(header::CONTENT_TYPE).unwrap_or_default();
     Format::from_media_type(media_type).ok_or_else(|| {
@@ -42,9 +38,7 @@ pub(super) fn format(request: &ApiRequest) -> Result<Format, Failure> {
 }
 
 /// The name in the path.
-///
-/// # Errors
-/// 400 for a path without a name.
+/// Errors: 400 for a path without a name.
 pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failure> {
     target
         .name
@@ -53,9 +47,7 @@ pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failur
 }
 
 /// The parameters of a write.
-///
-/// # Errors
-/// 422 with every violation.
+/// Errors: 422 with every violation.
 pub(super) fn write_options(
     context: &Context,
     request: &ApiRequest,
@@ -71,9 +63,7 @@ pub(super) fn write_options(
 }
 
 /// The options of a deletion, and whether it is a dry run.
-///
-/// # Errors
-/// As of [`delete_options`](crate::query::delete_options), and 415 for a body that is neither JSON nor YAML.
+/// Errors: as of [`delete_options`](crate::query::delete_options), and 415 for a body that is neither JSON nor YAML.
 pub(super) fn delete_options(
     context: &Context,
     request: &ApiRequest,
@@ -88,9 +78,7 @@ pub(super) fn delete_options(
 }
 
 /// The object in the body, of the kind and version of the path.
-///
-/// # Errors
-/// 415 for a body in another format, 400 for text that is not such an object.
+/// Errors: 415 for a body in another format, 400 for text that is not such an object.
 pub(super) fn object(
     request: &ApiRequest,
     target: &ResourceTarget<'_>,

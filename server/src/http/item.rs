@@ -79,8 +79,7 @@ const MERGE_PATCH: &str = "application/merge-patch+json";
 const STRATEGIC_MERGE_PATCH: &str = "application/strategic-merge-patch+json";
 const APPLY_PATCH: &str = "application/apply-patch+yaml";
 
-/// # Errors
-/// 415 for a patch of an unknown type.
+/// Errors: 415 for a patch of an unknown type.
 pub(super) fn check_patch_type(request: &ApiRequest) -> Result<(), Failure> {
     match request.media_type().as_deref() {
         Some(JSON_PATCH | MERGE_PATCH | STRATEGIC_MERGE_PATCH | APPLY_PATCH) => Ok(()),

@@ -157,9 +157,7 @@ pub(crate) fn without_host(uri: Uri) -> Uri {
 }
 
 /// Reads the body of a request to the server; empty for `GET` and `HEAD`.
-///
-/// # Errors
-/// As of [`read_at_most`].
+/// Errors: as of [`read_at_most`].
 pub(crate) async fn read_body<B>(
     method: &Method,
     body: B,
@@ -175,9 +173,7 @@ where
 }
 
 /// Reads a body of at most `limit` bytes, whose parts come within `patience`.
-///
-/// # Errors
-/// 413 for a larger body, 408 if the body does not continue, 400 if it breaks off.
+/// Errors: 413 for a larger body, 408 if the body does not continue, 400 if it breaks off.
 pub(crate) async fn read_at_most<B>(
     body: B,
     limit: usize,

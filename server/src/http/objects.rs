@@ -47,9 +47,7 @@ impl Objects {
     }
 
     /// The JSON text in a view.
-    ///
-    /// # Errors
-    /// 406 for a view of lists of a single object, and the other way round.
+    /// Errors: 406 for a view of lists of a single object, and the other way round.
     pub(super) fn text(
         &self,
         view: View,

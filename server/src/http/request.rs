@@ -17,9 +17,7 @@ pub(super) struct ApiRequest {
 
 impl ApiRequest {
     /// The body. Each verb asks for it at the step at which a real server reads it.
-    ///
-    /// # Errors
-    /// The error of a body that was not read.
+    /// Errors: the error of a body that was not read.
     pub(super) fn body(&self) -> Result<&Bytes, Failure> {
         self.body.as_ref().map_err(Clone::clone)
     }

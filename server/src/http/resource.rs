@@ -65,9 +65,7 @@ pub(super) async fn respond(
 }
 
 /// The response in the requested representation.
-///
-/// # Errors
-/// 406 or 400 for a view that the response does not have. The write has been stored nevertheless.
+/// Errors: 406 or 400 for a view that the response does not have. The write has been stored nevertheless.
 fn represented(
     response: ApiResponse,
     form: Form,

@@ -70,9 +70,7 @@ impl ApiResponse {
     }
 
     /// The response in the requested representation.
-    ///
-    /// # Errors
-    /// 406 for a view that the response does not have.
+    /// Errors: 406 for a view that the response does not have.
     pub(crate) fn represented(
         mut self,
         form: Form,

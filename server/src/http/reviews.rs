@@ -11,8 +11,7 @@ use crate::status::{Failure, bad_request, method_not_allowed};
 use hyper::{Method, header};
 use k8s_flowcontrol_rules::decode::Format;
 
-/// # Errors
-/// For other methods, an unreadable body, and a review without a question.
+/// Errors: for other methods, an unreadable body, and a review without a question.
 pub(super) fn respond(
     context: &Context,
     request: &ApiRequest,

@@ -54,8 +54,7 @@ pub(crate) struct ResourceTarget<'a> {
     pub(crate) subresource: Option<&'static str>,
 }
 
-/// # Errors
-/// 404 as a `Status` for unknown resources of a served group or of the core group; other unknown paths are [`Target::Unknown`].
+/// Errors: 404 as a `Status` for unknown resources of a served group or of the core group; other unknown paths are [`Target::Unknown`].
 pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Failure> {
     // Escaped slashes divide a path too.
     let path = decode(path);

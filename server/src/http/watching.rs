@@ -34,10 +34,8 @@ const BATCH: usize = 256;
 const PIECE: usize = 64 * 1024;
 
 /// Starts a watch.
-///
-/// # Errors
-/// For invalid parameters, and 503 for a kind with objects that cannot be decoded. A resource version that is too old, or in the future
-/// of a watch with initial events, is an event in the stream.
+/// Errors: for invalid parameters, and 503 for a kind with objects that cannot be decoded. A resource version that is too old, or in the
+/// future of a watch with initial events, is an event in the stream.
 pub(super) async fn watch(
     context: &Context,
     request: &ApiRequest,

@@ -8,9 +8,7 @@ use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::Value;
 
 /// Reads a body as an object of `version`. An absent type is that of the path.
-///
-/// # Errors
-/// The server's message for text that is not such an object.
+/// Errors: the server's message for text that is not such an object.
 pub(super) fn read(
     body: &[u8],
     format: Format,

@@ -174,9 +174,7 @@ impl Kind {
     }
 
     /// Reads a body as an object of `version`, without defaults, with warnings about fields.
-    ///
-    /// # Errors
-    /// [`Unread`] for text that is not an object of this kind and version.
+    /// Errors: [`Unread`] for text that is not an object of this kind and version.
     pub(crate) fn read(
         &self,
         body: &[u8],

@@ -59,8 +59,7 @@ impl Token {
         BASE64.encode(serde_json::to_string(&fields).unwrap_or_default())
     }
 
-    /// # Errors
-    /// The server's message for an invalid token.
+    /// Errors: the server's message for an invalid token.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Self::read(text)
             .map_err(|why| format!("invalid continue token: continue key is not valid: {why}"))
@@ -101,9 +100,7 @@ impl Token {
 }
 
 /// Decodes as Go does: without padding, and line breaks do not count.
-///
-/// # Errors
-/// The position of the first byte that does not belong there.
+/// Errors: the position of the first byte that does not belong there.
 fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
     let is_break = |byte: u8| matches!(byte, b'\r' | b'\n');
     let is_symbol = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

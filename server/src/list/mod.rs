@@ -23,9 +23,7 @@ pub(crate) struct Page {
 }
 
 /// Lists the objects of a kind.
-///
-/// # Errors
-/// For an exact revision that is expired or in the future, and for an object on the page that cannot be decoded.
+/// Errors: for an exact revision that is expired or in the future, and for an object on the page that cannot be decoded.
 pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<Page, Failure> {
     let now = store.revision();
     let start = options.start.as_deref().unwrap_or_default();
@@ -61,8 +59,7 @@ struct Unread<'a> {
 }
 
 impl Unread<'_> {
-    /// # Errors
-    /// A failure if any of them precedes `next`, or exists at all without a next object.
+    /// Errors: a failure if any of them precedes `next`, or exists at all without a next object.
     fn check(&self, next: Option<&String>) -> Result<(), Failure> {
         match self.objects.first() {
             Some((name, stored)) if next.is_none_or(|next| next > *name) => {

@@ -46,16 +46,13 @@ pub(crate) struct WatchOptions {
 }
 
 impl ListOptions {
-    /// # Errors
-    /// 400 for malformed values, 422 for invalid combinations.
+    /// Errors: 400 for malformed values, 422 for invalid combinations.
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         Self::read(query, release, false)
     }
 
     /// The parameters of the list that a deletion of a collection makes. Since 1.28 a server lists in pages, also without a limit.
-    ///
-    /// # Errors
-    /// As of [`Self::parse`].
+    /// Errors: as of [`Self::parse`].
     pub(crate) fn of_deletion(query: &Query, release: Release) -> Result<Self, Failure> {
         Self::read(query, release, release.has(Fact::DeletesInPages))
     }
@@ -111,8 +108,7 @@ impl ListOptions {
 }
 
 impl WatchOptions {
-    /// # Errors
-    /// 400 for malformed values, 422 for invalid combinations.
+    /// Errors: 400 for malformed values, 422 for invalid combinations.
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         let timeout = query.integer("timeoutSeconds")?.unwrap_or_default();
         query.integer("limit")?;
@@ -163,8 +159,7 @@ fn selector(query: &Query, release: Release) -> Result<ParsedSelector, Failure> 
     )
 }
 
-/// # Errors
-/// Go's message for text that is not a resource version.
+/// Errors: Go's message for text that is not a resource version.
 pub(crate) fn revision(text: &str) -> Result<u64, String> {
     parse_uint(text)
         .map_err(|why| format!("resourceVersion: Invalid value: {}: {why}", quote(text)))

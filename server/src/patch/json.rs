@@ -18,9 +18,7 @@ pub(super) const DEEPEST: usize = 256;
 pub(crate) const FIELDS: &[&str] = &["op", "path", "from", "value"];
 
 /// Applies all operations in order, or none. `null` is an empty list.
-///
-/// # Errors
-/// 400 for a patch that is not a list of operations, 413 for too many operations, 422 for an operation that fails.
+/// Errors: 400 for a patch that is not a list of operations, 413 for too many operations, 422 for an operation that fails.
 pub(crate) fn json_patch(
     object: &mut Value,
     patch: &Value,

@@ -19,10 +19,8 @@ const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 const SET_ELEMENT_ORDER: &str = "$setElementOrder";
 
 /// Applies `patch` to `object` of type `schema`, as a server of `release` does.
-///
-/// # Errors
-/// 400 for a malformed directive; 500, as from a real server, for an unknown one, for an element without its merge key, and for an order
-/// that does not match the patch.
+/// Errors: 400 for a malformed directive; 500, as from a real server, for an unknown one, for an element without its merge key, and for
+/// an order that does not match the patch.
 pub(crate) fn strategic_merge_patch(
     object: &Value,
     patch: &Map<String, Value>,

@@ -8,9 +8,7 @@ use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde_json::Value;
 
 /// Converts the numbers of an object of `version` as Go does.
-///
-/// # Errors
-/// Go's message for a value of another type than its field.
+/// Errors: Go's message for a value of another type than its field.
 pub(crate) fn convert(object: &mut Value, version: Version) -> Result<(), String> {
     let package = version.name();
     Converter { package }.fields(object, version.schema())

@@ -38,9 +38,7 @@ const CONDITIONS: &[FieldSchema] = &[
 const UNREADABLE_TYPE: &str = "couldn't get version/kind; json parse error: ";
 
 /// The options, and whether it is a dry run. A body replaces the query.
-///
-/// # Errors
-/// As from a real server, 400 for a body that is not `DeleteOptions`, 500 before 1.35; 422 for invalid options.
+/// Errors: as from a real server, 400 for a body that is not `DeleteOptions`, 500 before 1.35; 422 for invalid options.
 pub(crate) fn delete_options(
     query: &Query,
     body: &[u8],

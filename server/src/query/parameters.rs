@@ -55,8 +55,7 @@ impl Query {
         self.flag(name).unwrap_or(false)
     }
 
-    /// # Errors
-    /// A 400 with the message of Go's parser.
+    /// Errors: a 400 with the message of Go's parser.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Failure> {
         use std::num::IntErrorKind::{NegOverflow, PosOverflow};
         let Some(text) = self.get(name) else {

@@ -35,8 +35,7 @@ pub(crate) struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// # Errors
-    /// A 422 with every violation.
+    /// Errors: a 422 with every violation.
     pub(crate) fn parse(
         query: &Query,
         verb: WriteVerb,

@@ -9,9 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Creates an object from a client.
-///
-/// # Errors
-/// 422 for an invalid object, 409 for a name in use, 500 for a resource version.
+/// Errors: 422 for an invalid object, 409 for a name in use, 500 for a resource version.
 pub(crate) fn create(
     store: &mut Store,
     write: &Write<'_>,

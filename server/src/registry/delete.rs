@@ -31,9 +31,7 @@ pub(crate) enum Deleted {
 }
 
 /// Deletes an object, or marks it as terminating when it has finalizers.
-///
-/// # Errors
-/// 404 for an object that does not exist, 409 when a precondition is violated.
+/// Errors: 404 for an object that does not exist, 409 when a precondition is violated.
 pub(crate) fn delete(
     store: &mut Store,
     write: &Write<'_>,

@@ -71,9 +71,7 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
 }
 
 /// Fills in the namespace of the path.
-///
-/// # Errors
-/// 400 for an object of another namespace.
+/// Errors: 400 for an object of another namespace.
 pub(super) fn fill_in_namespace(object: &mut Value, write: &Write<'_>) -> Result<(), Failure> {
     if !write.kind.is_namespaced() {
         return Ok(());

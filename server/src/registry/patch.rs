@@ -34,9 +34,7 @@ pub(crate) struct Patched {
 }
 
 /// Patches the object `name`. Server-side apply creates it if it does not exist. An error comes with the `warnings` before it.
-///
-/// # Errors
-/// 400 for an invalid patch; 404, 409 and 422 as for other changes.
+/// Errors: 400 for an invalid patch; 404, 409 and 422 as for other changes.
 pub(crate) fn patch(
     store: &mut Store,
     write: &Write<'_>,
@@ -198,9 +196,7 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
 }
 
 /// The version of a patched object, by its `apiVersion`. A server decodes versions that it does not serve.
-///
-/// # Errors
-/// The server's message for an object of another type.
+/// Errors: the server's message for an object of another type.
 fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version, String> {
     // The missing name of an empty document is found later.
     if after.as_object().is_some_and(|fields| fields.is_empty()) {
@@ -229,9 +225,7 @@ fn duplicates(config: &Document, validation: FieldValidation) -> Result<Vec<Stri
 }
 
 /// Compares the name in a body with the name in the path.
-///
-/// # Errors
-/// 400 for a different or absent name.
+/// Errors: 400 for a different or absent name.
 pub(crate) fn check_name(object: &Value, name: &str) -> Result<(), Failure> {
     match meta_str(object, "name") {
         found if found == name => Ok(()),

@@ -10,9 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Replaces the object `name`, or its subresource, with an object from a client.
-///
-/// # Errors
-/// 404 for an object that does not exist, 409 for another UID or resource version, 422 for an invalid object.
+/// Errors: 404 for an object that does not exist, 409 for another UID or resource version, 422 for an invalid object.
 pub(crate) fn update(
     store: &mut Store,
     write: &Write<'_>,

@@ -14,9 +14,7 @@ use std::borrow::Cow;
 const LARGEST_OBJECT: usize = 3 << 19;
 
 /// The object under `key`.
-///
-/// # Errors
-/// 400 for a name that cannot be a part of a path, 500 for an object that is stored in a version unknown to this release.
+/// Errors: 400 for a name that cannot be a part of a path, 500 for an object that is stored in a version unknown to this release.
 pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Object>, Failure> {
     let name = key.split_once('/').filter(|_| kind.is_namespaced());
     check_segment(name.map_or(key, |(_, name)| name))?;
@@ -45,9 +43,7 @@ fn check_segment(name: &str) -> Result<(), Failure> {
 }
 
 /// Stores an object under `key`. If it is too large, it loses its managed fields, unless it was applied.
-///
-/// # Errors
-/// 500 for an object that is larger than etcd accepts, as from a real server.
+/// Errors: 500 for an object that is larger than etcd accepts, as from a real server.
 pub(super) fn store(
     store: &mut Store,
     write: &Write<'_>,
@@ -124,9 +120,7 @@ impl<'a> Write<'a> {
 }
 
 /// Validates an object that is to be created or to replace `old`.
-///
-/// # Errors
-/// A 422 with every violation.
+/// Errors: a 422 with every violation.
 pub(crate) fn admit(write: &Write<'_>, object: &Value, old: Option<&Value>) -> Result<(), Failure> {
     let kind = write.kind;
     let violations = kind.violations(object, old, write.version, write.subresource);

@@ -44,8 +44,7 @@ impl ParsedFields {
         Ok(Self(read))
     }
 
-    /// # Errors
-    /// A 400 for an unknown field.
+    /// Errors: a 400 for an unknown field.
     pub(super) fn checked(self) -> Result<FieldSelector, Failure> {
         let terms = self.0.into_iter().map(|(name, value, equal)| {
             let field = match name.as_str() {

@@ -29,8 +29,7 @@ pub(crate) struct ParsedSelector {
 }
 
 impl ParsedSelector {
-    /// # Errors
-    /// A 400 for an invalid selector.
+    /// Errors: a 400 for an invalid selector.
     pub(crate) fn new(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
         Ok(Self {
             labels: LabelSelector::parse(labels, release)?,
@@ -38,8 +37,7 @@ impl ParsedSelector {
         })
     }
 
-    /// # Errors
-    /// A 400 for a field that cannot be selected.
+    /// Errors: a 400 for a field that cannot be selected.
     pub(crate) fn checked(self) -> Result<Selector, Failure> {
         Ok(Selector {
             labels: self.labels,

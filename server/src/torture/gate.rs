@@ -31,8 +31,7 @@ struct Token {
 }
 
 impl Gate {
-    /// # Errors
-    /// The first token cannot be written to the file.
+    /// Errors: the first token cannot be written to the file.
     pub(super) fn new(users: Option<Tokens>, file: Option<PathBuf>) -> io::Result<Self> {
         let expiring = match file {
             None => None,
@@ -59,9 +58,7 @@ impl Gate {
     }
 
     /// Checks the token of a request and removes it, so that it does not reach the server behind. Returns whether the expiring token was replaced.
-    ///
-    /// # Errors
-    /// 401 without a valid token.
+    /// Errors: 401 without a valid token.
     pub(super) fn pass(&self, headers: &mut HeaderMap) -> Result<bool, Failure> {
         if self.is_open() {
             return Ok(false);

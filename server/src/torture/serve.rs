@@ -41,9 +41,7 @@ const SKEW: Duration = Duration::from_secs(3 * 3600);
 pub(super) type Broken = io::Error;
 
 /// Serves one request.
-///
-/// # Errors
-/// The connection breaks without a response.
+/// Errors: the connection breaks without a response.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Connection>,

@@ -32,9 +32,7 @@ impl Value {
 }
 
 /// Resolves a scalar.
-///
-/// # Errors
-/// A message if the text does not fit the scalar's tag.
+/// Errors: a message if the text does not fit the scalar's tag.
 pub(super) fn resolve(scalar: &Scalar) -> Result<Value, String> {
     let text = scalar.text.as_str();
     if scalar.tag.is_empty() {

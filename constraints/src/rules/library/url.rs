@@ -18,9 +18,7 @@ pub(super) struct Url {
 
 impl Url {
     /// Reads a URL with a scheme or a path that begins with a slash.
-    ///
-    /// # Errors
-    /// In Go's words.
+    /// Errors: in Go's words.
     pub(super) fn parse(raw: &str) -> Result<Self, String> {
         let error = |words: String| format!("parse {}: {words}", quote(raw));
         Self::check_request(raw)?;
@@ -32,9 +30,7 @@ impl Url {
     }
 
     /// Checks a URL as that of a request, where `#` is a letter of the path or of the query.
-    ///
-    /// # Errors
-    /// In Go's words.
+    /// Errors: in Go's words.
     pub(super) fn check_request(raw: &str) -> Result<(), String> {
         let error = |words: String| format!("parse {}: {words}", quote(raw));
         parse(raw, true).map(drop).map_err(error)

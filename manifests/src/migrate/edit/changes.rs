@@ -54,9 +54,7 @@ impl PlannedChange {
 }
 
 /// The changes from `before`, the content of `node`, to `after`.
-///
-/// # Errors
-/// [`Refusal`] if the style of the text does not allow a change.
+/// Errors: [`Refusal`] if the style of the text does not allow a change.
 pub(in crate::migrate) fn changes(
     source: &Text<'_>,
     form: Form,

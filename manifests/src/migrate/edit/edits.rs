@@ -42,9 +42,7 @@ impl Refusal {
 }
 
 /// The edits in the order of the text. Equal edits of a shared anchor are merged.
-///
-/// # Errors
-/// [`Refusal`] if two edits conflict.
+/// Errors: [`Refusal`] if two edits conflict.
 pub(in crate::migrate) fn in_order(mut edits: Vec<Edit>) -> Result<Vec<Edit>, Refusal> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     edits.dedup();

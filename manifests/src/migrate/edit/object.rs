@@ -8,9 +8,7 @@ use crate::migrate::read::Found;
 use k8s_flowcontrol_types::ApiVersion;
 
 /// The changes that turn an object into its target.
-///
-/// # Errors
-/// A finding if the style of the text does not allow them, or a template generates a value.
+/// Errors: a finding if the style of the text does not allow them, or a template generates a value.
 pub(in crate::migrate) fn planned(
     around: Surroundings<'_>,
     found: &Found<'_>,

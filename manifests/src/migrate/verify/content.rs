@@ -19,9 +19,7 @@ pub(in crate::migrate) struct Expected {
 const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 
 /// Reads the new text of a document and compares it with the intended result.
-///
-/// # Errors
-/// The reason why it differs.
+/// Errors: the reason why it differs.
 pub(in crate::migrate) fn verify(
     text: &str,
     form: Form,

@@ -36,8 +36,7 @@ pub(in crate::migrate) struct Part<'a> {
 ///
 /// Only the part of the document is read again, so the work does not grow with the number of documents.
 ///
-/// # Errors
-/// [`Refusal`] if the document must stay unchanged.
+/// Errors: [`Refusal`] if the document must stay unchanged.
 pub(in crate::migrate) fn checked_edits(
     part: &Part<'_>,
     to: ApiVersion,

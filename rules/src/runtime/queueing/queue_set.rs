@@ -92,9 +92,7 @@ impl QueueSet {
     }
 
     /// Forgets all requests. The next requests are dealt to queues as after `arrived` further requests.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new). The queue set is then unchanged.
+    /// Errors: as [`new`](Self::new). The queue set is then unchanged.
     pub(crate) fn restart(
         &mut self,
         now: Duration,

@@ -14,8 +14,7 @@ use serde_json::Value;
 pub(crate) struct LabelSelector(Vec<Requirement>);
 
 impl LabelSelector {
-    /// # Errors
-    /// A 400 with the message of the server's parser.
+    /// Errors: a 400 with the message of the server's parser.
     pub(crate) fn parse(text: &str, release: Release) -> Result<Self, Failure> {
         parse::requirements(text, release)
             .map(Self)

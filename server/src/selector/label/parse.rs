@@ -7,8 +7,7 @@ use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeSet;
 
-/// # Errors
-/// The server's message for an invalid selector.
+/// Errors: the server's message for an invalid selector.
 pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requirement>, String> {
     let mut parser = Parser {
         tokens: Lexer::new(text).tokens(),
@@ -186,8 +185,7 @@ fn check_key(key: &str, release: Release) -> Result<(), String> {
     }
 }
 
-/// # Errors
-/// The problems of all values, which the server sorts.
+/// Errors: the problems of all values, which the server sorts.
 fn check_values(
     key: &str,
     operator: Operator,
