@@ -1,25 +1,19 @@
 //! The memory that a piece of work allocated.
 
-/// A count of allocations, by whatever counts them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Heap {
-    /// Allocations, and changes of an allocation's size.
-    pub allocations: usize,
-    pub reallocations: usize,
-    /// The bytes of all allocations, and the freed bytes.
-    pub allocated: usize,
-    pub freed: usize,
-}
+use stats_alloc::Region;
+use std::alloc::System;
 
-impl Heap {
-    /// Prints the figures of `count` objects for one of them.
-    pub fn report(&self, count: usize) {
-        let each = |number: usize| number as f64 / count as f64;
-        crate::report(&[
-            ("allocations", each(self.allocations)),
-            ("reallocations", each(self.reallocations)),
-            ("bytes", each(self.allocated)),
-            ("held bytes", each(self.allocated) - each(self.freed)),
-        ]);
-    }
+/// Prints the allocations of `count` objects since the begin of the region, for one of them.
+pub fn report_heap(region: &Region<'_, System>, count: usize) {
+    let heap = region.change();
+    let each = |number: usize| number as f64 / count as f64;
+    crate::report(&[
+        ("allocations", each(heap.allocations)),
+        ("reallocations", each(heap.reallocations)),
+        ("bytes", each(heap.bytes_allocated)),
+        (
+            "held bytes",
+            each(heap.bytes_allocated) - each(heap.bytes_deallocated),
+        ),
+    ]);
 }

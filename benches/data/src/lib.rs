@@ -6,7 +6,9 @@
 mod documents;
 mod heap;
 mod measure;
+mod work;
 
 pub use documents::{flow_schema, initial_events, list, metadata_events, page, watch_events};
-pub use heap::Heap;
-pub use measure::{Meter, peak_resident, report, report_starts, resident};
+pub use heap::report_heap;
+pub use measure::{Meter, peak_memory, peak_resident, report, report_starts, resident};
+pub use work::{Outcome, decode, encode, report_events, report_store};

@@ -35,16 +35,21 @@ pub fn report_starts(mut times: Vec<Duration>, meter: &Meter) {
 
 /// The resident memory of this process, in bytes; 0 where the system does not tell.
 pub fn resident() -> u64 {
-    memory("VmRSS:")
+    memory("self", "VmRSS:")
 }
 
 /// The most bytes of memory that this process used so far.
 pub fn peak_resident() -> u64 {
-    memory("VmHWM:")
+    memory("self", "VmHWM:")
 }
 
-fn memory(name: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+/// The most memory that another process used so far, in MB; 0 if it has ended.
+pub fn peak_memory(process: u32) -> f64 {
+    memory(&process.to_string(), "VmHWM:") as f64 / 1e6
+}
+
+fn memory(process: &str, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024

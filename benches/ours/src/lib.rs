@@ -1,15 +1,14 @@
 //! Our side of the comparison.
 
-use bench_data::{Meter, list, report, resident};
+use bench_data::{Meter, Outcome, decode, encode, list, report_events, report_store};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::{Store, Watcher};
 use k8s_flowcontrol::{Client, List, Resource, json};
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::convert::Infallible;
 use std::hint::black_box;
 
-/// The outcome of work.
-pub type Outcome = Result<(), Box<dyn Error>>;
+type Schemas = List<FlowSchema>;
 
 /// Does the work that the arguments of the program name.
 ///
@@ -19,63 +18,29 @@ pub async fn run() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
-        ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
-        ["serde-decode", count, rounds] => serde_decode(count.parse()?, rounds.parse()?),
-        ["serde-encode", count, rounds] => serde_encode(count.parse()?, rounds.parse()?),
+        ["decode", count, rounds] => {
+            decode(count.parse()?, rounds.parse()?, json::from_str::<Schemas>)
+        }
+        ["encode", count, rounds] => {
+            let list: Schemas = json::from_str(&list(count.parse()?))?;
+            encode(&list, rounds.parse()?, |list| {
+                Ok::<_, Infallible>(json::to_vec(list))
+            })
+        }
+        // The same through serde_json, as programs that nest our types in theirs do it.
+        ["serde-decode", count, rounds] => decode(count.parse()?, rounds.parse()?, |text| {
+            serde_json::from_slice::<Schemas>(text.as_bytes())
+        }),
+        ["serde-encode", count, rounds] => {
+            let list: Schemas = serde_json::from_str(&list(count.parse()?))?;
+            encode(&list, rounds.parse()?, serde_json::to_vec)
+        }
         ["watch", url, count] => watch(url, count.parse()?).await,
         ["store", url, count] => store(url, count.parse()?, Part::Whole).await,
         ["store-projected", url, count] => store(url, count.parse()?, Part::Projected).await,
         ["store-metadata", url, count] => store(url, count.parse()?, Part::Metadata).await,
         _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL|kubeconfig COUNT | store URL COUNT | store-projected URL COUNT | store-metadata URL COUNT".into()),
     }
-}
-
-fn decode(count: usize, rounds: usize) -> Outcome {
-    let text = list(count);
-    black_box(json::from_str::<List<FlowSchema>>(&text)?);
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(json::from_str::<List<FlowSchema>>(black_box(&text))?);
-    }
-    throughput(&meter, text.len() * rounds);
-    Ok(())
-}
-
-fn encode(count: usize, rounds: usize) -> Outcome {
-    let list: List<FlowSchema> = json::from_str(&list(count))?;
-    let length = black_box(json::to_vec(&list)).len();
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(json::to_vec(black_box(&list)));
-    }
-    throughput(&meter, length * rounds);
-    Ok(())
-}
-
-/// The same through serde_json, as programs that nest our types in theirs do it.
-fn serde_decode(count: usize, rounds: usize) -> Outcome {
-    let text = list(count).into_bytes();
-    black_box(serde_json::from_slice::<List<FlowSchema>>(&text)?);
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(serde_json::from_slice::<List<FlowSchema>>(black_box(
-            &text,
-        ))?);
-    }
-    throughput(&meter, text.len() * rounds);
-    Ok(())
-}
-
-fn serde_encode(count: usize, rounds: usize) -> Outcome {
-    let list: List<FlowSchema> = serde_json::from_str(&list(count))?;
-    let length = black_box(serde_json::to_vec(&list)?).len();
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(serde_json::to_vec(black_box(&list))?);
-    }
-    throughput(&meter, length * rounds);
-    Ok(())
 }
 
 async fn watch(url: &str, count: usize) -> Outcome {
@@ -90,11 +55,7 @@ async fn watch(url: &str, count: usize) -> Outcome {
     for _ in 0..count {
         black_box(events.next().await.ok_or("the watch ended early")??);
     }
-    let (wall, cpu) = meter.stop();
-    report(&[
-        ("events/s", count as f64 / wall.as_secs_f64()),
-        ("cpu µs per event", cpu.as_secs_f64() * 1e6 / count as f64),
-    ]);
+    report_events(&meter, count);
     Ok(())
 }
 
@@ -124,20 +85,7 @@ async fn ready<K: Resource>(watcher: Watcher<K>, count: usize) -> Outcome {
     let meter = Meter::start();
     let store = Store::start(watcher);
     store.wait_ready().await?;
-    let (wall, cpu) = meter.stop();
+    report_store(&meter);
     assert_eq!(store.len(), count);
-    report(&[
-        ("ready seconds", wall.as_secs_f64()),
-        ("cpu seconds", cpu.as_secs_f64()),
-        ("resident bytes", resident() as f64),
-    ]);
     Ok(())
-}
-
-fn throughput(meter: &Meter, bytes: usize) {
-    let (wall, cpu) = meter.stop();
-    report(&[
-        ("MB/s", bytes as f64 / 1e6 / wall.as_secs_f64()),
-        ("MB per cpu second", bytes as f64 / 1e6 / cpu.as_secs_f64()),
-    ]);
 }

@@ -1,6 +1,6 @@
 //! Our side, with the system's allocator.
 
 #[tokio::main]
-async fn main() -> bench_ours::Outcome {
+async fn main() -> bench_data::Outcome {
     bench_ours::run().await
 }

@@ -43,33 +43,33 @@ async fn run(world: &World, time: Duration) -> Result<(), Failure> {
         warm_up: time / 2,
         time,
     };
-    let alone = load(0, time).run(Pacer::none(), false).await?;
+    let alone = load(0, time).run(Pacer::None, false).await?;
     println!(
         "| limit | requests/s of greedy clients | rejected, % | p99 of small ones, ms | beside alone |"
     );
     println!("|---|---:|---:|---:|---:|");
     print("small clients alone", &alone, &alone);
     for limit in SWEEP {
-        let fixed = load(GREEDY, time).run(Pacer::fixed(limit), false).await?;
+        let fixed = load(GREEDY, time).run(Pacer::Fixed(limit), false).await?;
         print(&format!("fixed, {limit} in flight"), &fixed, &alone);
     }
     for (name, pacer, apart) in [
-        ("adaptive, one program", Pacer::adaptive(), false),
-        ("adaptive, fifty programs", Pacer::adaptive(), true),
+        ("adaptive, one program", Pacer::Adaptive, false),
+        ("adaptive, fifty programs", Pacer::Adaptive, true),
         (
             "QPS 20, burst 30, one program",
-            Pacer::rate(20.0, 30.0),
+            Pacer::Rate(20.0, 30.0),
             false,
         ),
         (
             "QPS 20, burst 30, fifty programs",
-            Pacer::rate(20.0, 30.0),
+            Pacer::Rate(20.0, 30.0),
             true,
         ),
-        ("none, one program", Pacer::none(), false),
-        ("none, fifty programs", Pacer::none(), true),
-        ("retry budget alone, one program", Pacer::budget(), false),
-        ("retry budget alone, fifty programs", Pacer::budget(), true),
+        ("none, one program", Pacer::None, false),
+        ("none, fifty programs", Pacer::None, true),
+        ("retry budget alone, one program", Pacer::Budget, false),
+        ("retry budget alone, fifty programs", Pacer::Budget, true),
     ] {
         let outcome = load(GREEDY, time).run(pacer, apart).await?;
         print(name, &outcome, &alone);

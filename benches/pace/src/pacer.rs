@@ -20,26 +20,6 @@ pub(crate) enum Pacer {
 }
 
 impl Pacer {
-    pub(crate) fn none() -> Self {
-        Self::None
-    }
-
-    pub(crate) fn fixed(requests: usize) -> Self {
-        Self::Fixed(requests)
-    }
-
-    pub(crate) fn rate(per_second: f64, burst: f64) -> Self {
-        Self::Rate(per_second, burst)
-    }
-
-    pub(crate) fn adaptive() -> Self {
-        Self::Adaptive
-    }
-
-    pub(crate) fn budget() -> Self {
-        Self::Budget
-    }
-
     pub(crate) fn retries(&self) -> bool {
         matches!(self, Self::Budget)
     }

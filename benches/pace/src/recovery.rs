@@ -19,9 +19,9 @@ const PARTS: [(&str, Range<u64>); 3] = [
 pub(crate) async fn run(world: &World) -> Result<(), Failure> {
     let mut outcomes = Vec::new();
     for (name, pacer) in [
-        ("none", Pacer::none()),
-        ("fixed, 10 in flight", Pacer::fixed(10)),
-        ("adaptive", Pacer::adaptive()),
+        ("none", Pacer::None),
+        ("fixed, 10 in flight", Pacer::Fixed(10)),
+        ("adaptive", Pacer::Adaptive),
     ] {
         outcomes.push((name, changing(world, pacer).await?));
     }

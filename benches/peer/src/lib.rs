@@ -1,17 +1,13 @@
 //! The peer's side of the comparison: kube and k8s-openapi.
 
-use bench_data::{Meter, list, report, resident};
+use bench_data::{Meter, Outcome, decode, encode, list, report_events, report_store};
 use futures_util::{StreamExt, TryStreamExt};
 use k8s_openapi::List;
 use k8s_openapi::api::flowcontrol::v1::FlowSchema;
 use kube::api::WatchParams;
 use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kube::{Api, Client, Config};
-use std::error::Error;
 use std::hint::black_box;
-
-/// The outcome of work.
-pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// Does the work that the arguments of the program name.
 ///
@@ -21,8 +17,13 @@ pub async fn run() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
-        ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
+        ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?, |text| {
+            serde_json::from_slice::<List<FlowSchema>>(text.as_bytes())
+        }),
+        ["encode", count, rounds] => {
+            let list: List<FlowSchema> = serde_json::from_str(&list(count.parse()?))?;
+            encode(&list, rounds.parse()?, serde_json::to_vec)
+        }
         ["watch", url, count] => watch(url, count.parse()?).await,
         ["store", url, count] => store(url, count.parse()?, false).await,
         ["store-projected", url, count] => store(url, count.parse()?, true).await,
@@ -31,30 +32,6 @@ pub async fn run() -> Outcome {
                 .into(),
         ),
     }
-}
-
-fn decode(count: usize, rounds: usize) -> Outcome {
-    let text = list(count).into_bytes();
-    black_box(serde_json::from_slice::<List<FlowSchema>>(&text)?);
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(serde_json::from_slice::<List<FlowSchema>>(black_box(
-            &text,
-        ))?);
-    }
-    throughput(&meter, text.len() * rounds);
-    Ok(())
-}
-
-fn encode(count: usize, rounds: usize) -> Outcome {
-    let list: List<FlowSchema> = serde_json::from_str(&list(count))?;
-    let length = black_box(serde_json::to_vec(&list)?).len();
-    let meter = Meter::start();
-    for _ in 0..rounds {
-        black_box(serde_json::to_vec(black_box(&list))?);
-    }
-    throughput(&meter, length * rounds);
-    Ok(())
 }
 
 async fn watch(url: &str, count: usize) -> Outcome {
@@ -69,11 +46,7 @@ async fn watch(url: &str, count: usize) -> Outcome {
     for _ in 0..count {
         black_box(events.try_next().await?.ok_or("the watch ended early")?);
     }
-    let (wall, cpu) = meter.stop();
-    report(&[
-        ("events/s", count as f64 / wall.as_secs_f64()),
-        ("cpu µs per event", cpu.as_secs_f64() * 1e6 / count as f64),
-    ]);
+    report_events(&meter, count);
     Ok(())
 }
 
@@ -95,20 +68,7 @@ async fn store(url: &str, count: usize, projected: bool) -> Outcome {
         .applied_objects();
     tokio::spawn(changes.for_each(|object| async move { drop(black_box(object)) }));
     reader.wait_until_ready().await?;
-    let (wall, cpu) = meter.stop();
+    report_store(&meter);
     assert_eq!(reader.len(), count);
-    report(&[
-        ("ready seconds", wall.as_secs_f64()),
-        ("cpu seconds", cpu.as_secs_f64()),
-        ("resident bytes", resident() as f64),
-    ]);
     Ok(())
-}
-
-fn throughput(meter: &Meter, bytes: usize) {
-    let (wall, cpu) = meter.stop();
-    report(&[
-        ("MB/s", bytes as f64 / 1e6 / wall.as_secs_f64()),
-        ("MB per cpu second", bytes as f64 / 1e6 / cpu.as_secs_f64()),
-    ]);
 }

@@ -252,9 +252,7 @@ impl Read for Log {
                 self.text[*time..time + MINUTE.len()].copy_from_slice(minute.as_bytes());
             }
         }
-        let rest = &self.text[self.at..];
-        let length = rest.len().min(into.len());
-        into[..length].copy_from_slice(&rest[..length]);
+        let length = (&self.text[self.at..]).read(into)?;
         self.at += length;
         Ok(length)
     }

@@ -1,23 +1,31 @@
 //! Migration of many files by the command-line tool.
 
 use crate::Outcome;
-use bench_data::{Meter, report};
+use bench_data::{Meter, peak_memory, report};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Files in ten folders, each of a schema and a level in `v1beta3`, changed by `PROGRAM migrate --write`.
 pub(crate) fn migrate(program: &str, count: usize) -> Outcome {
-    let root = std::env::temp_dir().join(format!("bench-migrate-{}", std::process::id()));
-    let outcome = make(&root, count).and_then(|()| run(program, &root, count));
-    std::fs::remove_dir_all(&root)?;
-    outcome
+    in_folder(|root| {
+        make(root, count)?;
+        run(program, root, count)
+    })
 }
 
 /// A checkout in which every tenth file is YAML, and every fiftieth has two objects, examined by `PROGRAM migrate --check`.
 pub(crate) fn checkout(program: &str, count: usize) -> Outcome {
-    let root = std::env::temp_dir().join(format!("bench-checkout-{}", std::process::id()));
-    let outcome = make_checkout(&root, count).and_then(|()| check(program, &root, count));
+    in_folder(|root| {
+        make_checkout(root, count)?;
+        check(program, root, count)
+    })
+}
+
+/// Runs work in a temporary folder, which is removed afterwards.
+fn in_folder(work: impl FnOnce(&Path) -> Outcome) -> Outcome {
+    let root = std::env::temp_dir().join(format!("bench-files-{}", std::process::id()));
+    let outcome = work(&root);
     std::fs::remove_dir_all(&root)?;
     outcome
 }
@@ -74,14 +82,6 @@ fn check(program: &str, root: &Path, count: usize) -> Outcome {
         ("peak MB", peak),
     ]);
     Ok(())
-}
-
-/// The peak of the resident memory of a process in MB; 0 where the system does not tell.
-fn peak_memory(process: u32) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    kilobytes.unwrap_or(0.0) * 1024.0 / 1e6
 }
 
 fn run(program: &str, root: &Path, count: usize) -> Outcome {

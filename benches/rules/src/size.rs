@@ -1,8 +1,8 @@
 //! A day of audit logs, and the configuration for twenty intents.
 
+use crate::built_in;
 use bench_data::{Meter, peak_resident, report};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::seats::Stored;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Event};
 use k8s_flowcontrol_analysis::size::{Answer, Collector, Intents, Sizer};
@@ -30,8 +30,7 @@ pub(crate) fn size(
     is_checked: bool,
 ) -> Result<(), Box<dyn Error>> {
     let release = Release::NEWEST;
-    let schemas = bootstrap::flow_schemas(release);
-    let levels = bootstrap::priority_levels(release);
+    let (schemas, levels) = built_in();
     let servers = seats.split_once('-');
     let seats = if servers.is_some() { "unknown" } else { seats };
     let intents = Intents::read(intents(seats)?.as_bytes())?;
@@ -216,7 +215,7 @@ impl Day {
     fn fill(&mut self) {
         let minute = self.minute;
         self.minute += 1;
-        (self.at, self.number) = (0, self.number);
+        self.at = 0;
         self.text.clear();
         // Half as many at midnight, and half more at noon.
         let noon = 1.0 - (minute as f64 / MINUTES as f64 * 2.0 - 1.0).abs();
@@ -332,9 +331,7 @@ impl Read for Day {
             let (wall, cpu) = meter.stop();
             self.made = (self.made.0 + wall, self.made.1 + cpu);
         }
-        let rest = &self.text[self.at..];
-        let length = rest.len().min(into.len());
-        into[..length].copy_from_slice(&rest[..length]);
+        let length = (&self.text[self.at..]).read(into)?;
         self.at += length;
         Ok(length)
     }

@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::machine::cpu;
+use bench_data::peak_memory;
 use nix::sys::resource::UsageWho;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -129,14 +130,6 @@ impl Programs {
     pub(crate) fn end_servers(&mut self) {
         self.server = None;
     }
-}
-
-/// The peak of the resident memory of a process in MB; 0 where the system does not tell.
-fn peak_memory(process: u32) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    kilobytes.unwrap_or(0.0) * 1024.0 / 1e6
 }
 
 /// The server that only writes; ended when dropped.

@@ -1,18 +1,17 @@
 //! Our allocations: its own program, since its allocator counts, which takes time.
 
-use bench_data::{Heap, list};
+use bench_data::{Outcome, list, report_heap};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::{Client, List, json};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use std::error::Error;
 use std::hint::black_box;
 
 #[global_allocator]
 static HEAP: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -20,14 +19,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let text = list(count.parse()?);
             let region = Region::new(HEAP);
             let list: List<FlowSchema> = json::from_str(&text)?;
-            heap(&region).report(list.items.len());
+            report_heap(&region, list.items.len());
         }
         // The fewest allocations that these types allow.
         ["clone", count] => {
             let list: List<FlowSchema> = json::from_str(&list(count.parse()?))?;
             let region = Region::new(HEAP);
             let copy = black_box(list.clone());
-            heap(&region).report(copy.items.len());
+            report_heap(&region, copy.items.len());
         }
         ["encode", count] => {
             let list: List<FlowSchema> = json::from_str(&list(count.parse()?))?;
@@ -35,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             for schema in &list.items {
                 black_box(json::to_vec(schema));
             }
-            heap(&region).report(list.items.len());
+            report_heap(&region, list.items.len());
         }
         ["watch", url, count] => {
             let schemas = Client::from_url(url)?.flow_schemas();
@@ -45,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             for _ in 0..count {
                 black_box(events.next().await.ok_or("the watch ended early")??);
             }
-            heap(&region).report(count);
+            report_heap(&region, count);
         }
         _ => {
             return Err(
@@ -54,14 +53,4 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn heap(region: &Region<'_, System>) -> Heap {
-    let stats = region.change();
-    Heap {
-        allocations: stats.allocations,
-        reallocations: stats.reallocations,
-        allocated: stats.bytes_allocated,
-        freed: stats.bytes_deallocated,
-    }
 }

@@ -1,6 +1,6 @@
 //! The peer's allocations: its own program, since its allocator counts, which takes time.
 
-use bench_data::{Heap, list};
+use bench_data::{Outcome, list, report_heap};
 use futures_util::{StreamExt, TryStreamExt};
 use k8s_openapi::List;
 use k8s_openapi::api::flowcontrol::v1::FlowSchema;
@@ -8,14 +8,13 @@ use kube::api::WatchParams;
 use kube::{Api, Client, Config};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use std::error::Error;
 use std::hint::black_box;
 
 #[global_allocator]
 static HEAP: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Outcome {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -23,14 +22,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let text = list(count.parse()?);
             let region = Region::new(HEAP);
             let list: List<FlowSchema> = serde_json::from_str(&text)?;
-            heap(&region).report(list.items.len());
+            report_heap(&region, list.items.len());
         }
         // The fewest allocations that these types allow.
         ["clone", count] => {
             let list: List<FlowSchema> = serde_json::from_str(&list(count.parse()?))?;
             let region = Region::new(HEAP);
             let copy = black_box(list.clone());
-            heap(&region).report(copy.items.len());
+            report_heap(&region, copy.items.len());
         }
         ["encode", count] => {
             let list: List<FlowSchema> = serde_json::from_str(&list(count.parse()?))?;
@@ -38,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             for schema in &list.items {
                 black_box(serde_json::to_vec(schema)?);
             }
-            heap(&region).report(list.items.len());
+            report_heap(&region, list.items.len());
         }
         ["watch", url, count] => {
             let api: Api<FlowSchema> = Api::all(Client::try_from(Config::new(url.parse()?))?);
@@ -48,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             for _ in 0..count {
                 black_box(events.try_next().await?.ok_or("the watch ended early")?);
             }
-            heap(&region).report(count);
+            report_heap(&region, count);
         }
         _ => {
             return Err(
@@ -57,14 +56,4 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn heap(region: &Region<'_, System>) -> Heap {
-    let stats = region.change();
-    Heap {
-        allocations: stats.allocations,
-        reallocations: stats.reallocations,
-        allocated: stats.bytes_allocated,
-        freed: stats.bytes_deallocated,
-    }
 }

@@ -4,6 +4,6 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
-async fn main() -> bench_peer::Outcome {
+async fn main() -> bench_data::Outcome {
     bench_peer::run().await
 }

@@ -2,7 +2,7 @@
 //!
 //! `bench-drain URL EVENTS [1]`; with `1` without HTTP/2.
 
-use bench_data::{Meter, report};
+use bench_data::{Meter, report_events};
 use std::error::Error;
 
 const PATH: &str = "apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?watch=true&resourceVersion=0";
@@ -29,10 +29,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let chunk = response.chunk().await?.ok_or("the watch ended early")?;
         lines += chunk.iter().filter(|byte| **byte == b'\n').count();
     }
-    let (wall, cpu) = meter.stop();
-    report(&[
-        ("events/s", events as f64 / wall.as_secs_f64()),
-        ("cpu µs per event", cpu.as_secs_f64() * 1e6 / events as f64),
-    ]);
+    report_events(&meter, events);
     Ok(())
 }
