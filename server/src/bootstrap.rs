@@ -17,7 +17,7 @@ pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     if !store.is_readable() {
         return;
     }
-    let objects = objects(kinds.release());
+    let objects = objects(kinds.release);
     for object in &objects {
         ensure(store, kinds.own(object.kind), object);
     }
@@ -32,7 +32,7 @@ pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
 fn ensure(store: &mut Store, kind: &Kind, wanted: &BootstrapObject) {
     let now = ids::now();
     let write = Write::by_server(kind, MANAGER, "", &now);
-    let built_in = kind.canonical(wanted.tree(), kind.hub());
+    let built_in = kind.canonical(wanted.tree(), kind.hub);
     let Some(old) = store.get(kind.index, wanted.name).cloned() else {
         let _unwritten = create(store, &write, built_in);
         return;

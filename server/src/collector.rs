@@ -42,7 +42,7 @@ fn waiting(store: &Store, kinds: &Kinds, since: u64) -> BTreeSet<(usize, String)
             .collect();
     }
     // The history holds fewer changes than were made at once.
-    let kinds = kinds.all().iter().flat_map(|kind| {
+    let kinds = kinds.all.iter().flat_map(|kind| {
         let objects = store.objects(kind.index);
         objects.map(|(name, object)| (kind.index, name, object))
     });

@@ -7,6 +7,7 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulConnection;
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -17,13 +18,13 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// The beginning of an HTTP/2 connection, and of no HTTP/1.1 request.
-const HTTP2: &[u8] = b"PRI";
+pub(crate) const HTTP2: &[u8] = b"PRI";
 /// The maximum size of the headers of a request, in bytes.
-const MAX_HEADERS: usize = 64 * 1024;
+pub(crate) const MAX_HEADERS: usize = 64 * 1024;
 /// The interval of the pings to a silent HTTP/2 client, and the maximum time of the response to one.
 const PING: Duration = Duration::from_secs(30);
 /// The maximum duration of a TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// The response to a request, once it is there.
 type Responding = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
@@ -70,7 +71,7 @@ impl Connection {
     }
 
     /// Serves the requests of one HTTP/2 connection until it ends or the server stops.
-    async fn serve_http2(mut self, stream: TcpStream) {
+    async fn serve_http2(self, stream: TcpStream) {
         let respond = self.respond;
         let service = service_fn(|request| always(respond(request)));
         let connection = http2::Builder::new(TokioExecutor::new())
@@ -79,19 +80,11 @@ impl Connection {
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING)
             .serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
-        // The error of a connection affects only its client.
-        tokio::select! {
-            _ended = connection.as_mut() => {}
-            () = stopped(&mut self.stopping) => {
-                connection.as_mut().graceful_shutdown();
-                let _ended = connection.await;
-            }
-        }
+        until_stopped(connection, self.stopping).await;
     }
 
     /// Serves the requests of one HTTP/1.1 connection until it ends or the server stops.
-    async fn serve(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + 'static) {
         let respond = self.respond;
         let service = service_fn(|request| always(respond(request)));
         let connection = http1::Builder::new()
@@ -99,14 +92,19 @@ impl Connection {
             .header_read_timeout(self.header_timeout)
             .max_buf_size(MAX_HEADERS)
             .serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
-        // The error of a connection affects only its client.
-        tokio::select! {
-            _ended = connection.as_mut() => {}
-            () = stopped(&mut self.stopping) => {
-                connection.as_mut().graceful_shutdown();
-                let _ended = connection.await;
-            }
+        until_stopped(connection, self.stopping).await;
+    }
+}
+
+/// Serves a connection until it ends, or until the server stops and the last response is sent. The error of a connection affects only its
+/// client.
+async fn until_stopped(connection: impl GracefulConnection, mut stopping: watch::Receiver<bool>) {
+    let mut connection = pin!(connection);
+    tokio::select! {
+        _ended = connection.as_mut() => {}
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            let _ended = connection.await;
         }
     }
 }

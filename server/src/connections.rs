@@ -2,9 +2,10 @@
 
 use crate::connection::Connection;
 use crate::http::{Context, respond, stopped};
+use crate::locks::{read, write};
 use crate::tls::Tls;
 use k8s_flowcontrol_types::Release;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -18,7 +19,6 @@ pub(crate) enum Command {
     Stop,
 }
 
-/// The task that accepts connections.
 pub(crate) struct Listening {
     pub(crate) context: Arc<RwLock<Context>>,
     pub(crate) listener: TcpListener,
@@ -113,12 +113,12 @@ impl Listening {
             stopping,
             ..old
         };
-        *self.context.write().unwrap_or_else(PoisonError::into_inner) = context;
+        *write(&self.context) = context;
     }
 }
 
 pub(crate) fn present(context: &RwLock<Context>) -> Context {
-    let context = context.read().unwrap_or_else(PoisonError::into_inner);
+    let context = read(context);
     context.clone()
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn follow(store: &mut Store, kinds: &Kinds, since: u64) {
     }
     let schemas = kinds.own(OwnKind::FlowSchema);
     let levels = kinds.own(OwnKind::PriorityLevelConfiguration);
-    let release = kinds.release();
+    let release = kinds.release;
     for name in affected(store, release, [schemas, levels], since) {
         let Some(object) = store.get(schemas.index, &name).cloned() else {
             continue;
@@ -129,7 +129,7 @@ fn set(store: &mut Store, schemas: &Kind, name: &str, object: &Object, mut condi
     condition["lastTransitionTime"] = now.as_str().into();
     let write = Write::by_server(schemas, MANAGER, "status", &now);
     // A write that fails leaves the old condition: the next write of the object tries again.
-    if !schemas.release().has(Fact::AppliesConditions) {
+    if !schemas.release.has(Fact::AppliesConditions) {
         let mut conditions: Vec<Value> = conditions(object)
             .iter()
             .filter(|condition| condition.get("type") != Some(&"Dangling".into()))

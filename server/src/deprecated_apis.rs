@@ -1,8 +1,9 @@
 //! The gauge of requested deprecated versions.
 
+use crate::locks::lock;
 use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 const NAME: &str = "apiserver_requested_deprecated_apis";
 const HELP: &str = "[STABLE] Gauge of deprecated APIs that have been requested, broken out by API \
@@ -24,13 +25,13 @@ pub(crate) struct DeprecatedApis(Mutex<BTreeSet<DeprecatedApi>>);
 
 impl DeprecatedApis {
     pub(crate) fn note(&self, api: DeprecatedApi) {
-        let mut requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requested = lock(&self.0);
         requested.insert(api);
     }
 
     /// The text of the metrics. A gauge without values is missing.
     pub(crate) fn text(&self) -> String {
-        let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let requested = lock(&self.0);
         if requested.is_empty() {
             return String::new();
         }

@@ -1,7 +1,8 @@
 //! Faults on request, to test clients against a server in trouble.
 
+use crate::locks::lock;
 use k8s_flowcontrol_types::meta::Status;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// A fault that the next requests meet, to test how a client reacts.
@@ -170,16 +171,16 @@ impl Faults {
     }
 
     pub(crate) fn add(&self, fault: Fault) {
-        self.lock().push(fault);
+        lock(&self.0).push(fault);
     }
 
     pub(crate) fn clear(&self) {
-        self.lock().clear();
+        lock(&self.0).clear();
     }
 
     /// The number of requests that will meet a fault.
     pub(crate) fn pending(&self) -> usize {
-        self.lock()
+        lock(&self.0)
             .iter()
             .fold(0, |sum, fault| sum.saturating_add(fault.times))
     }
@@ -187,7 +188,7 @@ impl Faults {
     /// The effects on a request: all delays and expiries before the first other fault that applies to it, and this
     /// fault.
     pub(crate) fn take(&self, method: &str, path: &str, is_watch: bool) -> Vec<Effect> {
-        let mut faults = self.lock();
+        let mut faults = lock(&self.0);
         let mut effects = Vec::new();
         for fault in &mut *faults {
             if !fault.is_for(method, path, is_watch) {
@@ -201,10 +202,5 @@ impl Faults {
         }
         faults.retain(|fault| fault.times > 0);
         effects
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Fault>> {
-        // The list is consistent after each of its changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -234,7 +234,7 @@ impl Flow {
             return;
         }
         if self.configuration.follow(store, kinds) || self.classifier.is_none() {
-            let release = kinds.release();
+            let release = kinds.release;
             let Configuration {
                 schemas, levels, ..
             } = &self.configuration;
@@ -270,7 +270,7 @@ pub(crate) fn objects<'a, K: Deserialize<'a>>(
 fn stored(store: &Store, kinds: &Kinds, request: &RequestAttributes) -> Stored {
     let is_kind =
         |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
-    let Some(kind) = kinds.all().iter().find(is_kind) else {
+    let Some(kind) = kinds.all.iter().find(is_kind) else {
         return Stored::NotFound;
     };
     let (mut objects, mut bytes) = (0, 0);

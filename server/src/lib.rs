@@ -68,6 +68,7 @@ mod watch;
 mod body;
 mod ids;
 mod kinds;
+mod locks;
 mod openapi;
 mod protobuf;
 mod query;

@@ -3,7 +3,6 @@
 use std::io;
 use tokio::net::TcpStream;
 
-/// No value of this type exists.
 #[derive(Clone, Debug)]
 pub(crate) enum Tls {}
 

@@ -40,8 +40,8 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
         if kind == "List" || object["items"].is_array() {
             return Err(fail("a list is not an object: give its items".to_owned()));
         }
-        let kinds = state.kinds.all().iter().flat_map(|kind| {
-            let versions = kind.served().iter();
+        let kinds = state.kinds.all.iter().flat_map(|kind| {
+            let versions = kind.served.iter();
             versions.map(|version| format!("{} of {}", kind.name(), version.api_version()))
         });
         let kinds = kinds.collect::<Vec<_>>().join(", ");

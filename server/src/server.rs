@@ -236,7 +236,7 @@ impl fmt::Debug for ApiServer {
             .field("url", &self.url())
             .field(
                 "kubernetes",
-                &format_args!("{}", self.context().state.kinds.release()),
+                &format_args!("{}", self.context().state.kinds.release),
             )
             .finish_non_exhaustive()
     }

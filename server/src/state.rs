@@ -12,6 +12,7 @@ use crate::deprecated_apis::DeprecatedApis;
 use crate::flow_control::Flow;
 use crate::health::Storage;
 use crate::kinds::{Kind, Kinds};
+use crate::locks::lock;
 use crate::recorded::RecordedRequest;
 use crate::status::{Failure, internal};
 use crate::store::{Limits, Object, Store, Stored, Written};
@@ -20,7 +21,7 @@ use crate::upgrade::decode_store;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -61,7 +62,7 @@ impl State {
         record: bool,
         bookmark_interval: Duration,
     ) -> Self {
-        let store = Store::new(kinds.all().len(), history);
+        let store = Store::new(kinds.all.len(), history);
         let recorded = record.then(Arc::default);
         Self::of(store, kinds, bookmark_interval, recorded, None)
     }
@@ -75,7 +76,7 @@ impl State {
         let kinds = &self.kinds;
         let index = |resource: &str| {
             let same = |kind: &&Kind| resource_name(kind) == resource;
-            Some(kinds.all().iter().find(same)?.index)
+            Some(kinds.all.iter().find(same)?.index)
         };
         let objects = loaded.objects.into_iter().filter_map(|loaded| {
             let stored = Stored {
@@ -103,7 +104,7 @@ impl State {
             store: Mutex::new(store),
             data,
             flow: Mutex::default(),
-            watches: kinds.all().iter().map(|_| AtomicU64::new(0)).collect(),
+            watches: kinds.all.iter().map(|_| AtomicU64::new(0)).collect(),
             snapshots: Mutex::default(),
             texts: Texts::default(),
             recorded,
@@ -118,7 +119,7 @@ impl State {
     /// survive besides them.
     pub(crate) fn restarted(&self, release: Release) -> Self {
         let kinds = self.kinds.of_release(release);
-        let mut store = self.lock().clone();
+        let mut store = lock(&self.store).clone();
         decode_store(&mut store, &self.kinds, &kinds);
         let (recorded, data) = (self.recorded.clone(), self.data.clone());
         let mut state = Self::of(store, kinds, self.bookmark_interval, recorded, data);
@@ -144,20 +145,17 @@ impl State {
 
     /// Drops the whole history.
     pub(crate) fn expire_history(&self) {
-        self.lock().expire_history();
+        lock(&self.store).expire_history();
     }
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
-        read(&self.lock())
+        read(&lock(&self.store))
     }
 
     /// The objects of a kind by name, and the present revision.
     pub(crate) fn snapshot(&self, kind: usize) -> (u64, Arc<[Object]>) {
         self.read(|store| {
-            let mut known = self
-                .snapshots
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut known = lock(&self.snapshots);
             let revision = store.revision();
             let same = known.get(&kind).filter(|(of, _)| *of == revision);
             let objects = same
@@ -174,7 +172,7 @@ impl State {
     /// Runs a transaction and the controllers that react to it.
     /// Errors: the data folder cannot be written. The transaction has no effect then.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> Result<T, Failure> {
-        let mut store = self.lock();
+        let mut store = lock(&self.store);
         let before = store.revision();
         let answer = write(&mut store);
         dangling::follow(&mut store, &self.kinds, before);
@@ -199,13 +197,13 @@ impl State {
             .iter()
             .filter_map(|Written { kind, name, .. }| {
                 Some(Record {
-                    resource: resource_name(self.kinds.all().get(*kind)?),
+                    resource: resource_name(self.kinds.all.get(*kind)?),
                     name,
                     object: store.get(*kind, name).map(|object| &**object),
                 })
             })
             .collect();
-        let kept = data.commit(self.kinds.release(), store.revision(), &records);
+        let kept = data.commit(self.kinds.release, store.revision(), &records);
         kept.map_err(|error| {
             store.undo(journal, before);
             internal(format!("Internal error occurred: {error}"))
@@ -225,33 +223,22 @@ impl State {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Store> {
-        // A panic during a write would be a bug; the store is consistent between writes.
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn record(&self, request: impl FnOnce() -> RecordedRequest) {
         if let Some(recorded) = &self.recorded {
-            recorded
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(request());
+            lock(recorded).push(request());
         }
     }
 
     pub(crate) fn recorded(&self) -> Vec<RecordedRequest> {
-        self.recorded.as_ref().map_or_else(Vec::new, |recorded| {
-            recorded
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
-        })
+        self.recorded
+            .as_ref()
+            .map_or_else(Vec::new, |recorded| lock(recorded).clone())
     }
 
     /// Queues and rejects requests from now on.
     pub(crate) fn throttle(&mut self) {
         let flow = self.flow.get_mut().unwrap_or_else(PoisonError::into_inner);
-        flow.throttle(self.seats, self.kinds.release());
+        flow.throttle(self.seats, self.kinds.release);
     }
 
     /// Whether requests are queued and rejected.
@@ -270,7 +257,7 @@ impl State {
 
     pub(crate) fn with_flow<T>(&self, run: impl FnOnce(&Store, &mut Flow) -> T) -> T {
         self.read(|store| {
-            let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut flow = lock(&self.flow);
             run(store, &mut flow)
         })
     }

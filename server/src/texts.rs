@@ -1,12 +1,13 @@
 //! The JSON of objects, written once for all clients that read the same state of an object in the same version.
 
 use crate::kinds::{Kind, Version};
+use crate::locks::lock;
 use crate::store::{Object, edit_metadata};
 use crate::wire::Wire;
 use hyper::body::Bytes;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The most bytes of all kept texts: 8 MiB. When they are more, all are dropped, so that keeping costs next to nothing.
 const MOST: usize = 8 << 20;
@@ -54,11 +55,11 @@ impl Texts {
         write: impl FnOnce() -> Bytes,
     ) -> Bytes {
         let key = (Arc::as_ptr(object).addr(), version.name(), deleted);
-        if let Some((_, text)) = self.lock().texts.get(&key) {
+        if let Some((_, text)) = lock(&self.0).texts.get(&key) {
             return text.clone();
         }
         let text = write();
-        let mut kept = self.lock();
+        let mut kept = lock(&self.0);
         kept.bytes += text.len();
         if kept.bytes > MOST {
             kept.texts.clear();
@@ -67,10 +68,6 @@ impl Texts {
         kept.texts
             .insert(key, (Arc::downgrade(object), text.clone()));
         text
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

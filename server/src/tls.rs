@@ -1,5 +1,6 @@
 //! TLS with a certificate authority that is created at the start.
 
+use crate::locks::lock;
 use jiff::Zoned;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
@@ -8,7 +9,7 @@ use rcgen::{
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -61,7 +62,7 @@ impl Authority {
     /// A TLS configuration with these protocols, the best first. Another number than in the previous call makes a new certificate.
     pub(crate) fn acceptor(&self, number: u64, protocols: &[&[u8]]) -> Result<TlsAcceptor, Error> {
         let (certificate, key) = {
-            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut current = lock(&self.current);
             match current.as_ref().filter(|(known, _)| *known == number) {
                 Some((_, (certificate, key))) => (certificate.clone(), key.clone_key()),
                 None => {
@@ -116,7 +117,6 @@ impl Tls {
         })
     }
 
-    /// The certificate of the authority.
     pub(crate) fn ca_pem(&self) -> &str {
         &self.ca_pem
     }

@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// continue.
 pub(crate) fn decode_store(store: &mut Store, from: &Kinds, to: &Kinds) {
     let mut writers: BTreeMap<Release, Kinds> = BTreeMap::new();
-    store.reread(from.release(), |kind, stored| {
+    store.reread(from.release, |kind, stored| {
         let writer = writers
             .entry(stored.release)
             .or_insert_with(|| from.of_release(stored.release));
-        match (writer.all().get(kind), to.all().get(kind)) {
+        match (writer.all.get(kind), to.all.get(kind)) {
             (Some(writer), Some(reader)) => read(stored, writer, reader),
             // Unreachable: all releases have the same kinds.
             _ => Found::Unreadable,
@@ -28,11 +28,11 @@ pub(crate) fn decode_store(store: &mut Store, from: &Kinds, to: &Kinds) {
 }
 
 fn read(stored: &Stored, writer: &Kind, reader: &Kind) -> Found {
-    let Some(version) = reader.adopt(writer.stored()) else {
+    let Some(version) = reader.adopt(writer.stored) else {
         return Found::Unreadable;
     };
     let form = writer.to_stored(&stored.object);
-    let object = Arc::new(reader.canonical(reader.to_hub(form.clone(), version), reader.hub()));
+    let object = Arc::new(reader.canonical(reader.to_hub(form.clone(), version), reader.hub));
     if reader.to_stored(&object) == form {
         Found::Current(object)
     } else {

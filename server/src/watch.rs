@@ -122,7 +122,7 @@ impl Lines {
                 metadata.insert("annotations".into(), annotations);
             }
             // Go wrote unset times as null until it learned to leave them out.
-            if self.kind.release().has(Fact::OmitsUnsetTimes) {
+            if self.kind.release.has(Fact::OmitsUnsetTimes) {
                 metadata.remove("creationTimestamp");
             }
         });

@@ -2,9 +2,9 @@
 //!
 //! Both functions are for the field manager `kubectl` only.
 
+use super::Writer;
 use super::field_set::FieldSet;
 use super::typed;
-use super::writer::Writer;
 use crate::store::edit_metadata;
 use k8s_flowcontrol_types::meta::LAST_APPLIED_ANNOTATION;
 use serde_json::{Map, Value};

@@ -54,7 +54,7 @@ fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Mana
     let mut merged = merged.to_version(merged.version);
     let first = merged.version;
     // The version of the object comes first, then the others, the oldest first.
-    let others = merged.kind.served().iter().rev().copied();
+    let others = merged.kind.served.iter().rev().copied();
     for version in std::iter::once(first).chain(others.filter(|version| *version != first)) {
         let api_version = version.api_version();
         let entries = managers.0.values();

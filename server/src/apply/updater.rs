@@ -1,11 +1,11 @@
 //! The effect of a write on the field sets of all managers.
 
+use super::Writer;
 use super::field_set::FieldSet;
 use super::last_applied;
 use super::managers::{Manager, Managers, Operation, Owned};
 use super::prune::prune;
 use super::typed::{self, Comparison};
-use super::writer::Writer;
 use crate::kinds::Version;
 use crate::patch::convert_unstructured;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
@@ -65,7 +65,7 @@ impl Writer<'_> {
         let api_version = self.version.api_version();
         let me = Manager::new(Operation::Update, name, self.subresource, &api_version);
         let (old, new) = (self.versioned(old), self.versioned(new));
-        let release = self.kind.release();
+        let release = self.kind.release;
         let schema = self.version.schema();
         if !typed::is_trackable(&old, schema, release)
             || !typed::is_trackable(&new, schema, release)
@@ -229,7 +229,7 @@ impl Writer<'_> {
         let target = DecodeAs {
             schema: self.version.schema(),
             package: self.version.name(),
-            release: self.kind.release(),
+            release: self.kind.release,
             sorted: false,
         };
         let decoded = decode(tree.root(), target).map_err(|error| error.message)?;

@@ -2,10 +2,11 @@
 
 use super::csv::{QuoteError, Record, Records, unix_lines};
 use super::user::{MASTERS, User};
+use crate::locks::{read, write};
 use k8s_flowcontrol_rules::matching::AUTHENTICATED;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 /// A string that `Debug` does not show.
 #[derive(Clone)]
@@ -52,12 +53,12 @@ impl CurrentTokens {
 
     /// `None` for a server without tokens.
     pub(crate) fn get(&self) -> Option<Arc<Tokens>> {
-        let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = read(&self.0);
         tokens.clone()
     }
 
     pub(crate) fn replace(&self, tokens: Tokens) {
-        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = write(&self.0);
         *current = Some(Arc::new(tokens));
     }
 }

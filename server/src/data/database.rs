@@ -3,6 +3,7 @@
 //! The database commits every transaction of the store to the disk before the server responds.
 
 use super::{Loaded, LoadedObject, Record};
+use crate::locks::lock;
 use k8s_flowcontrol_types::Release;
 use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition, TableError};
 use std::error::Error;
@@ -11,7 +12,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 const FILE: &str = "objects.redb";
 /// The format of the tables. Increase it with every change that older versions of this crate cannot read.
@@ -88,7 +89,7 @@ impl Data {
         revision: u64,
         records: &[Record<'_>],
     ) -> Result<(), DataError> {
-        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut database = lock(&self.database);
         let written = self
             .reopened(&mut database)
             .and_then(|database| try_commit(database, release, revision, records));
@@ -103,7 +104,7 @@ impl Data {
 
     /// Whether the folder can be written, as far as is known. After a failed write the file is opened again.
     pub(crate) fn is_ready(&self) -> bool {
-        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut database = lock(&self.database);
         self.reopened(&mut database).is_ok()
     }
 

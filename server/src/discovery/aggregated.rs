@@ -50,12 +50,12 @@ pub(crate) fn aggregated(kinds: &Kinds, core: bool, form: Aggregated) -> Value {
             let versions = group.versions.iter().map(|version| {
                 let served = kinds.served_in(group.name, version);
                 let resources: Vec<_> = served
-                    .map(|(kind, _)| resource(kind, kinds.release()))
+                    .map(|(kind, _)| resource(kind, kinds.release))
                     .collect();
                 json!({"version": version, "resources": resources, "freshness": "Current"})
             });
             json!({
-                "metadata": metadata(group.name, kinds.release()),
+                "metadata": metadata(group.name, kinds.release),
                 "versions": versions.collect::<Vec<_>>(),
             })
         });

@@ -145,7 +145,7 @@ pub(crate) fn resources(kinds: &Kinds, group: &str, version: &str) -> ApiResourc
     for (kind, _) in kinds.served_in(group, version) {
         resources.push(ApiResource {
             name: kind.plural().into(),
-            singular_name: singular(kind, kinds.release()),
+            singular_name: singular(kind, kinds.release),
             namespaced: kind.is_namespaced(),
             kind: kind.name(),
             verbs: VERBS,

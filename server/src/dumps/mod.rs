@@ -76,7 +76,7 @@ fn with_tables<T>(state: &State, read: impl FnOnce(&Tables<'_>) -> T) -> T {
             }
         }
         read(&Tables {
-            release: state.kinds.release(),
+            release: state.kinds.release,
             levels,
             deleted,
             flow,

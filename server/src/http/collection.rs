@@ -22,7 +22,7 @@ pub(super) async fn list(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let state = &context.state;
-    let mut options = ListOptions::parse(&request.query, state.kinds.release())?;
+    let mut options = ListOptions::parse(&request.query, state.kinds.release)?;
     options.selector = options.selector.in_namespace(&target.namespace);
     wait_for_list(state, &options).await?;
     let page = state.read(|store| list_page(store, target.kind, &options))?;
@@ -77,7 +77,7 @@ pub(super) async fn delete(
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
     let state = &context.state;
-    let mut list_options = ListOptions::of_deletion(&request.query, state.kinds.release())?;
+    let mut list_options = ListOptions::of_deletion(&request.query, state.kinds.release)?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);
     let (options, dry_run) = delete_options(context, request)?;
     let now = ids::now();

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The parts of a server that requests use.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) state: Arc<State>,

@@ -37,7 +37,7 @@ pub(super) fn respond(
         accept::check_route(accepted, offer)?;
     }
     if matches!(document, Document::Core | Document::Groups)
-        && let Some(wanted) = accept::negotiate_discovery(accepted, kinds.release())
+        && let Some(wanted) = accept::negotiate_discovery(accepted, kinds.release)
     {
         let is_core = document == Document::Core;
         let document = discovery::aggregated(kinds, is_core, wanted.version);
@@ -46,7 +46,7 @@ pub(super) fn respond(
     let form = accept::negotiate_plain(accepted);
     let response = match document {
         // These two are JSON in any case.
-        Document::Version => return Ok(pretty(&discovery::version(kinds.release()))),
+        Document::Version => return Ok(pretty(&discovery::version(kinds.release))),
         Document::Root => {
             return Ok(pretty(
                 &serde_json::json!({"paths": discovery::paths(kinds)}),
@@ -144,7 +144,7 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
     if !accept::takes_json(request.header(header::ACCEPT)) {
         return ApiResponse::empty(406).with_headers(vary);
     }
-    let document = openapi::document(version, kinds.release());
+    let document = openapi::document(version, kinds.release);
     let tag = format!("{:?}", document.hash);
     let asked = request.query.text("hash");
     if !asked.is_empty() && asked != document.hash {

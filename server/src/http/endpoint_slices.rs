@@ -19,13 +19,8 @@ pub(super) fn respond(
         return Err(method_not_allowed());
     }
     let form = accept::negotiate_plain(request.header(header::ACCEPT))?;
-    let (query, release) = (&request.query, context.state.kinds.release());
-    let selector = ParsedSelector::new(
-        query.text("labelSelector"),
-        query.text("fieldSelector"),
-        release,
-    )?
-    .checked()?;
+    let release = context.state.kinds.release;
+    let selector = ParsedSelector::of(&request.query, release)?.checked()?;
     let mut slices = context.endpoints.slices();
     let Some(name) = name else {
         slices.retain(|slice| selector.matches(slice));

@@ -107,7 +107,7 @@ pub(crate) fn attributes(parts: &Parts) -> RequestAttributes {
     })
 }
 
-fn text(value: &HeaderValue) -> String {
+pub(super) fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
@@ -126,7 +126,7 @@ fn authenticate(
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    let release = context.state.kinds.release();
+    let release = context.state.kinds.release;
     let request = |user: &User| user.requests(request.clone());
     auth::impersonate(user, headers, request, release).map_err(|error| {
         Box::new(match error {

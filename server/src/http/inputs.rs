@@ -53,7 +53,7 @@ pub(super) fn write_options(
     request: &ApiRequest,
     verb: WriteVerb,
 ) -> Result<WriteOptions, Failure> {
-    let release = context.state.kinds.release();
+    let release = context.state.kinds.release;
     WriteOptions::parse(
         &request.query,
         verb,
@@ -73,7 +73,7 @@ pub(super) fn delete_options(
         true => Format::Json,
         false => format(request)?,
     };
-    let release = context.state.kinds.release();
+    let release = context.state.kinds.release;
     query::delete_options(&request.query, body, format, release)
 }
 

@@ -142,10 +142,9 @@ async fn serve(context: &Context, mut request: ApiRequest, deadline: Duration) -
 }
 
 fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    headers
-        .iter()
-        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+    let texts = headers.iter();
+    texts
+        .map(|(name, value)| (name.as_str().to_owned(), filters::text(value)))
         .collect()
 }
 

@@ -7,7 +7,6 @@ use hyper::header;
 use hyper::http::request::Parts;
 use std::borrow::Cow;
 
-/// A request with its whole body.
 pub(super) struct ApiRequest {
     pub(super) parts: Parts,
     pub(super) query: Query,

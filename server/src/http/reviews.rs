@@ -36,6 +36,6 @@ pub(super) fn respond(
     };
     let user = request.parts.extensions.get::<User>();
     let user = user.cloned().unwrap_or_default();
-    let answer = review.answer(&user, &asked, context.state.kinds.release())?;
+    let answer = review.answer(&user, &asked, context.state.kinds.release)?;
     Ok(ApiResponse::json(201, &answer).encoded(form))
 }

@@ -93,13 +93,13 @@ fn health_check<'a>(check: &str, part: &[&str]) -> Target<'a> {
 }
 
 fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'a>, Failure> {
-    if !kinds.all().iter().any(|kind| kind.group() == group) {
+    if !kinds.all.iter().any(|kind| kind.group() == group) {
         // A real server always has a core group.
         if group.is_empty() {
             return Err(unknown_resource());
         }
         return Ok(match rest {
-            [version, resource] => match Review::of(group, version, resource, kinds.release()) {
+            [version, resource] => match Review::of(group, version, resource, kinds.release) {
                 Some(review) => Target::Review(review),
                 None => Target::Unknown,
             },

@@ -43,7 +43,7 @@ pub(super) async fn watch(
     form: Form,
 ) -> Result<ApiResponse, Failure> {
     let state = context.state.clone();
-    let release = state.kinds.release();
+    let release = state.kinds.release;
     let mut options = WatchOptions::parse(&request.query, release)?;
     if let Some(name) = &target.name {
         if options.selector.requires_another(name) {

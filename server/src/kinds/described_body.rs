@@ -17,7 +17,7 @@ pub(super) fn read(
     validation: FieldValidation,
 ) -> Result<(Value, Vec<String>), String> {
     let invalid = |why: &str| {
-        let (kind, name) = (version.resource().kind, version.name());
+        let (kind, name) = (version.resource.kind, version.name());
         format!("{kind} in version {name:?} cannot be handled as a {kind}: {why}")
     };
     let json;
@@ -98,7 +98,7 @@ fn check_type(version: Version, object: &Value) -> Result<(), String> {
             .unwrap_or_default()
     };
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let (expected_version, expected_kind) = (version.api_version(), version.resource().kind);
+    let (expected_version, expected_kind) = (version.api_version(), version.resource.kind);
     let fits = |found: &str, expected: &str| found.is_empty() || found == expected;
     if fits(api_version, &expected_version) && fits(kind, expected_kind) {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::described_body;
 use super::rules::{Deprecation, HUB, Rules};
 use super::version::Version;
-use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_rules::decode::{Format, read_body};
 use k8s_flowcontrol_rules::validate::{self, Violation};
 use k8s_flowcontrol_rules::wire::{make_canonical, make_in_memory, structural};
 use k8s_flowcontrol_types::Kind as OwnKind;
@@ -12,18 +12,17 @@ use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A kind in all its served versions.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     /// The place of its objects in the store.
     pub(crate) index: usize,
     /// The version whose shape objects have inside the server.
-    hub: Version,
+    pub(crate) hub: Version,
     /// The version in which the release stores objects.
-    stored: Version,
+    pub(crate) stored: Version,
     /// The preferred one first.
-    served: Vec<Version>,
-    release: Release,
+    pub(crate) served: Vec<Version>,
+    pub(crate) release: Release,
 }
 
 /// The error of a body that is not an object of the kind.
@@ -72,38 +71,34 @@ impl Kind {
     }
 
     pub(crate) fn name(&self) -> &'static str {
-        self.hub.resource().kind
+        self.hub.resource.kind
     }
 
     pub(crate) fn list_kind(&self) -> &'static str {
-        self.hub.resource().list_kind
+        self.hub.resource.list_kind
     }
 
     pub(crate) fn plural(&self) -> &'static str {
-        self.hub.resource().plural
+        self.hub.resource.plural
     }
 
     /// The API group; empty for the core group.
     pub(crate) fn group(&self) -> &'static str {
-        self.hub.resource().group
+        self.hub.resource.group
     }
 
     pub(crate) fn is_namespaced(&self) -> bool {
-        self.hub.resource().namespaced
-    }
-
-    pub(crate) fn release(&self) -> Release {
-        self.release
+        self.hub.resource.namespaced
     }
 
     /// The kind in the own group, for which the server has tables, Protocol Buffers messages and controllers.
     pub(crate) fn as_own(&self) -> Option<OwnKind> {
-        self.hub.rules().map(Rules::kind)
+        self.hub.rules.map(|rules| rules.kind.kind)
     }
 
     /// The subresources that are served. A document does not describe the meaning of any but `status`.
     pub(crate) fn subresources(&self) -> &'static [&'static str] {
-        match self.hub.resource().subresources.contains(&"status") {
+        match self.hub.resource.subresources.contains(&"status") {
             true => &["status"],
             false => &[],
         }
@@ -122,21 +117,6 @@ impl Kind {
         }
     }
 
-    /// The version whose shape objects have inside the server.
-    pub(crate) fn hub(&self) -> Version {
-        self.hub
-    }
-
-    /// The version in which the release stores objects.
-    pub(crate) fn stored(&self) -> Version {
-        self.stored
-    }
-
-    /// The served versions, the preferred one first.
-    pub(crate) fn served(&self) -> &[Version] {
-        &self.served
-    }
-
     /// The version that the server's own controllers use.
     pub(crate) fn preferred(&self) -> Version {
         self.served.first().copied().unwrap_or(self.hub)
@@ -151,13 +131,13 @@ impl Kind {
     /// The version with this `apiVersion` if the release decodes it, served or not.
     pub(crate) fn decoded_version(&self, api_version: &str) -> Option<Version> {
         let served = self.served_version(api_version);
-        served.or_else(|| self.adopt(Version::own(self.hub.rules()?.of_version(api_version)?)))
+        served.or_else(|| self.adopt(Version::own(self.hub.rules?.of_version(api_version)?)))
     }
 
     /// Another release's version of this kind, under the rules of this release; `None` if this release cannot decode
     /// it.
     pub(crate) fn adopt(&self, version: Version) -> Option<Version> {
-        match version.rules() {
+        match version.rules {
             Some(rules) => rules.of_release(self.release).map(Version::own),
             None => Some(version),
         }
@@ -165,12 +145,12 @@ impl Kind {
 
     /// The deprecation of a version, when the release warns of it.
     pub(crate) fn deprecation(&self, version: Version) -> Option<Deprecation> {
-        version.rules()?.deprecation()
+        version.rules?.deprecation()
     }
 
     /// The hash by which discovery names the version in which objects are stored.
     pub(crate) fn storage_version_hash(&self) -> Option<String> {
-        self.hub.rules().map(Rules::storage_version_hash)
+        self.hub.rules.map(Rules::storage_version_hash)
     }
 
     /// Reads a body as an object of `version`, without defaults, with warnings about fields.
@@ -182,14 +162,14 @@ impl Kind {
         version: Version,
         validation: FieldValidation,
     ) -> Result<(Value, Vec<String>), Unread> {
-        let Some(rules) = version.rules() else {
+        let Some(rules) = version.rules else {
             let read = described_body::read(body, format, version, self.release, validation);
             return read.map_err(|message| Unread {
                 cause: message.clone(),
                 message,
             });
         };
-        match rules.read(body, format, validation) {
+        match read_body(body, format, rules.kind, validation) {
             Ok(object) => Ok((object.value, object.warnings)),
             Err(error) => Err(Unread {
                 message: error.message,
@@ -201,7 +181,7 @@ impl Kind {
     /// Fills in the defaults of `version` and converts the object into the hub form, which keeps empty lists until
     /// the object is stored.
     pub(crate) fn to_hub(&self, mut object: Value, version: Version) -> Value {
-        let Some(rules) = version.rules() else {
+        let Some(rules) = version.rules else {
             return self.canonical(object, self.hub);
         };
         rules.fill_in_defaults(&mut object);
@@ -222,7 +202,7 @@ impl Kind {
 
     /// The object as a client of `version` sees it, with its type.
     pub(crate) fn in_version(&self, object: &Value, version: Version) -> Value {
-        match version.rules() {
+        match version.rules {
             Some(rules) => self.canonical(rules.hub_to_version(object.clone()), version),
             None => self.typed(structural(object, version.schema()), version),
         }
@@ -230,7 +210,7 @@ impl Kind {
 
     /// Converts an object between versions without defaults, but with the zeros that Go writes on the way.
     pub(crate) fn convert(&self, object: &Value, from: Version, to: Version) -> Value {
-        match from.rules() {
+        match from.rules {
             Some(rules) if from != to => {
                 let hub = rules.version_to_hub(object.clone());
                 self.in_version(&self.canonical(hub, self.hub), to)
@@ -241,7 +221,7 @@ impl Kind {
 
     /// The canonical form in `version`, with the object's type.
     pub(crate) fn canonical(&self, mut object: Value, version: Version) -> Value {
-        match version.rules() {
+        match version.rules {
             Some(_) => make_canonical(&mut object, version.schema()),
             None => object = structural(&object, version.schema()),
         }
@@ -258,7 +238,7 @@ impl Kind {
         version: Version,
         subresource: &str,
     ) -> Vec<Violation> {
-        let Some(rules) = version.rules() else {
+        let Some(rules) = version.rules else {
             return validate::metadata(object, old, self.release);
         };
         // Messages show the empty lists that a client sent.
@@ -268,11 +248,11 @@ impl Kind {
             self.typed(object, version)
         };
         match old {
-            None => rules.validate_create(&shown(object)),
+            None => validate::create(&shown(object), rules.validation()),
             Some(old) if subresource.is_empty() => {
-                rules.validate_update(&shown(old), &shown(object))
+                validate::update(&shown(old), &shown(object), rules.validation())
             }
-            Some(old) => rules.validate_status(&shown(old), &shown(object)),
+            Some(old) => validate::update_status(&shown(old), &shown(object), self.release),
         }
     }
 

@@ -22,12 +22,12 @@ use rules::Rules;
 /// The kinds that a server of a release serves.
 #[derive(Debug)]
 pub(crate) struct Kinds {
-    release: Release,
+    pub(crate) release: Release,
     settings: Settings,
     /// The served versions of the own group, the preferred one first.
-    versions: Vec<ApiVersion>,
+    pub(crate) versions: Vec<ApiVersion>,
     /// The own group's kinds come first, then the kinds of other groups.
-    kinds: Vec<Kind>,
+    pub(crate) all: Vec<Kind>,
     others: Vec<&'static ResourceSchema>,
 }
 
@@ -76,7 +76,7 @@ impl Kinds {
         Self {
             release,
             settings,
-            kinds: own.chain(described).collect(),
+            all: own.chain(described).collect(),
             versions,
             others,
         }
@@ -87,29 +87,15 @@ impl Kinds {
         Self::new(release, self.settings, self.others.clone())
     }
 
-    pub(crate) fn release(&self) -> Release {
-        self.release
-    }
-
-    /// The served versions of the own group, the preferred one first.
-    pub(crate) fn versions(&self) -> &[ApiVersion] {
-        &self.versions
-    }
-
-    /// All kinds, in the order of their indices.
-    pub(crate) fn all(&self) -> &[Kind] {
-        &self.kinds
-    }
-
     pub(crate) fn own(&self, kind: OwnKind) -> &Kind {
         // `new` puts the own kinds first, in the order of their declaration.
-        &self.kinds[kind as usize]
+        &self.all[kind as usize]
     }
 
     /// The groups that are served, the own group first.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        for kind in &self.kinds {
+        for kind in &self.all {
             let known = groups.iter().position(|group| group.name == kind.group());
             let at = known.unwrap_or_else(|| {
                 groups.push(Group {
@@ -119,7 +105,7 @@ impl Kinds {
                 groups.len() - 1
             });
             let versions = &mut groups[at].versions;
-            for version in kind.served() {
+            for version in &kind.served {
                 if !versions.contains(&version.name()) {
                     versions.push(version.name());
                 }
@@ -133,11 +119,11 @@ impl Kinds {
         group: &str,
         version: &str,
     ) -> impl Iterator<Item = (&Kind, Version)> {
-        self.kinds
+        self.all
             .iter()
             .filter(move |kind| kind.group() == group)
             .filter_map(move |kind| {
-                let mut served = kind.served().iter().copied();
+                let mut served = kind.served.iter().copied();
                 Some((kind, served.find(|served| served.name() == version)?))
             })
     }

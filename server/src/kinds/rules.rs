@@ -1,11 +1,9 @@
 //! The rules for kinds of the own group: defaults, conversion, validation and deprecation.
 
-use k8s_flowcontrol_rules::decode::{self, BodyError, Format, Object};
-use k8s_flowcontrol_rules::validate::{self, Violation};
-use k8s_flowcontrol_rules::{conversion, defaults, storage};
+use k8s_flowcontrol_rules::{conversion, defaults, storage, validate};
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
-use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::Value;
 
 /// The version whose shape objects have inside the server.
@@ -14,7 +12,7 @@ pub(super) const HUB: ApiVersion = ApiVersion::V1;
 /// The rules for a kind in a version, of a release.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    kind: VersionedKind,
+    pub(super) kind: VersionedKind,
     zero_limited_shares: bool,
 }
 
@@ -33,10 +31,6 @@ impl Rules {
             kind,
             zero_limited_shares,
         }
-    }
-
-    pub(super) fn kind(self) -> Kind {
-        self.kind.kind
     }
 
     pub(super) fn resource(self) -> &'static ResourceSchema {
@@ -59,16 +53,6 @@ impl Rules {
         (version.lifecycle().introduced <= release.minor()).then_some(Self { kind, ..self })
     }
 
-    /// Reads the body of a create or a replace.
-    pub(super) fn read(
-        self,
-        body: &[u8],
-        format: Format,
-        validation: FieldValidation,
-    ) -> Result<Object, BodyError> {
-        decode::read_body(body, format, self.kind, validation)
-    }
-
     /// Removes the fields that the release does not know, and fills in the defaults of the version.
     pub(super) fn fill_in_defaults(self, object: &mut Value) {
         conversion::prune(object, self.kind);
@@ -83,22 +67,7 @@ impl Rules {
         conversion::server_step(object, self.kind.in_version(HUB), self.kind.version)
     }
 
-    /// Violations of a new object of this version.
-    pub(super) fn validate_create(self, object: &Value) -> Vec<Violation> {
-        validate::create(object, self.validation())
-    }
-
-    /// Violations of an object of this version that replaces `old`.
-    pub(super) fn validate_update(self, old: &Value, object: &Value) -> Vec<Violation> {
-        validate::update(old, object, self.validation())
-    }
-
-    /// Violations of an object of this version whose status replaces that of `old`.
-    pub(super) fn validate_status(self, old: &Value, object: &Value) -> Vec<Violation> {
-        validate::update_status(old, object, self.kind.release)
-    }
-
-    fn validation(self) -> validate::Rules {
+    pub(super) fn validation(self) -> validate::Rules {
         validate::Rules::from(self.kind).with_zero_limited_shares(self.zero_limited_shares)
     }
 

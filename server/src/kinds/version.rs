@@ -6,8 +6,8 @@ use k8s_flowcontrol_types::schema::{ResourceSchema, TypeSchema};
 /// A version of a kind: its description in the document, and the server's rules for it, if there are any.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
-    resource: &'static ResourceSchema,
-    rules: Option<Rules>,
+    pub(super) resource: &'static ResourceSchema,
+    pub(super) rules: Option<Rules>,
 }
 
 impl Version {
@@ -43,14 +43,6 @@ impl Version {
     /// The shape of an object of this version.
     pub(crate) fn schema(self) -> &'static TypeSchema {
         self.resource.schema
-    }
-
-    pub(super) fn resource(self) -> &'static ResourceSchema {
-        self.resource
-    }
-
-    pub(super) fn rules(self) -> Option<Rules> {
-        self.rules
     }
 }
 

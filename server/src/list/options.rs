@@ -62,7 +62,7 @@ impl ListOptions {
         let limit = query.integer("limit")?.unwrap_or_default();
         let in_pages = limit > 0 || (in_pages && limit == 0);
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
-        let selector = selector(query, release)?;
+        let selector = ParsedSelector::of(query, release)?;
         check(list_problems(query, release))?;
         let selector = selector.checked()?;
         let mut options = Self {
@@ -112,7 +112,7 @@ impl WatchOptions {
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         let timeout = query.integer("timeoutSeconds")?.unwrap_or_default();
         query.integer("limit")?;
-        let selector = selector(query, release)?;
+        let selector = ParsedSelector::of(query, release)?;
         let streams_lists = streams_lists(release);
         // Without this parameter, a request to a deprecated `/watch/` path is checked as a list.
         let says_watch = query.is_set("watch");
@@ -149,14 +149,6 @@ impl WatchOptions {
 /// Whether the watches of a release can begin with a list.
 fn streams_lists(release: Release) -> bool {
     release.has(Fact::WatchListTrial) || release.has(Fact::WatchList)
-}
-
-fn selector(query: &Query, release: Release) -> Result<ParsedSelector, Failure> {
-    ParsedSelector::new(
-        query.text("labelSelector"),
-        query.text("fieldSelector"),
-        release,
-    )
 }
 
 /// Errors: Go's message for text that is not a resource version.

@@ -29,7 +29,7 @@ pub(crate) fn text(state: &State) -> String {
         Some(throttle) => metrics_text(throttle),
         None => {
             let levels = objects(store, &state.kinds, Kind::PriorityLevelConfiguration);
-            let release = state.kinds.release();
+            let release = state.kinds.release;
             let limits = ServerLimits::new(&levels, state.seats, release);
             let mut gauges = Gauges::default();
             seats::set(&mut gauges, &limits, release, |_| None);

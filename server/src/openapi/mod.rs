@@ -8,12 +8,13 @@ mod published;
 mod swagger;
 
 use crate::kinds::Kinds;
+use crate::locks::lock;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 use published::published;
 use serde_json::json;
 use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A document with its hash.
 #[derive(Debug)]
@@ -32,11 +33,11 @@ pub(crate) struct Swagger {
 /// `/openapi/v3`: the index of the documents.
 pub(crate) fn index(kinds: &Kinds) -> Vec<u8> {
     let paths: BTreeMap<_, _> = kinds
-        .versions()
+        .versions
         .iter()
         .map(|&version| {
             let path = path(version);
-            let url = url(&path, &document(version, kinds.release()).hash);
+            let url = url(&path, &document(version, kinds.release).hash);
             (path, json!({"serverRelativeURL": url}))
         })
         .collect();
@@ -45,7 +46,7 @@ pub(crate) fn index(kinds: &Kinds) -> Vec<u8> {
 
 /// The version whose document has this path below `/openapi/v3/`.
 pub(crate) fn version(kinds: &Kinds, asked: &str) -> Option<ApiVersion> {
-    let versions = kinds.versions().iter().copied();
+    let versions = kinds.versions.iter().copied();
     versions.into_iter().find(|&version| path(version) == asked)
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
     // They depend on nothing else, so all servers of the process share them.
     static KNOWN: Mutex<BTreeMap<(ApiVersion, Release), Arc<Document>>> =
         Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let make = || {
         let text = published(version, release).to_string().into_bytes();
         let hash = hash(&text);
@@ -75,10 +76,10 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
 pub(crate) fn swagger(kinds: &Kinds) -> Arc<Swagger> {
     type Known = BTreeMap<(Vec<ApiVersion>, Release), Arc<Swagger>>;
     static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (kinds.versions().to_vec(), kinds.release());
+    let mut known = lock(&KNOWN);
+    let key = (kinds.versions.to_vec(), kinds.release);
     let make = || {
-        let document = swagger::swagger(kinds.versions(), kinds.release());
+        let document = swagger::swagger(&kinds.versions, kinds.release);
         let text = document.to_string().into_bytes();
         let hash = hash(&text);
         Arc::new(Swagger {

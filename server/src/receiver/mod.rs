@@ -7,13 +7,14 @@ pub use builder::ReceiverBuilder;
 
 use crate::connection::Connection;
 use crate::http::stopped;
+use crate::locks::lock;
 use crate::tls::Tls;
 use hyper::body::Bytes;
 use requests::Requests;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -82,16 +83,11 @@ pub struct Rejections(Arc<Mutex<BTreeMap<u16, u64>>>);
 impl Rejections {
     /// The posts so far by the code of their response, from 400 on.
     pub fn by_code(&self) -> BTreeMap<u16, u64> {
-        self.lock().clone()
+        lock(&self.0).clone()
     }
 
     fn add(&self, code: u16) {
-        *self.lock().entry(code).or_default() += 1;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u16, u64>> {
-        // The counts are right after each change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0).entry(code).or_default() += 1;
     }
 }
 

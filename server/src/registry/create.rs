@@ -30,7 +30,7 @@ pub(super) fn store_new(
     metadata::initialize(&mut object, write.kind, write.now);
     drop_status(&mut object, write);
     write::admit(write, &object, None)?;
-    let object = write.kind.canonical(object, write.kind.hub());
+    let object = write.kind.canonical(object, write.kind.hub);
     // The storage rejects a resource version. A dry run does not reach it, and a malformed version counts as absent.
     let version = parse_uint(meta_str(&object, "resourceVersion"));
     if !write.dry_run && version.is_ok_and(|version| version > 0) {

@@ -91,7 +91,7 @@ fn changed(
         },
         Patch::Strategic(patch) => match &patch.value {
             Value::Object(fields) => {
-                let release = write.kind.release();
+                let release = write.kind.release;
                 after = strategic_merge_patch(before, fields, write.version.schema(), release)?;
             }
             Value::Null => {}
@@ -149,7 +149,7 @@ fn decode_patched(
     let target = DecodeAs {
         schema: version.schema(),
         package: version.name(),
-        release: write.kind.release(),
+        release: write.kind.release,
         sorted: false,
     };
     let tree =
@@ -294,7 +294,7 @@ fn apply(
                 edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
             }
             let object =
-                create::store_new(store, write, write.kind.canonical(object, write.kind.hub()))?;
+                create::store_new(store, write, write.kind.canonical(object, write.kind.hub))?;
             Ok(Patched {
                 object,
                 created: true,

@@ -20,7 +20,7 @@ pub(crate) fn update(
     let uid = meta_str(&object, "uid");
     let Some(old) = find(store, write.kind, &write.key(name))? else {
         // Older servers check the precondition first.
-        if !uid.is_empty() && !write.kind.release().has(Fact::MissingBeforeUid) {
+        if !uid.is_empty() && !write.kind.release.has(Fact::MissingBeforeUid) {
             return Err(uid_conflict(write, name, uid, ""));
         }
         return Err(write.subject(name).not_found());
@@ -76,7 +76,7 @@ pub(crate) fn commit(
     keep_other_fields(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
     write::admit(write, &object, Some(old))?;
-    let mut object = write.kind.canonical(object, write.kind.hub());
+    let mut object = write.kind.canonical(object, write.kind.hub);
     if metadata::has_generation(write.kind) && object.get("spec") != old.get("spec") {
         metadata::increment_generation(&mut object);
     }

@@ -1,6 +1,6 @@
 //! A write by a client, the lookup of its object, and the validation before the object is stored.
 
-use crate::apply::writer::Writer;
+use crate::apply::Writer;
 use crate::kinds::{Kind, Version};
 use crate::status::{Cause, Failure, Subject, bad_request, internal, invalid};
 use crate::store::{Object, Store, edit_metadata, json_length, meta_str};

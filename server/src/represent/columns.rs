@@ -41,7 +41,7 @@ pub(super) enum Cell<'a> {
 
 impl Columns {
     pub(crate) fn of(kind: &Kind) -> Self {
-        let release = kind.release();
+        let release = kind.release;
         match kind.as_own() {
             Some(OwnKind::FlowSchema) => Self::FlowSchema { release },
             Some(OwnKind::PriorityLevelConfiguration) => {

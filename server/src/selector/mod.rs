@@ -8,6 +8,7 @@ use field::ParsedFields;
 pub(crate) use field::FieldSelector;
 pub(crate) use label::LabelSelector;
 
+use crate::query::Query;
 use crate::status::Failure;
 use crate::store::meta_str;
 use k8s_flowcontrol_types::Release;
@@ -30,10 +31,10 @@ pub(crate) struct ParsedSelector {
 
 impl ParsedSelector {
     /// Errors: a 400 for an invalid selector.
-    pub(crate) fn new(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
+    pub(crate) fn of(query: &Query, release: Release) -> Result<Self, Failure> {
         Ok(Self {
-            labels: LabelSelector::parse(labels, release)?,
-            fields: ParsedFields::new(fields)?,
+            labels: LabelSelector::parse(query.text("labelSelector"), release)?,
+            fields: ParsedFields::new(query.text("fieldSelector"))?,
         })
     }
 

@@ -3,9 +3,10 @@
 use super::State;
 use crate::flow_control::Arrival;
 use crate::kinds::Kind;
+use crate::locks::lock;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -21,7 +22,6 @@ pub(crate) enum Admitted {
     },
 }
 
-/// A request's place in flow control.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     state: Arc<State>,
@@ -32,11 +32,7 @@ pub(crate) struct Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut flow = self
-            .state
-            .flow
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut flow = lock(&self.state.flow);
         flow.end(self.number);
     }
 }
@@ -89,7 +85,7 @@ impl State {
     fn watches_of(&self, request: &RequestAttributes) -> u64 {
         let is_kind =
             |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
-        let kind = self.kinds.all().iter().find(is_kind);
+        let kind = self.kinds.all.iter().find(is_kind);
         kind.map_or(0, |kind| self.watches[kind.index].load(Ordering::Relaxed))
     }
 

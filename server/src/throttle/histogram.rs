@@ -53,7 +53,7 @@ impl Histogram {
 /// A histogram of a value over time: one observation at the end of every nanosecond.
 #[derive(Clone, Debug)]
 pub(super) struct TimingHistogram {
-    histogram: Histogram,
+    pub(super) histogram: Histogram,
     value: f64,
     since: Duration,
 }
@@ -73,9 +73,5 @@ impl TimingHistogram {
         let nanoseconds = u64::try_from(passed.as_nanos()).unwrap_or(u64::MAX);
         self.histogram.observe_times(self.value, nanoseconds);
         (self.value, self.since) = (value, now.max(self.since));
-    }
-
-    pub(super) fn histogram(&self) -> &Histogram {
-        &self.histogram
     }
 }

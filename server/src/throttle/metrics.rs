@@ -135,20 +135,20 @@ const LEVEL_HISTOGRAMS: [Histograms<LevelHistogram>; 3] = [
     (
         "demand_seats",
         "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (nominal number of seats for that level)",
-        &[("", |level| level.demand.histogram())],
+        &[("", |level| &level.demand.histogram)],
     ),
     (
         "priority_level_request_utilization",
         "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)",
         &[
-            ("phase=\"executing\",", |level| level.executing.histogram()),
-            ("phase=\"waiting\",", |level| level.waiting.histogram()),
+            ("phase=\"executing\",", |level| &level.executing.histogram),
+            ("phase=\"waiting\",", |level| &level.waiting.histogram),
         ],
     ),
     (
         "priority_level_seat_utilization",
         "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
-        &[("phase=\"executing\",", |level| level.seats.histogram())],
+        &[("phase=\"executing\",", |level| &level.seats.histogram)],
     ),
 ];
 

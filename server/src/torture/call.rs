@@ -9,7 +9,6 @@ use hyper::http::request::Parts;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use serde_json::Value;
 
-/// A request of the client under test.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) attributes: RequestAttributes,

@@ -2,8 +2,9 @@
 //! requests of several connections arrive.
 
 use super::mode::Mode;
+use crate::locks::lock;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The number of requests whose repetitions are counted. Older ones are forgotten together.
 const MAX_COUNTED: usize = 10_000;
@@ -12,8 +13,8 @@ const MAX_IN_A_ROW: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct Dice {
-    modes: Vec<Mode>,
-    seed: u64,
+    pub(super) modes: Vec<Mode>,
+    pub(super) seed: u64,
     counts: Mutex<HashMap<(Mode, u64), Count>>,
 }
 
@@ -36,21 +37,13 @@ impl Dice {
         self.modes.contains(&mode)
     }
 
-    pub(super) fn modes(&self) -> &[Mode] {
-        &self.modes
-    }
-
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
-    }
-
     /// Whether a mode strikes this time, in `percent` of all times, and a random number for how.
     pub(super) fn strikes(&self, mode: Mode, key: &str, percent: u64) -> Option<u64> {
         if !self.has(mode) {
             return None;
         }
         let key = hash(self.seed, key.as_bytes());
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.counts);
         if counts.len() >= MAX_COUNTED {
             counts.clear();
         }

@@ -2,13 +2,14 @@
 
 use crate::auth::{Tokens, authenticate};
 use crate::ids;
+use crate::locks::lock;
 use crate::status::{Failure, failure};
 use hyper::header::{self, HeaderMap};
 use k8s_flowcontrol_rules::matching::ANONYMOUS;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The requests after which the token expires.
 const REQUESTS: u32 = 12;
@@ -84,7 +85,7 @@ impl Gate {
 impl Expiring {
     /// Whether the token was replaced after this request; `None` for another token.
     fn pass(&self, authorization: Option<&str>) -> Option<bool> {
-        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut token = lock(&self.token);
         let given = authorization?.strip_prefix("Bearer ")?;
         if given != token.text {
             return None;

@@ -5,11 +5,13 @@ use super::mode::Mode;
 use super::odd_case::OddCase;
 use super::serve::serve;
 use super::shared::Shared;
+use crate::connection::{HANDSHAKE, HTTP2, MAX_HEADERS};
 use crate::tls::Authority;
 use hyper::rt::{Read, Write};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulConnection;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,13 +20,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-const HANDSHAKE: Duration = Duration::from_secs(10);
 const MAX_CONNECTIONS: usize = 4096;
-const MAX_HEADERS: usize = 64 * 1024;
 /// The time between the decision to break a connection and its end, so that it is in the middle of something.
 const BEFORE_BREAK: Duration = Duration::from_millis(15);
-/// The beginning of an HTTP/2 connection, and of no HTTP/1.1 request.
-const HTTP2: &[u8] = b"PRI";
 
 /// Accepts connections until the task is aborted.
 pub(super) async fn listen(
@@ -107,50 +105,41 @@ where
     }
 }
 
-async fn run_http2(stream: impl Read + Write + Unpin, shared: Arc<Shared>, number: u64) {
+async fn run_http2(stream: impl Read + Write + Unpin + 'static, shared: Arc<Shared>, number: u64) {
     let connection = Arc::new(Connection::new(number));
-    let service = {
-        let connection = connection.clone();
-        service_fn(move |request| serve(shared.clone(), connection.clone(), request))
-    };
+    let served = connection.clone();
+    let service = service_fn(move |request| serve(shared.clone(), served.clone(), request));
     let serving = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_header_list_size(MAX_HEADERS as u32)
         .serve_connection(stream, service);
-    let mut serving = pin!(serving);
-    // The error of a connection affects only its client.
-    tokio::select! {
-        _ended = serving.as_mut() => return,
-        () = broken(&connection) => return,
-        () = connection.closing.notified() => serving.as_mut().graceful_shutdown(),
-    }
-    tokio::select! {
-        _ended = serving => {}
-        () = broken(&connection) => {}
-    }
+    until_ended(serving, &connection).await;
 }
 
-async fn run_http1(stream: impl Read + Write + Unpin, shared: Arc<Shared>, number: u64) {
+async fn run_http1(stream: impl Read + Write + Unpin + 'static, shared: Arc<Shared>, number: u64) {
     let connection = Arc::new(Connection::new(number));
     let patience = shared.patience;
-    let service = {
-        let connection = connection.clone();
-        service_fn(move |request| serve(shared.clone(), connection.clone(), request))
-    };
+    let served = connection.clone();
+    let service = service_fn(move |request| serve(shared.clone(), served.clone(), request));
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .max_buf_size(MAX_HEADERS)
         .serve_connection(stream, service);
+    until_ended(serving, &connection).await;
+}
+
+/// Serves a connection until it ends, breaks, or was closed and the last response is sent. Its error affects only its client.
+async fn until_ended(serving: impl GracefulConnection, connection: &Connection) {
     let mut serving = pin!(serving);
     tokio::select! {
         _ended = serving.as_mut() => return,
-        () = broken(&connection) => return,
+        () = broken(connection) => return,
         () = connection.closing.notified() => serving.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ended = serving => {}
-        () = broken(&connection) => {}
+        () = broken(connection) => {}
     }
 }
 

@@ -189,7 +189,7 @@ impl TortureServer {
     /// The actions of the clients so far.
     pub fn report(&self) -> Report {
         let dice = &self.shared.dice;
-        self.shared.observer.report(dice.modes(), dice.seed())
+        self.shared.observer.report(&dice.modes, dice.seed)
     }
 }
 
@@ -204,7 +204,7 @@ impl fmt::Debug for TortureServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TortureServer")
             .field("url", &self.url())
-            .field("modes", &self.shared.dice.modes())
+            .field("modes", &self.shared.dice.modes)
             .finish_non_exhaustive()
     }
 }

@@ -4,8 +4,9 @@ use super::call::Call;
 use super::mode::Mode;
 use super::report::{Finding, Report};
 use super::rule::Rule;
+use crate::locks::lock;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -88,14 +89,8 @@ impl Known {
 }
 
 impl Observer {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent after each of its changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn connected(&self, protocol: &'static str) {
-        *self
-            .lock()
+        *lock(&self.0)
             .report
             .connections
             .entry(protocol.to_owned())
@@ -103,13 +98,12 @@ impl Observer {
     }
 
     pub(super) fn handshake_failed(&self) {
-        self.lock().report.failed_handshakes += 1;
+        lock(&self.0).report.failed_handshakes += 1;
     }
 
     /// Counts a fault of a mode.
     pub(super) fn struck(&self, mode: Mode) {
-        *self
-            .lock()
+        *lock(&self.0)
             .report
             .faults
             .entry(mode.as_str().to_owned())
@@ -118,7 +112,7 @@ impl Observer {
 
     pub(super) fn request(&self, call: &Call) {
         let now = Instant::now();
-        let state = &mut *self.lock();
+        let state = &mut *lock(&self.0);
         if state.known.len() >= MAX_KNOWN {
             state.known.clear();
         }
@@ -182,7 +176,7 @@ impl Observer {
     }
 
     pub(super) fn ended(&self, call: &Call, outcome: Outcome) {
-        let state = &mut *self.lock();
+        let state = &mut *lock(&self.0);
         let code = match outcome {
             Outcome::Code(code) | Outcome::RetryAfter(code, _) => code.to_string(),
             Outcome::Unknown => "none".to_owned(),
@@ -223,7 +217,7 @@ impl Observer {
 
     /// A create has taken effect, whether the client knows it or not.
     pub(super) fn took_effect(&self, call: &Call) {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         let known = state.known.entry(call.signature.clone()).or_default();
         if std::mem::replace(&mut known.has_created, true) {
             state.report.duplicates += 1;
@@ -232,21 +226,21 @@ impl Observer {
 
     /// A client has got this version of a collection.
     pub(super) fn saw(&self, call: &Call, version: u64) {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         let seen = state.seen.entry(scope(call)).or_default();
         *seen = version.max(*seen);
     }
 
     /// Whether a client has seen a later version.
     pub(super) fn has_seen_later(&self, call: &Call, version: u64) -> bool {
-        self.lock()
+        lock(&self.0)
             .seen
             .get(&scope(call))
             .is_some_and(|seen| version < *seen)
     }
 
     pub(super) fn report(&self, modes: &[Mode], seed: u64) -> Report {
-        let state = self.lock();
+        let state = lock(&self.0);
         let mut report = state.report.clone();
         report.modes = modes.iter().map(|mode| mode.as_str().to_owned()).collect();
         report.seed = seed;
@@ -264,11 +258,9 @@ impl Observer {
             Mode::Resets,
             Mode::Certificates,
             Mode::RollingUpgrade,
+            Mode::Protocols,
         ];
-        let closes = closes
-            .iter()
-            .chain(&[Mode::Protocols])
-            .any(|mode| modes.contains(mode));
+        let closes = closes.iter().any(|mode| modes.contains(mode));
         let connections: u64 = report.connections.values().sum();
         if !closes && connections > 10 && connections * 10 > report.requests * 9 {
             let example = format!("{connections} connections, {} requests", report.requests);

@@ -60,9 +60,7 @@ pub(super) async fn serve(
     if parts.uri.path() == REPORT {
         return Ok(match shared.gate.pass(&mut parts.headers) {
             Ok(_) => {
-                let report = shared
-                    .observer
-                    .report(shared.dice.modes(), shared.dice.seed());
+                let report = shared.observer.report(&shared.dice.modes, shared.dice.seed);
                 ApiResponse::json(200, &report).into_response(true, None)
             }
             Err(failure) => plain(failure),
@@ -331,7 +329,7 @@ fn finish(
     }
     if shared.dice.has(Mode::ClockSkew) {
         let now = SystemTime::now();
-        let skewed = match mix(shared.dice.seed()) % 2 {
+        let skewed = match mix(shared.dice.seed) % 2 {
             0 => now + SKEW,
             _ => now - SKEW,
         };

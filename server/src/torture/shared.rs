@@ -5,11 +5,12 @@ use super::gate::Gate;
 use super::observer::Observer;
 use super::upstream::Upstream;
 use crate::http::Hosts;
+use crate::locks::lock;
 use hyper::body::Bytes;
 use hyper::http::response::Parts;
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -20,7 +21,6 @@ const MAX_KEPT: usize = 100;
 const STORM_REQUESTS: u64 = 20;
 const STORM_TIME: Duration = Duration::from_millis(1500);
 
-/// What all connections share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) upstream: Upstream,
@@ -71,7 +71,7 @@ impl Shared {
     pub(super) fn is_in_storm(&self) -> bool {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let hundred = number / 100;
-        let begin = hash(self.dice.seed(), &hundred.to_le_bytes()) % (100 - STORM_REQUESTS);
+        let begin = hash(self.dice.seed, &hundred.to_le_bytes()) % (100 - STORM_REQUESTS);
         if !(begin..begin + STORM_REQUESTS).contains(&(number % 100)) {
             return false;
         }
@@ -109,9 +109,4 @@ impl Shared {
             kept.entry(signature.to_owned()).or_insert_with(response);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The maps are consistent after each of their changes.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
