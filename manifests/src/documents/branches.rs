@@ -9,7 +9,6 @@ use k8s_flowcontrol_text::Span;
 pub(crate) struct Blocks {
     /// Every `if` and every choice, an inner one before the one around it.
     pub(crate) chains: Vec<Chain>,
-    /// The named templates.
     pub(crate) definitions: Vec<Definition>,
 }
 

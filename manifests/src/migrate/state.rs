@@ -6,7 +6,6 @@ use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
 use super::verify::DocumentEdits;
 
-/// The state of the migration of a text.
 pub(super) struct State<'a> {
     pub(super) source: &'a Text<'a>,
     pub(super) settings: Settings,

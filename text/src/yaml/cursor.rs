@@ -2,7 +2,6 @@
 
 use super::input::BYTE_ORDER_MARK;
 
-/// A position in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The byte offset.

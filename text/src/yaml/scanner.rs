@@ -34,7 +34,6 @@ pub(super) enum TokenKind {
     Scalar { text: String, is_plain: bool },
 }
 
-/// A token and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -51,7 +50,6 @@ pub(super) struct PossibleKey {
     pub(super) mark: Mark,
 }
 
-/// Scans a text.
 pub(super) struct Scanner {
     pub(super) cursor: Cursor,
     input_error: Option<SyntaxError>,

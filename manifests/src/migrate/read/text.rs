@@ -8,7 +8,6 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// The maximum number of bytes of a line in which its first word begins and ends.
 const MAX_INDENTATION: usize = 1_000;
 
-/// The text of a file without its byte order mark.
 pub(in crate::migrate) struct Text<'a> {
     pub(in crate::migrate) text: &'a str,
     /// The length of the byte order mark.
