@@ -149,9 +149,7 @@ impl Cli {
     }
 
     /// The command lines of several contexts, if the command runs once for each.
-    ///
-    /// # Errors
-    /// If the contexts cannot be read.
+    /// Errors: if the contexts cannot be read.
     pub(crate) fn contexts(arguments: &[OsString]) -> Result<Option<command_line::Lines>, Failure> {
         match Self::has_many_contexts(arguments) {
             true => command_line::split(arguments),
@@ -160,9 +158,7 @@ impl Cli {
     }
 
     /// Reads a command line.
-    ///
-    /// # Errors
-    /// A wrong command line, or a request for help, with the text to print.
+    /// Errors: a wrong command line, or a request for help, with the text to print.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let named = Self::named(&arguments).map(|(command, _)| command);
         // To define all commands takes longer than most of them run.

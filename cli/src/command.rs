@@ -152,9 +152,7 @@ impl Declared {
     }
 
     /// Runs the command.
-    ///
-    /// # Errors
-    /// If the matches belong to another command.
+    /// Errors: if the matches belong to another command.
     pub(crate) fn run(
         &self,
         matches: &mut ArgMatches,

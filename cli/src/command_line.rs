@@ -84,9 +84,7 @@ pub(crate) type Lines = Vec<(String, Vec<OsString>)>;
 const ALL: &str = "--all-contexts";
 
 /// The command lines of the contexts, or none if there are not several.
-///
-/// # Errors
-/// If all contexts are wanted and cannot be read.
+/// Errors: if all contexts are wanted and cannot be read.
 pub(crate) fn split(arguments: &[OsString]) -> Result<Option<Lines>, Failure> {
     let (mut rest, mut names) = (Vec::new(), Vec::new());
     let (mut all, mut kubeconfig) = (false, None);

@@ -16,9 +16,7 @@ pub(crate) struct ForceArg {
 
 impl ForceArg {
     /// Asks on a terminal. Without a terminal, a question that `--force` does not answer is an error.
-    ///
-    /// # Errors
-    /// `problem`, if nobody can answer.
+    /// Errors: `problem`, if nobody can answer.
     pub(crate) fn ask(
         self,
         question: &str,
@@ -36,9 +34,7 @@ impl ForceArg {
     }
 
     /// Asks for each file that exists, before any work. Pipes and devices are not files.
-    ///
-    /// # Errors
-    /// If a file exists and must stay.
+    /// Errors: if a file exists and must stay.
     pub(crate) fn replace<'a>(
         self,
         files: impl IntoIterator<Item = &'a PathBuf>,

@@ -17,9 +17,7 @@ use std::path::Path;
 const BUFFER: usize = 1 << 20;
 
 /// Opens a file of any length, or the standard input for `-`. The reader limits what it keeps.
-///
-/// # Errors
-/// If the file cannot be opened.
+/// Errors: if the file cannot be opened.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(match path.as_os_str() == "-" {
         true => Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock())),
@@ -41,9 +39,7 @@ pub(crate) fn unreadable(name: &str, error: &dyn Display) -> Failure {
 }
 
 /// Reads a file with text, or the standard input for `-`.
-///
-/// # Errors
-/// If the file cannot be read, or is not UTF-8.
+/// Errors: if the file cannot be read, or is not UTF-8.
 pub(crate) fn read_text(file: &Path) -> Result<String, Failure> {
     let name = file.display().to_string();
     let bytes = read_named(file).map_err(|error| unreadable(&name, &error))?;
@@ -51,9 +47,7 @@ pub(crate) fn read_text(file: &Path) -> Result<String, Failure> {
 }
 
 /// Opens a file of which parts are read.
-///
-/// # Errors
-/// If the file cannot be opened.
+/// Errors: if the file cannot be opened.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     File::open(path)
 }
@@ -64,9 +58,7 @@ pub(crate) fn is_interactive() -> bool {
 }
 
 /// Asks a question on the terminal. Everything but yes is no.
-///
-/// # Errors
-/// If the answer cannot be read.
+/// Errors: if the answer cannot be read.
 pub(crate) fn confirm(question: &str, streams: &mut Streams) -> Result<bool, Failure> {
     write!(streams.err, "{question} [y/N] ")?;
     streams.err.flush()?;
@@ -95,25 +87,19 @@ pub(crate) fn up_to(limit: u64, input: impl Read) -> Option<Vec<u8>> {
 }
 
 /// Reads `bytes` more bytes, or those up to the end. Returns their number.
-///
-/// # Errors
-/// If the input cannot be read.
+/// Errors: if the input cannot be read.
 pub(crate) fn append(input: &mut dyn BufRead, bytes: u64, into: &mut Vec<u8>) -> io::Result<usize> {
     input.take(bytes).read_to_end(into)
 }
 
 /// Skips bytes, as far as the input has them.
-///
-/// # Errors
-/// If the input cannot be read.
+/// Errors: if the input cannot be read.
 pub(crate) fn skip(input: &mut dyn BufRead, bytes: u64) -> io::Result<u64> {
     io::copy(&mut input.take(bytes), &mut io::sink())
 }
 
 /// Calls `each` with the number and the JSON object of every line that is not blank. `form` describes an object, for errors.
-///
-/// # Errors
-/// If a line cannot be read, is longer than [`LIMIT`] or not such an object, or if there is none, and so no `items`.
+/// Errors: if a line cannot be read, is longer than [`LIMIT`] or not such an object, or if there is none, and so no `items`.
 pub(crate) fn each_line<T: DeserializeOwned>(
     file: &Path,
     open: impl Fn(&Path) -> io::Result<Box<dyn BufRead>>,

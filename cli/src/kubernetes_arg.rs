@@ -29,9 +29,7 @@ impl KubernetesArg {
 }
 
 /// The given version, or else the newest version that the release serves.
-///
-/// # Errors
-/// A given version that the release does not serve.
+/// Errors: a given version that the release does not serve.
 pub(crate) fn served_version(
     given: Option<ApiVersion>,
     release: Release,

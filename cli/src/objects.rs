@@ -35,9 +35,7 @@ pub(crate) struct Objects {
 
 impl Objects {
     /// The objects of files, as a server of `release` reads them. Prints a warning for each fault of an object.
-    ///
-    /// # Errors
-    /// If a file or an object cannot be read, and without any object.
+    /// Errors: if a file or an object cannot be read, and without any object.
     pub(crate) fn read(
         files: &FileArgs,
         release: Release,
@@ -51,9 +49,7 @@ impl Objects {
     }
 
     /// The objects of the files that can be read, with their faults, and the errors of the others.
-    ///
-    /// # Errors
-    /// If there is neither an object nor an error.
+    /// Errors: if there is neither an object nor an error.
     pub(crate) fn readable(
         files: &FileArgs,
         release: Release,
@@ -86,9 +82,7 @@ impl Objects {
     }
 
     /// Objects of any version; values of other kinds are ignored.
-    ///
-    /// # Errors
-    /// The first value that is not an object of its kind.
+    /// Errors: the first value that is not an object of its kind.
     pub(crate) fn of_values(values: Vec<Value>) -> Result<Self, String> {
         let mut objects = Self::default();
         for value in values {

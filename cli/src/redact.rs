@@ -14,9 +14,7 @@ pub(crate) struct RedactArg {
 
 impl RedactArg {
     /// The words for this run.
-    ///
-    /// # Errors
-    /// If a random key is needed, and the system has none.
+    /// Errors: if a random key is needed, and the system has none.
     pub(crate) fn redactor(&self) -> Result<Redactor, Failure> {
         let key = match &self.redact {
             None => return Ok(Redactor::default()),

@@ -7,9 +7,7 @@ use k8s_flowcontrol_analysis::api_resources::{
 };
 
 /// Reads `RESOURCE[.GROUP][/SUBRESOURCE]`: a resource that can exist, with a verb of requests for resources.
-///
-/// # Errors
-/// A misspelt word, with the nearest known one.
+/// Errors: a misspelt word, with the nearest known one.
 pub(crate) fn resource_name<'a>(text: &'a str, verb: &str) -> Result<ResourceName<'a>, Failure> {
     check_verb(verb, &RESOURCE_VERBS)?;
     let name = ResourceName::of(text);
@@ -37,9 +35,7 @@ pub(crate) fn resource_name<'a>(text: &'a str, verb: &str) -> Result<ResourceNam
 }
 
 /// Checks a path or a URL, and the verb of a request for it.
-///
-/// # Errors
-/// A path without a slash at its beginning, or an unknown verb.
+/// Errors: a path without a slash at its beginning, or an unknown verb.
 pub(crate) fn check_path(path: &str, verb: &str) -> Result<(), Failure> {
     check_verb(verb, &PATH_VERBS)?;
     match path.starts_with('/') || path.contains("://") {

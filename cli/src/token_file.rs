@@ -7,9 +7,7 @@ use k8s_flowcontrol_server::token_warnings;
 use std::path::Path;
 
 /// Reads a file with tokens, and prints the warnings of kube-apiserver about its records.
-///
-/// # Errors
-/// If the file cannot be read.
+/// Errors: if the file cannot be read.
 pub(crate) fn read_tokens(file: &Path) -> Result<String, Failure> {
     let text = read_text(file)?;
     for (line, warning) in token_warnings(&text) {

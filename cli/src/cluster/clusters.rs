@@ -26,9 +26,7 @@ impl ClustersArgs {
     }
 
     /// The clusters of the named contexts, each once, or else of the current context.
-    ///
-    /// # Errors
-    /// If there are several, and a flag can only be true of one.
+    /// Errors: if there are several, and a flag can only be true of one.
     pub(crate) fn clusters(&self) -> Result<Vec<Named>, Failure> {
         let mut contexts = Vec::new();
         for name in self.contexts.iter().cloned().map(Some) {

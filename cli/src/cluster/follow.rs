@@ -51,9 +51,7 @@ impl Follow {
     }
 
     /// The next change. Errors that pass are printed.
-    ///
-    /// # Errors
-    /// If an error persists without a change by the user.
+    /// Errors: if an error persists without a change by the user.
     pub(crate) async fn next(
         &mut self,
         streams: &mut Streams,

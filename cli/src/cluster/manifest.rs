@@ -25,10 +25,7 @@ impl Manifest {
     }
 
     /// The objects of files without the fields that servers fill in. Levels come first, because schemas refer to them.
-    ///
-    /// # Errors
-    /// If objects are missing or unreadable, and if fields are lost and `allow_loss` is false; otherwise the losses
-    /// are printed.
+    /// Errors: if objects are missing or unreadable, and if fields are lost and `allow_loss` is false; otherwise the losses are printed.
     pub(crate) fn read(
         command: &str,
         files: &FileArgs,

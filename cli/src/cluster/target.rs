@@ -111,9 +111,7 @@ impl TargetArgs {
     }
 
     /// The objects, in the order of the targets.
-    ///
-    /// # Errors
-    /// If any of them cannot be read.
+    /// Errors: if any of them cannot be read.
     pub(crate) async fn find(&self, live: &Live) -> Result<Vec<(Kind, Value)>, Failure> {
         let (objects, mut missing) = self.find_each(live).await?;
         match missing.is_empty() {

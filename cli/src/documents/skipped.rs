@@ -10,9 +10,7 @@ use k8s_flowcontrol_text::Span;
 use std::io::{self, Write};
 
 /// Calls `each` with the objects of files, as a server of `release` decodes them. Other documents are skipped and counted.
-///
-/// # Errors
-/// If files or objects cannot be read: all are named.
+/// Errors: if files or objects cannot be read: all are named.
 pub(crate) fn each_object(
     files: &FileArgs,
     release: Release,
@@ -24,9 +22,7 @@ pub(crate) fn each_object(
 }
 
 /// As [`each_object`]; returns the errors of the files that cannot be read, and one of all objects that cannot be read.
-///
-/// # Errors
-/// If no file is named, if a folder does not have a file to read, and the errors of `each`.
+/// Errors: if no file is named, if a folder does not have a file to read, and the errors of `each`.
 pub(crate) fn each_readable_object(
     files: &FileArgs,
     release: Release,

@@ -17,9 +17,7 @@ pub(crate) struct SelectionArgs {
 
 impl SelectionArgs {
     /// The selection of the files.
-    ///
-    /// # Errors
-    /// If a glob is invalid.
+    /// Errors: if a glob is invalid.
     pub(crate) fn selection(&self) -> Result<Selection, Failure> {
         Selection::new(&self.exclude, self.no_ignore)
             .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))

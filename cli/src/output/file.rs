@@ -28,9 +28,7 @@ enum Target {
 
 impl OutputFile {
     /// Begins a file.
-    ///
-    /// # Errors
-    /// If the draft cannot be written.
+    /// Errors: if the draft cannot be written.
     pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         Self::open(path).map_err(|error| unwritable(path, &error))
     }
@@ -69,9 +67,7 @@ impl OutputFile {
     }
 
     /// Gives the draft the name of the file.
-    ///
-    /// # Errors
-    /// If that fails.
+    /// Errors: if that fails.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self.target {
             Target::Stream(_) => Ok(()),
@@ -100,9 +96,7 @@ impl Write for OutputFile {
 }
 
 /// Writes a file.
-///
-/// # Errors
-/// If it cannot be written. A file that exists then has its old text.
+/// Errors: if it cannot be written. A file that exists then has its old text.
 pub(crate) fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     let mut file = OutputFile::create(path)?;
     file.write_all(text)
@@ -111,9 +105,7 @@ pub(crate) fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
 }
 
 /// Writes a file that only the user can read, and that is on the disk when this returns. A file that exists is replaced as a whole.
-///
-/// # Errors
-/// If it cannot be written. A file that exists then has its old text.
+/// Errors: if it cannot be written. A file that exists then has its old text.
 pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     // Only the user can read a draft.
     let mut draft = NamedTempFile::with_prefix_in(DRAFT, folder_of(path))?;
@@ -131,9 +123,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Checks that no output is a file that the command reads, or another output.
-///
-/// # Errors
-/// The first output that is.
+/// Errors: the first output that is.
 pub(crate) fn outputs_are_not_inputs<'a>(
     outputs: impl IntoIterator<Item = &'a PathBuf>,
     inputs: impl IntoIterator<Item = &'a PathBuf>,

@@ -49,9 +49,7 @@ pub(crate) enum Renewed {
 
 impl Negotiation {
     /// Reads the versions and the release of a server.
-    ///
-    /// # Errors
-    /// The error of the request, or the versions of a server that serves none of the known ones.
+    /// Errors: the error of the request, or the versions of a server that serves none of the known ones.
     pub(crate) async fn begin(
         client: &Client,
         group: &'static str,

@@ -30,9 +30,7 @@ pub(crate) fn without_managed_fields(accept: &HeaderValue) -> HeaderValue {
 }
 
 /// Representations are made by the server, so that it cannot store them.
-///
-/// # Errors
-/// For a type that is not the kind itself.
+/// Errors: for a type that is not the kind itself.
 pub(crate) fn check_writable<K: Resource>() -> Result<(), Error> {
     match representation::<K>() {
         None => Ok(()),

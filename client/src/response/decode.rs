@@ -225,9 +225,7 @@ pub(crate) fn failed_status(body: &[u8]) -> Option<Box<Status>> {
 }
 
 /// For types that would read any JSON object.
-///
-/// # Errors
-/// If the body is the `Status` of a failure.
+/// Errors: if the body is the `Status` of a failure.
 pub(crate) fn not_failed(body: &[u8]) -> Result<(), serde_json::Error> {
     match failed_status(body) {
         None => Ok(()),

@@ -44,9 +44,7 @@ impl Gunzip {
     }
 
     /// The rest after the last chunk.
-    ///
-    /// # Errors
-    /// If a gzip member is cut off.
+    /// Errors: if a gzip member is cut off.
     fn finish(&mut self) -> io::Result<Bytes> {
         match self.decoder.take() {
             Some(decoder) => decoder.finish().map(Bytes::from),

@@ -62,9 +62,7 @@ impl PageToken {
     }
 
     /// Turns a request for a list into the request for the page.
-    ///
-    /// # Errors
-    /// For a request for other objects, and for one whose negotiated version has changed.
+    /// Errors: for a request for other objects, and for one whose negotiated version has changed.
     pub(crate) fn resume(&self, request: &mut HttpRequest) -> Result<(), Error> {
         if request.path != self.path {
             if let Some((from, to)) = self.other_version(request) {

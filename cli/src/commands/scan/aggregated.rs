@@ -8,9 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 /// Reads the aggregated API servers of a cluster. A Service or Deployment that cannot be read is missing in the result.
-///
-/// # Errors
-/// If the APIServices cannot be read.
+/// Errors: if the APIServices cannot be read.
 pub(super) async fn read(client: &Client) -> Result<Vec<AggregatedServer>, Error> {
     let list = match get(client, "/apis/apiregistration.k8s.io/v1/apiservices").await {
         Ok(list) => list,
@@ -32,9 +30,7 @@ pub(super) async fn read(client: &Client) -> Result<Vec<AggregatedServer>, Error
 }
 
 /// Reads the extension API servers that may not watch the objects of flow control.
-///
-/// # Errors
-/// If the bindings or roles cannot be read. A cluster without RBAC has none.
+/// Errors: if the bindings or roles cannot be read. A cluster without RBAC has none.
 pub(super) async fn read_unbound(client: &Client) -> Result<Vec<UnboundServer>, Error> {
     let bindings = match get(
         client,

@@ -22,9 +22,7 @@ impl Flow {
 }
 
 /// The flows of a dump of requests. Rows that cannot be read are skipped.
-///
-/// # Errors
-/// The text is not a dump.
+/// Errors: the text is not a dump.
 pub(super) fn flows(dump: &str) -> Result<Vec<Flow>, NotADump> {
     let rows = parse_requests(dump)?.rows;
     let flows = rows.into_iter().filter_map(|row| {

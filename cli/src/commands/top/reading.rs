@@ -284,9 +284,7 @@ impl Readings {
 }
 
 /// Reads all servers at the same time.
-///
-/// # Errors
-/// If none can be read. If only some can be read, the notes have the errors of the others.
+/// Errors: if none can be read. If only some can be read, the notes have the errors of the others.
 pub(super) async fn read_all(control_plane: &ControlPlane) -> Result<Readings, Failure> {
     let reads = control_plane
         .servers

@@ -39,9 +39,7 @@ impl DryRuns {
     }
 
     /// The verdict of the cluster on a document, in the version of the document.
-    ///
-    /// # Errors
-    /// If the cluster does not have a verdict: it is unreachable, forbids the request, or has another problem.
+    /// Errors: if the cluster does not have a verdict: it is unreachable, forbids the request, or has another problem.
     pub(super) async fn answer(&self, document: &Document) -> Result<Answer, Failure> {
         // The place of an error in the text is not in the response.
         let mut validator = Validator::new(self.release)

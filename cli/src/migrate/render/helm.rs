@@ -35,9 +35,7 @@ impl Helm {
     }
 
     /// The rendered manifests of a chart.
-    ///
-    /// # Errors
-    /// The message of Helm.
+    /// Errors: the message of Helm.
     pub(super) fn template(&self, chart: &Path) -> Result<String, String> {
         let mut command = Command::new(&self.program);
         command.args(["template", "release-name"]).arg(chart);

@@ -86,18 +86,14 @@ impl Version {
 }
 
 /// Reads a text to its end.
-///
-/// # Errors
-/// If it has more than `limit` bytes, is not UTF-8, or cannot be read.
+/// Errors: if it has more than `limit` bytes, is not UTF-8, or cannot be read.
 pub(crate) fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     let bytes = read_at_most(File::open(path)?, limit)?;
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 /// Reads to the end.
-///
-/// # Errors
-/// If there is more than `limit` bytes, or they cannot be read.
+/// Errors: if there is more than `limit` bytes, or they cannot be read.
 fn read_at_most(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;

@@ -7,10 +7,8 @@ use http::header::{AUTHORIZATION, HeaderMap};
 impl Config {
     /// The configuration without the values that its server must not receive: like in kubectl, a server without TLS
     /// does not get credentials.
-    ///
-    /// # Errors
-    /// If the configuration impersonates a user with its credentials. Without them, the request would be that of another
-    /// user, possibly one with more permissions, such as the user of a `kubectl proxy`.
+    /// Errors: if the configuration impersonates a user with its credentials. Without them, the request would be that of another user,
+    /// possibly one with more permissions, such as the user of a `kubectl proxy`.
     pub(crate) fn for_connections(mut self) -> Result<Self, ConfigError> {
         let has_credentials =
             self.tls.client_certificate.is_some() || !matches!(self.auth, Auth::None);
@@ -36,9 +34,7 @@ impl Config {
 const HTTPS: &str = "use an https:// address";
 
 /// Checks a request that hooks and layers have changed.
-///
-/// # Errors
-/// If it has an `Authorization` header and no TLS.
+/// Errors: if it has an `Authorization` header and no TLS.
 pub(crate) fn check_tls(uri: &Uri, headers: &HeaderMap) -> Result<(), ConfigError> {
     if uri.scheme_str() == Some("https") || !headers.contains_key(AUTHORIZATION) {
         return Ok(());

@@ -125,9 +125,7 @@ impl<K> Events<K> {
     }
 
     /// The event with a number; `None` if it has not happened yet.
-    ///
-    /// # Errors
-    /// The number of missed events, when the event is no longer in the log.
+    /// Errors: the number of missed events, when the event is no longer in the log.
     pub(super) fn get(&self, number: u64) -> Result<Option<&StoreEvent<K>>, u64> {
         match number.checked_sub(self.first) {
             Some(index) => Ok(usize::try_from(index)

@@ -65,9 +65,7 @@ impl Batches {
     }
 
     /// Writes the batches to the disk, counts them, and answers them; returns whether there were any.
-    ///
-    /// # Errors
-    /// If they cannot be written: they are not counted, and their senders get 503.
+    /// Errors: if they cannot be written: they are not counted, and their senders get 503.
     pub(super) fn commit(
         self,
         live: &mut Live,

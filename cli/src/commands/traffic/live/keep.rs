@@ -28,9 +28,7 @@ pub(super) struct Keep {
 
 impl Keep {
     /// Opens the state of an earlier run, or begins a new one.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written, or is not a state.
+    /// Errors: if a file cannot be read or written, or is not a state.
     pub(super) fn open(
         path: &Path,
         window: Duration,
@@ -72,9 +70,7 @@ impl Keep {
     }
 
     /// Appends records, which are on the disk when this returns. After an error none of them is a part of the journal.
-    ///
-    /// # Errors
-    /// If they cannot be written.
+    /// Errors: if they cannot be written.
     pub(super) fn append(&mut self, records: &[u8]) -> io::Result<()> {
         if self.is_torn {
             return Err(io::Error::other(
@@ -96,9 +92,7 @@ impl Keep {
     }
 
     /// Writes the state, and empties the journal, whose batches are a part of it.
-    ///
-    /// # Errors
-    /// If that fails; the file then has its old content.
+    /// Errors: if that fails; the file then has its old content.
     pub(super) fn save(&mut self, live: &Live) -> io::Result<()> {
         let text = live.to_json()?;
         write_private(&self.path, &text)?;

@@ -32,9 +32,7 @@ pub(super) struct Listening {
 
 impl Listening {
     /// Listens from now on.
-    ///
-    /// # Errors
-    /// If the address, the certificate or the tokens cannot be used.
+    /// Errors: if the address, the certificate or the tokens cannot be used.
     pub(super) fn start(args: &LiveArgs) -> Result<Self, Failure> {
         let builder = args.listen.is_some().then(|| builder(args)).transpose()?;
         let tokens = args.tokens.clone();

@@ -24,9 +24,7 @@ const SAVE: Duration = Duration::from_secs(5);
 const TOGETHER: usize = 16 << 20;
 
 /// Counts requests until Ctrl-C.
-///
-/// # Errors
-/// If an option cannot be used, or a state cannot be read. Later problems are warnings.
+/// Errors: if an option cannot be used, or a state cannot be read. Later problems are warnings.
 pub(in super::super) fn run(
     args: &LiveArgs,
     counter: Counter,
