@@ -7,7 +7,7 @@ use crate::documents::{Document, Documents};
 use crate::error::{At, Error};
 use crate::json::Json;
 use crate::model::{Key, Model};
-use crate::plan::{Body, Item, Origin, Plan};
+use crate::plan::{Item, Origin, Plan};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub(crate) fn of_modules(
             continue;
         }
         found.read_all()?;
-        let kinds = types.iter().filter(|(item, _)| is_kind(&plan.items[*item]));
+        let kinds = types.iter().filter(|(item, _)| plan.items[*item].is_kind());
         let kinds: Vec<&str> = kinds.map(|(_, name)| name.as_str()).collect();
         let text = text::of_definitions(&found.read, &kinds);
         modules.insert(index, Constraints { types, text });
@@ -88,14 +88,10 @@ pub(crate) fn unreadable(plan: &Plan, constraints: &BTreeMap<usize, Constraints>
 
 /// The schema of a type that gets `validate()`.
 fn constrained(item: &Item, has_kinds: bool) -> Option<&Key> {
-    match (&item.origin, &item.body) {
-        (Origin::Schema(key), Body::Struct(_)) if !has_kinds || is_kind(item) => Some(key),
+    match (&item.origin, item.structure()) {
+        (Origin::Schema(key), Some(_)) if !has_kinds || item.is_kind() => Some(key),
         _ => None,
     }
-}
-
-fn is_kind(item: &Item) -> bool {
-    matches!(&item.body, Body::Struct(body) if body.served.is_some())
 }
 
 struct Definitions<'a> {

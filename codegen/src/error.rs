@@ -27,12 +27,9 @@ impl Error {
     }
 
     pub(crate) fn at(at: &At, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            place: Some(at.to_string()),
-            message: message.into(),
-            help: None,
-            is_unsupported: false,
-        }))
+        let mut error = Self::new(message);
+        error.0.place = Some(at.to_string());
+        error
     }
 
     /// Adds a remedy.

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// The schemas and operations of all documents.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// The schemas of the given documents, and the schemas of neighbouring files that they refer to.

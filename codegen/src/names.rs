@@ -6,6 +6,11 @@ use schemars::schema::{InstanceType, SchemaObject, StringValidation};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+/// Whether a text of words between blanks has a word.
+pub(crate) fn is_among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
 /// A module's name. Rust does not look for the file of a module whose name has letters beyond ASCII.
 pub(crate) fn module(text: &str) -> String {
     let name = spelled(text, |c| c.is_ascii() || !c.is_alphanumeric());

@@ -39,7 +39,7 @@ impl Sharing {
             }));
             let structs: Vec<usize> = items
                 .into_iter()
-                .filter(|&item| matches!(plan.items[item].body, Body::Struct(_)))
+                .filter(|&item| plan.items[item].structure().is_some())
                 .collect();
             sharing.schemas.extend(owners(&structs, &|item, class| {
                 schema_signature(plan, item, class)
@@ -187,12 +187,12 @@ fn shape_signature(shape: &Shape, class: ClassOf<'_>) -> String {
 
 fn schema_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
     let item: &Item = &plan.items[index];
-    let Body::Struct(body) = &item.body else {
+    let Some(body) = item.structure() else {
         return format!("item {index}");
     };
-    let class = |other: usize| match plan.items[other].body {
-        Body::Enum(_) => "String".to_owned(),
-        Body::Struct(_) => class(other),
+    let class = |other: usize| match plan.items[other].structure() {
+        None => "String".to_owned(),
+        Some(_) => class(other),
     };
     let mut text = format!("struct {} {} {}", item.ident, body.atomic, body.preserving);
     for field in &body.fields {

@@ -3,7 +3,7 @@
 use super::docs;
 use super::emitter::{Emitter, ident, path_text};
 use crate::model::{Column, Served};
-use crate::plan::{Body, ListAlias};
+use crate::plan::ListAlias;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -55,13 +55,9 @@ impl Emitter<'_> {
 
     /// The type of `spec` or `status`, `()` without one.
     fn part(&self, index: usize, name: &str) -> String {
-        let Body::Struct(body) = &self.plan.items[index].body else {
-            return "()".to_owned();
-        };
-        match body.fields.iter().find(|field| field.name == name) {
-            Some(field) => path_text(&field.value_type),
-            None => "()".to_owned(),
-        }
+        let mut fields = self.plan.items[index].fields().iter();
+        let field = fields.find(|field| field.name == name);
+        field.map_or("()".to_owned(), |field| path_text(&field.value_type))
     }
 
     pub(super) fn list(&self, list: &ListAlias) -> TokenStream {

@@ -4,7 +4,7 @@
 use super::emitter::{Emitter, path_text};
 use crate::model::ListKind;
 use crate::names;
-use crate::plan::{Body, Item, Origin, PlannedField, Shape, Struct};
+use crate::plan::{Item, Origin, PlannedField, Shape, Struct};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::fmt::Write;
@@ -51,7 +51,7 @@ impl Emitter<'_> {
     fn own_schema(&self, item: usize) -> Option<usize> {
         let class = |item: usize| *self.sharing.schemas.get(&item).unwrap_or(&item);
         let owner = self.sharing.types.get(&item)?;
-        let is_enum = matches!(self.plan.items[item].body, Body::Enum(_));
+        let is_enum = self.plan.items[item].structure().is_none();
         if is_enum || class(item) == class(*owner) {
             return None;
         }
@@ -152,10 +152,10 @@ impl Emitter<'_> {
     fn overrides_owner(&self, field: &PlannedField) -> bool {
         match (&field.shape, field.facts.atomic) {
             (_, None) => false,
-            (Shape::Item(item), Some(atomic)) => match &self.plan.items[*item].body {
-                Body::Struct(body) => body.atomic != atomic,
-                Body::Enum(_) => false,
-            },
+            (Shape::Item(item), Some(atomic)) => {
+                let body = self.plan.items[*item].structure();
+                body.is_some_and(|body| body.atomic != atomic)
+            }
             (shape, _) => matches!(shape, Shape::Runtime(_)),
         }
     }

@@ -3,7 +3,7 @@
 use super::docs;
 use super::emitter::{Emitter, ident};
 use crate::names;
-use crate::plan::{Body, Origin, Shape, Struct};
+use crate::plan::{Origin, Shape, Struct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -89,9 +89,9 @@ impl Emitter<'_> {
         }
         let items = self.plan.modules[item.module].items.iter();
         let mut items = items.map(|&other| &self.plan.items[other]);
-        let owner = items.find(|other| match &other.body {
-            Body::Struct(body) => body.fields.iter().any(|f| f.shape.item() == Some(index)),
-            Body::Enum(_) => false,
+        let owner = items.find(|other| {
+            let mut fields = other.fields().iter();
+            fields.any(|field| field.shape.item() == Some(index))
         });
         owner.map(|owner| owner.ident.as_str())
     }

@@ -34,11 +34,7 @@ pub(super) fn add(plan: &mut Plan) {
 
 /// The items whose size counts for that of the item.
 fn held(item: &Item) -> impl Iterator<Item = usize> {
-    let fields = match &item.body {
-        Body::Struct(body) => body.fields.as_slice(),
-        Body::Enum(_) => &[],
-    };
-    fields.iter().filter_map(|field| match field.shape {
+    item.fields().iter().filter_map(|field| match field.shape {
         Shape::Item(item) if field.has_field() && !field.boxed => Some(item),
         _ => None,
     })

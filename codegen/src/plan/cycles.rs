@@ -17,11 +17,9 @@ pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
     let ends = |edge: &Edge| (edge.from, edge.to);
     let plain = components(count, edges.iter().filter(|e| e.plain).map(ends));
     for edge in edges.iter().filter(|e| e.plain) {
-        if plain[edge.from] == plain[edge.to]
-            && let Body::Struct(body) = &plan.items[edge.from].body
-        {
+        if plain[edge.from] == plain[edge.to] {
             return Err(Error::at(
-                &body.fields[edge.field].at,
+                &plan.items[edge.from].fields()[edge.field].at,
                 "the object requires itself, so that no finite value exists",
             )
             .help("remove one of the fields in the cycle from `required`"));
@@ -42,12 +40,9 @@ pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
 fn edges(plan: &Plan) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (from, item) in plan.items.iter().enumerate() {
-        let Body::Struct(body) = &item.body else {
-            continue;
-        };
-        for (index, field) in body.fields.iter().enumerate() {
+        for (index, field) in item.fields().iter().enumerate() {
             if let Shape::Item(to) = field.shape
-                && matches!(plan.items[to].body, Body::Struct(_))
+                && plan.items[to].structure().is_some()
             {
                 edges.push(Edge {
                     from,

@@ -1,7 +1,7 @@
 //! The levels of types inside each other, of which Rust's compiler follows 128 if a crate does not say otherwise.
 
 use super::cycles::components;
-use super::types::{Body, Plan, PlannedField, Shape};
+use super::types::{Item, Plan, PlannedField, Shape};
 use crate::error::Error;
 use std::collections::{HashSet, VecDeque};
 
@@ -14,7 +14,8 @@ const MAX: usize = 1000;
 /// A note if a crate with the types must raise the compiler's limit.
 /// Errors: if the types hold each other in too many levels for any limit.
 pub(crate) fn deep(plan: &Plan) -> Result<Option<String>, Error> {
-    let next: Vec<Vec<(usize, usize)>> = plan.items.iter().map(|item| held(&item.body)).collect();
+    let held = |item: &Item| item.fields().iter().filter_map(held_by).collect();
+    let next: Vec<Vec<(usize, usize)>> = plan.items.iter().map(held).collect();
     let edges = next
         .iter()
         .enumerate()
@@ -85,14 +86,7 @@ fn depth_first(next: &[Vec<(usize, usize)>]) -> (usize, Option<usize>) {
     deepest
 }
 
-/// The items that a body holds, each with the levels that the compiler counts for it.
-fn held(body: &Body) -> Vec<(usize, usize)> {
-    match body {
-        Body::Struct(body) => body.fields.iter().filter_map(held_by).collect(),
-        Body::Enum(_) => Vec::new(),
-    }
-}
-
+/// The item that a field holds, with the levels that the compiler counts for it.
 fn held_by(field: &PlannedField) -> Option<(usize, usize)> {
     let item = field.shape.item().filter(|_| field.has_field())?;
     let levels = match &field.shape {

@@ -21,10 +21,8 @@ pub(super) fn mark(plan: &mut Plan) {
 }
 
 fn holds_float(plan: &Plan, index: usize) -> bool {
-    let Body::Struct(body) = &plan.items[index].body else {
-        return false;
-    };
-    body.fields.iter().any(|field| is_float(plan, &field.shape))
+    let mut fields = plan.items[index].fields().iter();
+    fields.any(|field| is_float(plan, &field.shape))
 }
 
 fn is_float(plan: &Plan, shape: &Shape) -> bool {
@@ -33,10 +31,10 @@ fn is_float(plan: &Plan, shape: &Shape) -> bool {
         Shape::List(inner, _) | Shape::Map(inner, _) | Shape::Nullable(inner) => {
             is_float(plan, inner)
         }
-        Shape::Item(item) => match &plan.items[*item].body {
-            Body::Struct(body) => body.has_floats,
-            Body::Enum(_) => false,
-        },
+        Shape::Item(item) => {
+            let body = plan.items[*item].structure();
+            body.is_some_and(|body| body.has_floats)
+        }
         Shape::Runtime(_) | Shape::ManagedFields => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Fields without a Rust field: too many for a struct, or with a name that the runtime does not find in JSON text.
 
-use super::types::{Body, Plan, PlannedField};
+use super::types::{Body, Item, Plan, PlannedField};
 use crate::unexpressed::{Outcome, Unexpressed};
 
 /// The runtime marks fields in a set of 128 bits.
@@ -31,11 +31,7 @@ pub(super) fn apply(plan: &mut Plan) {
 impl Plan {
     /// The fields without a Rust field, which objects keep in `unknown`.
     pub(crate) fn kept_unknown(&self) -> impl Iterator<Item = Unexpressed> {
-        let structs = self.items.iter().filter_map(|item| match &item.body {
-            Body::Struct(body) => Some(body),
-            Body::Enum(_) => None,
-        });
-        let fields = structs.flat_map(|body| &body.fields);
+        let fields = self.items.iter().flat_map(Item::fields);
         fields.filter(|field| field.is_kept_unknown).map(|field| {
             let reason = match field.name.contains(is_escaped) {
                 true => "its name has a character that JSON escapes",

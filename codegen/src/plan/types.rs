@@ -48,6 +48,26 @@ pub(crate) struct Item {
     pub(crate) ident: String,
 }
 
+impl Item {
+    /// The struct; `None` for an enum.
+    pub(crate) fn structure(&self) -> Option<&Struct> {
+        match &self.body {
+            Body::Struct(body) => Some(body),
+            Body::Enum(_) => None,
+        }
+    }
+
+    /// The fields of the struct; none for an enum.
+    pub(crate) fn fields(&self) -> &[PlannedField] {
+        self.structure().map_or(&[], |body| &body.fields)
+    }
+
+    /// Whether the type is a kind with its own paths.
+    pub(crate) fn is_kind(&self) -> bool {
+        self.structure().is_some_and(|body| body.served.is_some())
+    }
+}
+
 /// The origin of an item's name.
 #[derive(Debug)]
 pub(crate) enum Origin {
@@ -186,22 +206,17 @@ pub(crate) struct Options {
 impl Plan {
     /// The number of kinds with their own paths.
     pub(crate) fn kinds(&self) -> usize {
-        let served =
-            |item: &&Item| matches!(&item.body, Body::Struct(body) if body.served.is_some());
-        self.items.iter().filter(served).count()
+        self.items.iter().filter(|item| item.is_kind()).count()
     }
 
     pub(crate) fn structs_of(
         &self,
         module: usize,
     ) -> impl Iterator<Item = (usize, &Item, &Struct)> {
-        self.modules[module]
-            .items
-            .iter()
-            .filter_map(|&index| match &self.items[index].body {
-                Body::Struct(body) => Some((index, &self.items[index], body)),
-                Body::Enum(_) => None,
-            })
+        self.modules[module].items.iter().filter_map(|&index| {
+            let item = &self.items[index];
+            Some((index, item, item.structure()?))
+        })
     }
 
     /// Puts inline schemas behind the first type that refers to them, and sorts the schemas of packages that are only
@@ -233,10 +248,8 @@ impl Plan {
 
     /// The inline items to which the fields of an item refer.
     fn inline_items(&self, item: usize) -> Vec<usize> {
-        let Body::Struct(body) = &self.items[item].body else {
-            return Vec::new();
-        };
-        let items = body.fields.iter().filter_map(|field| field.shape.item());
+        let fields = self.items[item].fields().iter();
+        let items = fields.filter_map(|field| field.shape.item());
         items
             .filter(|&item| matches!(self.items[item].origin, Origin::Inline(_)))
             .collect()

@@ -6,86 +6,32 @@ use super::type_keyword::only_strings;
 use crate::documents::{Document, Documents};
 use crate::format::Format;
 use crate::json::{Json, Node};
+use crate::names::is_among;
 use crate::unexpressed::{Outcome, Unexpressed};
 use std::collections::BTreeSet;
 
 /// Keywords that types, their names or the runtime schema express.
-const EXPRESSED: [&str; 22] = [
-    "$ref",
-    "type",
-    "title",
-    "description",
-    "nullable",
-    "required",
-    "$defs",
-    "definitions",
-    "x-go-always-emitted",
-    "x-go-type",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-group-version-kind",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-introduced-in",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-    "x-kubernetes-patch-merge-key",
-    "x-kubernetes-patch-strategy",
-    "x-kubernetes-preserve-unknown-fields",
-    "items",
-    "properties",
-];
+const EXPRESSED: &str = "\
+    $ref type title description nullable required $defs definitions x-go-always-emitted x-go-type \
+    x-kubernetes-embedded-resource x-kubernetes-group-version-kind x-kubernetes-int-or-string \
+    x-kubernetes-introduced-in x-kubernetes-list-map-keys x-kubernetes-list-type x-kubernetes-map-type \
+    x-kubernetes-patch-merge-key x-kubernetes-patch-strategy x-kubernetes-preserve-unknown-fields items \
+    properties";
 
 /// Keywords that the documentation of a field states.
-const BOUNDS: [&str; 13] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "uniqueItems",
-    "pattern",
-];
+pub(super) const BOUNDS: &str = "\
+    minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems \
+    minProperties maxProperties uniqueItems pattern";
 
 /// The formats of strings that a server checks, without hyphens.
-const FORMATS: [&str; 26] = [
-    "bsonobjectid",
-    "byte",
-    "cidr",
-    "creditcard",
-    "date",
-    "datetime",
-    "duration",
-    "email",
-    "hexcolor",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "k8slongname",
-    "k8sshortname",
-    "mac",
-    "password",
-    "rgbcolor",
-    "ssn",
-    "uri",
-    "uuid",
-    "uuid3",
-    "uuid4",
-    "uuid5",
-];
+const FORMATS: &str = "\
+    bsonobjectid byte cidr creditcard date datetime duration email hexcolor hostname ipv4 ipv6 isbn isbn10 \
+    isbn13 k8slongname k8sshortname mac password rgbcolor ssn uri uuid uuid3 uuid4 uuid5";
 
 /// Whether a server checks a format.
 fn is_checked(format: &Node<'_>) -> bool {
     let name = format.json.as_str().unwrap_or_default().replace('-', "");
-    FORMATS.contains(&name.as_str())
+    is_among(FORMATS, &name)
 }
 
 /// All keywords of the schemas of the given documents that no type expresses.
@@ -232,7 +178,7 @@ fn not_validated(_: &Node<'_>, _: &str) -> Option<String> {
 
 /// The outcome for a keyword without schemas inside it; `None` if it is expressed, or restricts nothing.
 fn outcome(word: &str, value: &Node<'_>, role: Role) -> Option<Outcome> {
-    let is_expressed = EXPRESSED.contains(&word)
+    let is_expressed = is_among(EXPRESSED, word)
         || word == "enum" && only_strings(value)
         || word == "format" && value.json.as_str().is_some_and(limits::is_type);
     let is_least = matches!(word, "minLength" | "minItems" | "minProperties")
@@ -241,7 +187,7 @@ fn outcome(word: &str, value: &Node<'_>, role: Role) -> Option<Outcome> {
     if is_expressed || restricts_nothing && word != "default" {
         return None;
     }
-    let is_bound = matches!(word, "enum" | "format") || BOUNDS.contains(&word);
+    let is_bound = matches!(word, "enum" | "format") || is_among(BOUNDS, word);
     Some(match word {
         "default" => Outcome::FilledIn,
         // A server ignores other formats.

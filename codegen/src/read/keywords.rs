@@ -1,8 +1,13 @@
 //! JSON Schema keywords: which of them are supported, and which only restrict values.
 
+use super::explain::BOUNDS;
 use crate::error::Error;
 use crate::json::{Json, Node};
+use crate::names::is_among;
 use crate::unexpressed::{Outcome, Unexpressed};
+
+const OF_ELEMENTS: &str = "describe all elements with one schema in `items`";
+const OF_VALUES: &str = "describe the values with `additionalProperties`";
 
 /// Keywords that no generated type can express, each with an alternative.
 ///
@@ -11,14 +16,8 @@ use crate::unexpressed::{Outcome, Unexpressed};
 const UNSUPPORTED: [(&str, &str); 19] = [
     ("$dynamicRef", "write a plain `$ref`"),
     ("$recursiveRef", "write a plain `$ref`"),
-    (
-        "additionalItems",
-        "describe all elements with one schema in `items`",
-    ),
-    (
-        "contains",
-        "describe all elements with one schema in `items`",
-    ),
+    ("additionalItems", OF_ELEMENTS),
+    ("contains", OF_ELEMENTS),
     ("contentSchema", "describe the encoded value"),
     ("dependencies", "list the fields in `properties`"),
     ("dependentSchemas", "list the fields in `properties`"),
@@ -31,48 +30,28 @@ const UNSUPPORTED: [(&str, &str); 19] = [
     ("if", "list the fields of both branches in `properties`"),
     ("disallow", "list the allowed types in `type`"),
     ("not", "describe the allowed values"),
-    (
-        "prefixItems",
-        "describe all elements with one schema in `items`",
-    ),
-    (
-        "propertyNames",
-        "describe the values with `additionalProperties`",
-    ),
+    ("prefixItems", OF_ELEMENTS),
+    ("propertyNames", OF_VALUES),
     ("then", "list the fields of both branches in `properties`"),
-    (
-        "unevaluatedItems",
-        "describe all elements with one schema in `items`",
-    ),
-    (
-        "unevaluatedProperties",
-        "describe the values with `additionalProperties`",
-    ),
+    ("unevaluatedItems", OF_ELEMENTS),
+    ("unevaluatedProperties", OF_VALUES),
     ("$anchor", "name the schema in `$defs`"),
 ];
 
-/// The keywords among them that only restrict the values of a schema that states its type elsewhere.
-const RESTRICTING: [&str; 14] = [
-    "contains",
-    "contentSchema",
-    "dependencies",
-    "dependentSchemas",
-    "discriminator",
-    "else",
-    "if",
-    "disallow",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "$anchor",
+/// The keywords among them that describe the values; the others only restrict those of a schema that states its type elsewhere.
+const DESCRIBING: [&str; 5] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "additionalItems",
+    "extends",
+    "prefixItems",
 ];
 
 /// The keywords that the plain types of a schema ignore. Of them `validate()` checks `not`.
 pub(super) fn ignored(node: &Node<'_>) -> Vec<Unexpressed> {
-    let found = RESTRICTING.iter().filter_map(|keyword| {
+    let found = UNSUPPORTED.iter().filter_map(|(keyword, _)| {
         let outcome = match *keyword {
+            describing if DESCRIBING.contains(&describing) => return None,
             "not" => Outcome::Validated,
             _ => Outcome::Ignored,
         };
@@ -91,7 +70,7 @@ pub(super) fn check(node: &Node<'_>, plain: bool) -> Result<(), Error> {
             }
             // `unevaluatedProperties: false` and the like only restrict.
             let restricts = matches!(found.json, Json::Bool(_));
-            if plain && RESTRICTING.contains(&keyword) {
+            if plain && !DESCRIBING.contains(&keyword) {
                 continue;
             }
             if restricts && (keyword.starts_with("unevaluated") || keyword == "additionalItems") {
@@ -138,31 +117,19 @@ pub(super) fn states_type(schema: &Json) -> bool {
 
 /// Whether a branch of `oneOf`, `anyOf` or `allOf` only restricts values and describes none.
 pub(super) fn only_restricts(branch: &Node<'_>) -> bool {
-    const RULES: [&str; 19] = [
-        "required",
-        "description",
-        "title",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "pattern",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minProperties",
-        "maxProperties",
-        "default",
-        "example",
-        "nullable",
-    ];
+    let only_says = |word: &str| {
+        let is_note = [
+            "required",
+            "description",
+            "title",
+            "default",
+            "example",
+            "nullable",
+        ];
+        is_note.contains(&word) || is_among(BOUNDS, word) || word.starts_with("x-")
+    };
     match branch.json {
-        Json::Object(words) => words
-            .iter()
-            .all(|(name, _)| RULES.contains(&name.as_str()) || name.starts_with("x-")),
+        Json::Object(words) => words.iter().all(|(word, _)| only_says(word)),
         Json::Bool(true) => true,
         _ => false,
     }

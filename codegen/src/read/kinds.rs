@@ -1,11 +1,9 @@
 //! The kinds of schemas and operations.
 
+use super::custom;
 use crate::error::{At, Error};
 use crate::json::Node;
-use crate::model::{
-    Field, FieldFacts, GroupVersionKind, Key, Model, ObjectType, Scalar, Schema, Type,
-};
-use crate::runtime;
+use crate::model::{Field, FieldFacts, GroupVersionKind, Model, ObjectType, Scalar, Schema, Type};
 
 /// The `x-kubernetes-group-version-kind` of a schema or operation: an object or an array of objects.
 pub(super) fn of(node: &Node<'_>) -> Result<Vec<GroupVersionKind>, Error> {
@@ -58,22 +56,10 @@ pub(super) fn complete(model: &mut Model) {
         if let (true, [kind]) = (is_bare, schema.kinds.as_slice())
             && served.contains(&kind)
         {
-            schema.value = Type::Object(bare_kind(&schema.at));
+            let mut object = ObjectType::empty(&schema.at);
+            custom::complete(&mut object);
+            schema.value = Type::Object(object);
         }
-    }
-}
-
-/// `apiVersion`, `kind` and `metadata`, which every kind has.
-fn bare_kind(at: &At) -> ObjectType {
-    let string = || Type::Scalar(Scalar::String);
-    let meta = Type::Reference(Key::new(runtime::OBJECT_META, ""), at.clone());
-    ObjectType {
-        fields: vec![
-            kind_field("apiVersion", string(), at),
-            kind_field("kind", string(), at),
-            kind_field("metadata", meta, at),
-        ],
-        ..ObjectType::empty(at)
     }
 }
 

@@ -6,7 +6,6 @@ use schemars::schema::Schema;
 use std::collections::{HashMap, HashSet};
 use syn::parse::{ParseStream, Parser};
 
-/// typify's types.
 pub(super) struct Output {
     /// The Rust names of the definitions.
     definitions: HashMap<String, String>,

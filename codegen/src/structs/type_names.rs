@@ -6,74 +6,12 @@ use heck::ToSnakeCase;
 use std::collections::{BTreeMap, HashSet};
 
 /// Names that are meaningless without the name of the object around them.
-const VAGUE: [&str; 66] = [
-    "action",
-    "args",
-    "class",
-    "condition",
-    "config",
-    "configuration",
-    "content",
-    "data",
-    "default",
-    "effect",
-    "element",
-    "entry",
-    "field",
-    "format",
-    "group",
-    "id",
-    "info",
-    "item",
-    "key",
-    "kind",
-    "level",
-    "limit",
-    "list",
-    "map",
-    "match",
-    "metadata",
-    "method",
-    "mode",
-    "name",
-    "object",
-    "operation",
-    "operator",
-    "option",
-    "order",
-    "override",
-    "parameter",
-    "params",
-    "path",
-    "phase",
-    "policy",
-    "property",
-    "reason",
-    "ref",
-    "reference",
-    "resource",
-    "result",
-    "role",
-    "rule",
-    "scope",
-    "selector",
-    "setting",
-    "source",
-    "spec",
-    "state",
-    "status",
-    "strategy",
-    "subject",
-    "target",
-    "template",
-    "term",
-    "type",
-    "unit",
-    "use",
-    "value",
-    "version",
-    "x",
-];
+const VAGUE: &str = "\
+    action args class condition config configuration content data default effect element entry field format \
+    group id info item key kind level limit list map match metadata method mode name object operation operator \
+    option order override parameter params path phase policy property reason ref reference resource result role \
+    rule scope selector setting source spec state status strategy subject target template term type unit use \
+    value version x";
 
 /// Names the types of a module. The names depend neither on the order of the schemas nor on that of the documents.
 pub(super) fn choose(plan: &mut Plan, module: usize) {
@@ -264,7 +202,7 @@ fn common_end(paths: &[Vec<Vec<String>>]) -> Vec<String> {
 fn is_clear(words: &[String]) -> bool {
     match words {
         [] => false,
-        [one] => !VAGUE.contains(&names::singular(one).as_str()),
+        [one] => !names::is_among(VAGUE, &names::singular(one)),
         [first, ..] => !is_half(first),
     }
 }
