@@ -13,73 +13,23 @@ use std::cmp::Ordering;
 
 /// Whether there is a function of that name. A rule that calls another one is not checked.
 pub(super) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || library::has(OVERLOADS, name) || library::is_known(name)
+    let mut known = NAMES.iter().flat_map(|names| names.split(' '));
+    known.any(|known| known == name) || library::has(OVERLOADS, name) || library::is_known(name)
 }
 
-/// The names of the functions of CEL, and of those for strings and lists that it has.
-const NAMES: [&str; 57] = [
-    // CEL
-    "size",
-    "contains",
-    "endsWith",
-    "matches",
-    "startsWith",
-    "bool",
-    "bytes",
-    "double",
-    "duration",
-    "dyn",
-    "int",
-    "string",
-    "timestamp",
-    "type",
-    "uint",
-    "getDate",
-    "getDayOfMonth",
-    "getDayOfWeek",
-    "getDayOfYear",
-    "getFullYear",
-    "getHours",
-    "getMilliseconds",
-    "getMinutes",
-    "getMonth",
-    "getSeconds",
-    // optional values
-    "hasValue",
-    "none",
-    "of",
-    "ofNonZeroValue",
-    "optFlatMap",
-    "optMap",
-    "or",
-    "orValue",
-    "value",
-    // strings
-    "charAt",
-    "format",
-    "indexOf",
-    "join",
-    "lastIndexOf",
-    "lowerAscii",
-    "quote",
-    "replace",
-    "reverse",
-    "split",
-    "substring",
-    "trim",
-    "upperAscii",
-    // lists
-    "all",
-    "exists",
-    "exists_one",
-    "existsOne",
-    "filter",
-    "map",
-    "has",
+/// The names of the functions that CEL has.
+const NAMES: [&str; 5] = [
+    "size contains endsWith matches startsWith bool bytes double duration dyn int string timestamp type uint \
+    getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes getMonth \
+    getSeconds",
+    // of optional values
+    "hasValue none of ofNonZeroValue optFlatMap optMap or orValue value",
+    // of strings
+    "charAt format indexOf join lastIndexOf lowerAscii quote replace reverse split substring trim upperAscii",
+    // of lists
+    "all exists exists_one existsOne filter map has",
     // qualified names of some of those above
-    "strings.quote",
-    "optional.none",
-    "optional.of",
+    "strings.quote optional.none optional.of",
 ];
 
 static OVERLOADS: &[Overload] = overloads! {

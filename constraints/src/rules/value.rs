@@ -13,29 +13,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// Words of CEL, which are escaped as names of fields.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+const RESERVED: &str = "\
+    true false null in as break const continue else for function if import let loop package namespace return var \
+    void while";
 
 /// The problem of the type of `self`, in a server's words. Values in it have none: a rule that uses one is not checked then.
 pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
@@ -209,7 +189,7 @@ fn escaped(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if RESERVED.split(' ').any(|word| word == name) {
         return Some(format!("__{name}__"));
     }
     let is_known = |letter: char| letter.is_ascii_alphanumeric() || "-./_".contains(letter);
