@@ -59,13 +59,8 @@ impl Fault {
 
     /// The error of an element, as the error of the list around it.
     #[cold]
-    pub(crate) fn in_element(mut self, index: usize) -> Self {
-        let path = &mut self.0.path;
-        if !path.is_empty() && !path.starts_with('[') {
-            path.insert(0, '.');
-        }
-        path.insert_str(0, &format!("[{index}]"));
-        self
+    pub(crate) fn in_element(self, index: usize) -> Self {
+        self.in_field(&format!("[{index}]"))
     }
 
     /// The same error at another offset.

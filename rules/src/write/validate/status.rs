@@ -33,76 +33,60 @@ pub struct Details {
 }
 
 impl Failure {
-    /// Creates the 404 for a path that the server does not have, in the words of kubectl.
-    pub fn not_served() -> Self {
+    fn new(code: u16, reason: Option<&'static str>, message: impl Into<String>) -> Self {
         Self {
-            code: 404,
-            reason: Some("NotFound"),
-            message: "the server could not find the requested resource".to_owned(),
+            code,
+            reason,
+            message: message.into(),
             details: None,
         }
+    }
+
+    /// The failure with the resource of an object.
+    fn about(mut self, kind: Kind, name: &str) -> Self {
+        self.details = Some(Details {
+            name: name.into(),
+            kind: kind.plural(),
+            causes: Vec::new(),
+        });
+        self
+    }
+
+    /// Creates the 404 for a path that the server does not have, in the words of kubectl.
+    pub fn not_served() -> Self {
+        let message = "the server could not find the requested resource";
+        Self::new(404, Some("NotFound"), message)
     }
 
     /// Creates the 404 for an object that does not exist.
     pub fn not_found(kind: Kind, name: &str) -> Self {
-        Self {
-            code: 404,
-            reason: Some("NotFound"),
-            message: format!("{}.{GROUP} {} not found", kind.plural(), quote(name)),
-            details: about(kind, name),
-        }
+        let message = format!("{} not found", quoted(kind, name));
+        Self::new(404, Some("NotFound"), message).about(kind, name)
     }
 
     /// Creates the 400 for a malformed request.
     pub fn bad_request(message: String) -> Self {
-        Self {
-            code: 400,
-            reason: Some("BadRequest"),
-            message,
-            details: None,
-        }
+        Self::new(400, Some("BadRequest"), message)
     }
 
     pub(super) fn too_large(limit: usize) -> Self {
-        Self {
-            code: 413,
-            reason: Some("RequestEntityTooLarge"),
-            message: format!("Request entity too large: limit is {limit}"),
-            details: None,
-        }
+        let message = format!("Request entity too large: limit is {limit}");
+        Self::new(413, Some("RequestEntityTooLarge"), message)
     }
 
     pub(super) fn internal(message: String) -> Self {
-        Self {
-            code: 500,
-            reason: None,
-            message,
-            details: None,
-        }
+        Self::new(500, None, message)
     }
 
     pub(super) fn already_exists(kind: Kind, name: &str) -> Self {
-        let message = format!("{}.{GROUP} {} already exists", kind.plural(), quote(name));
-        Self {
-            code: 409,
-            reason: Some("AlreadyExists"),
-            message,
-            details: about(kind, name),
-        }
+        let message = format!("{} already exists", quoted(kind, name));
+        Self::new(409, Some("AlreadyExists"), message).about(kind, name)
     }
 
     pub(super) fn conflict(kind: Kind, name: &str, why: &str) -> Self {
-        let message = format!(
-            "Operation cannot be fulfilled on {}.{GROUP} {}: {why}",
-            kind.plural(),
-            quote(name)
-        );
-        Self {
-            code: 409,
-            reason: Some("Conflict"),
-            message,
-            details: about(kind, name),
-        }
+        let object = quoted(kind, name);
+        let message = format!("Operation cannot be fulfilled on {object}: {why}");
+        Self::new(409, Some("Conflict"), message).about(kind, name)
     }
 
     /// Creates the 422 for the violations of the object `name`.
@@ -118,15 +102,15 @@ impl Failure {
             [line] => line.clone(),
             lines => format!("[{}]", lines.join(", ")),
         };
+        let message = format!("{kind}.{GROUP} {} is invalid: {summary}", quote(name));
+        let details = Details {
+            name: name.into(),
+            kind: kind.as_str(),
+            causes,
+        };
         Self {
-            code: 422,
-            reason: Some("Invalid"),
-            message: format!("{kind}.{GROUP} {} is invalid: {summary}", quote(name)),
-            details: Some(Details {
-                name: name.into(),
-                kind: kind.as_str(),
-                causes,
-            }),
+            details: Some(details),
+            ..Self::new(422, Some("Invalid"), message)
         }
     }
 
@@ -150,12 +134,9 @@ impl Failure {
     }
 }
 
-fn about(kind: Kind, name: &str) -> Option<Details> {
-    Some(Details {
-        name: name.into(),
-        kind: kind.plural(),
-        causes: Vec::new(),
-    })
+/// The resource and the name of an object.
+fn quoted(kind: Kind, name: &str) -> String {
+    format!("{}.{GROUP} {}", kind.plural(), quote(name))
 }
 
 impl Details {

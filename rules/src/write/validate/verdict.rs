@@ -174,7 +174,7 @@ pub fn of_typed<K: Resource>(object: &K, request: &Request<'_>) -> Verdict {
 fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
     let rules = request.rules;
     let kind = rules.kind().kind;
-    let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
+    let metadata = |name: &str| metadata(object, name);
     let invalid = |name: &str, causes: Vec<_>| {
         (!causes.is_empty()).then(|| Failure::invalid(kind, name, causes))
     };
@@ -199,29 +199,26 @@ fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
                         .then(|| Failure::already_exists(kind, &name))
                 })
         }
-        Operation::Replace { old } => check_name(old, object)
-            .or_else(|| check_versions(old, object, request))
+        Operation::Replace { old } => check_identity(old, object, request)
             .or_else(|| invalid(metadata("name"), update(old, object, rules))),
-        Operation::ReplaceStatus { old } => check_name(old, object)
-            .or_else(|| check_versions(old, object, request))
-            .or_else(|| {
-                invalid(
-                    metadata("name"),
-                    update_status(old, object, rules.kind().release),
-                )
-            }),
+        Operation::ReplaceStatus { old } => check_identity(old, object, request).or_else(|| {
+            let causes = update_status(old, object, rules.kind().release);
+            invalid(metadata("name"), causes)
+        }),
     }
+}
+
+fn metadata<'a>(object: &'a Value, name: &str) -> &'a str {
+    object["metadata"][name].as_str().unwrap_or_default()
+}
+
+fn check_identity(old: &Value, new: &Value, request: &Request<'_>) -> Option<Failure> {
+    check_name(old, new).or_else(|| check_versions(old, new, request))
 }
 
 /// The name in the body must be the one in the path.
 fn check_name(old: &Value, new: &Value) -> Option<Failure> {
-    let name = |object: &Value| {
-        object["metadata"]["name"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let (url, name) = (name(old), name(new));
+    let (url, name) = (metadata(old, "name"), metadata(new, "name"));
     let message = if name.is_empty() {
         format!(
             "the name of the object ({url} based on URL) was undeterminable: name must be provided"
@@ -236,14 +233,8 @@ fn check_name(old: &Value, new: &Value) -> Option<Failure> {
 
 /// The UID and the resource version in the body must be absent or equal the values of the existing object.
 fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Failure> {
-    let text = |object: &Value, name: &str| {
-        object["metadata"][name]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let (kind, name) = (request.rules.kind().kind, text(old, "name"));
-    let (uid, wanted_uid) = (text(old, "uid"), text(new, "uid"));
+    let (kind, name) = (request.rules.kind().kind, metadata(old, "name"));
+    let (uid, wanted_uid) = (metadata(old, "uid"), metadata(new, "uid"));
     if !wanted_uid.is_empty() && wanted_uid != uid {
         let prefix = if request.dry_run { "" } else { "/registry" };
         let why = format!(
@@ -252,20 +243,20 @@ fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Fai
              meta: {uid}",
             kind.plural(),
         );
-        return Some(Failure::conflict(kind, &name, &why));
+        return Some(Failure::conflict(kind, name, &why));
     }
-    let wanted = text(new, "resourceVersion");
+    let wanted = metadata(new, "resourceVersion");
     if wanted.is_empty() {
         return None;
     }
-    match parse_uint(&wanted) {
+    match parse_uint(wanted) {
         // Zero matches every version.
         Ok(0) => None,
-        Ok(version) if parse_uint(&text(old, "resourceVersion")) == Ok(version) => None,
+        Ok(version) if parse_uint(metadata(old, "resourceVersion")) == Ok(version) => None,
         Ok(_) => {
             let why = "the object has been modified; please apply your changes to the latest version \
                        and try again";
-            Some(Failure::conflict(kind, &name, why))
+            Some(Failure::conflict(kind, name, why))
         }
         Err(message) => Some(Failure::internal(message)),
     }
